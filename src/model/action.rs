@@ -1,0 +1,193 @@
+//! What hands can do: pointer buttons and key combinations, parsed and checked before anything is pressed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Button {
+    #[default]
+    Left,
+    Right,
+    Middle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Modifier {
+    Ctrl,
+    Alt,
+    Shift,
+    Meta,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    Modifier(Modifier),
+    /// One of `NAMED_KEYS`, by its first spelling.
+    Named(&'static str),
+    Character(char),
+}
+
+/// `ctrl+shift+t`: modifiers first, then one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyCombo {
+    pub modifiers: Vec<Modifier>,
+    pub key: Key,
+}
+
+const MODIFIERS: &[(Modifier, &[&str])] = &[
+    (Modifier::Ctrl, &["ctrl", "control"]),
+    (Modifier::Alt, &["alt", "option"]),
+    (Modifier::Shift, &["shift"]),
+    (Modifier::Meta, &["meta", "win", "cmd", "command", "super"]),
+];
+
+/// Every named key: our spelling first, then the ones that people and models also use.
+const NAMED_KEYS: &[&[&str]] = &[
+    &["enter", "return"],
+    &["tab"],
+    &["escape", "esc"],
+    &["space", "spacebar"],
+    &["backspace"],
+    &["delete", "del"],
+    &["insert", "ins"],
+    &["home"],
+    &["end"],
+    &["pageup", "page_up", "pgup"],
+    &["pagedown", "page_down", "pgdn"],
+    &["up", "arrowup", "arrow_up"],
+    &["down", "arrowdown", "arrow_down"],
+    &["left", "arrowleft", "arrow_left"],
+    &["right", "arrowright", "arrow_right"],
+    &["menu", "apps", "contextmenu"],
+    &["printscreen", "print_screen", "prtsc"],
+    &["pause"],
+    &["capslock", "caps_lock"],
+    &["numlock", "num_lock"],
+    &["scrolllock", "scroll_lock"],
+    &["f1"],
+    &["f2"],
+    &["f3"],
+    &["f4"],
+    &["f5"],
+    &["f6"],
+    &["f7"],
+    &["f8"],
+    &["f9"],
+    &["f10"],
+    &["f11"],
+    &["f12"],
+];
+
+impl KeyCombo {
+    /// Reads `keys`; the error is a sentence that names the part that is not understood.
+    pub fn parse(keys: &str) -> Result<Self, String> {
+        let lower = keys.trim().to_lowercase();
+        let parts = split_at_plus(&lower);
+        let Some((last, before)) = parts.split_last() else {
+            return Err("keys is empty; write for example ctrl+s or enter".to_owned());
+        };
+        let modifiers = before.iter().map(|part| leading_modifier(part)).collect::<Result<_, _>>()?;
+        Ok(Self { modifiers, key: parse_key(last)? })
+    }
+}
+
+impl std::fmt::Display for KeyCombo {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for modifier in &self.modifiers {
+            write!(out, "{}+", modifier_name(*modifier))?;
+        }
+        match self.key {
+            Key::Modifier(modifier) => out.write_str(modifier_name(modifier)),
+            Key::Named(name) => out.write_str(name),
+            Key::Character(character) => write!(out, "{character}"),
+        }
+    }
+}
+
+/// Splits at `+`, where a `+` that stands for itself (`ctrl++`, `+`) stays a part.
+fn split_at_plus(keys: &str) -> Vec<&str> {
+    match keys.strip_suffix('+') {
+        None if keys.is_empty() => Vec::new(),
+        None => keys.split('+').map(str::trim).collect(),
+        Some("") => vec!["+"],
+        Some(rest) => {
+            let mut parts: Vec<&str> =
+                rest.strip_suffix('+').unwrap_or(rest).split('+').map(str::trim).collect();
+            parts.push(if rest.ends_with('+') { "+" } else { "" });
+            parts
+        }
+    }
+}
+
+fn leading_modifier(part: &str) -> Result<Modifier, String> {
+    find_modifier(part).ok_or_else(|| {
+        format!("'{part}' is not a modifier; before the last key only ctrl, alt, shift and meta may stand")
+    })
+}
+
+fn parse_key(part: &str) -> Result<Key, String> {
+    if let Some(modifier) = find_modifier(part) {
+        return Ok(Key::Modifier(modifier));
+    }
+    if let Some(names) = NAMED_KEYS.iter().find(|names| names.contains(&part)) {
+        return Ok(Key::Named(names[0]));
+    }
+    let mut characters = part.chars();
+    match (characters.next(), characters.next()) {
+        (Some(character), None) if !character.is_control() => Ok(Key::Character(character)),
+        (None, _) => Err("a key is missing after the last '+'".to_owned()),
+        _ => Err(format!("'{part}' is no key; known are single characters and {}", known_keys())),
+    }
+}
+
+fn find_modifier(part: &str) -> Option<Modifier> {
+    MODIFIERS.iter().find(|(_, names)| names.contains(&part)).map(|(modifier, _)| *modifier)
+}
+
+fn modifier_name(modifier: Modifier) -> &'static str {
+    MODIFIERS.iter().find(|(known, _)| *known == modifier).map_or("", |(_, names)| names[0])
+}
+
+fn known_keys() -> String {
+    NAMED_KEYS.iter().map(|names| names[0]).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(keys: &str, expected: &str) {
+        let printed = match KeyCombo::parse(keys) {
+            Ok(combo) => combo.to_string(),
+            Err(message) => format!("error: {message}"),
+        };
+        assert!(printed.starts_with(expected), "{keys:?} gave {printed:?}");
+    }
+
+    #[test]
+    fn combinations_are_read_in_every_spelling() {
+        check("ctrl+s", "ctrl+s");
+        check("Ctrl+Shift+T", "ctrl+shift+t");
+        check("Return", "enter");
+        check("cmd+Esc", "meta+escape");
+        check("alt+f4", "alt+f4");
+        check("é", "é");
+        check("shift", "shift");
+    }
+
+    #[test]
+    fn plus_can_be_the_key() {
+        check("+", "+");
+        check("ctrl++", "ctrl++");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named() {
+        check("", "error: keys is empty");
+        check("ctrl+", "error: a key is missing");
+        check("a+b", "error: 'a' is not a modifier");
+        check("ctrl+entre", "error: 'entre' is no key");
+        check("\u{7}", "error:");
+    }
+}

@@ -1,0 +1,45 @@
+//! One element of a window's accessibility tree, without its place in the tree.
+
+use std::borrow::Cow;
+
+use super::Rect;
+
+/// The role's name as the contract spells it (`Button`, `MenuItem`). Platforms map theirs to it.
+pub type Role = Cow<'static, str>;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Element {
+    pub role: Role,
+    pub name: String,
+    pub value: Option<String>,
+    pub bounds: Rect,
+    pub enabled: bool,
+    pub focused: bool,
+    pub selected: Option<bool>,
+    pub expanded: Option<bool>,
+    pub range: Range,
+    pub shortcut: Option<String>,
+    pub description: Option<String>,
+    /// The application's own name for the element (UIA AutomationId, AX identifier).
+    pub identifier: Option<String>,
+    /// A password field or another value that must never be shown.
+    pub secret: bool,
+    /// Set on the copy that leaves the observer: the texts were replaced.
+    pub redacted: bool,
+    /// The platform's own handle, by which it finds the element again to act on it.
+    pub native: Option<String>,
+}
+
+/// Slider, progress bar, spin button: what is known of the numbers behind the value.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Range {
+    pub now: Option<f64>,
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+}
+
+impl Element {
+    pub fn new(role: impl Into<Role>, name: impl Into<String>, bounds: Rect) -> Self {
+        Self { role: role.into(), name: name.into(), bounds, enabled: true, ..Self::default() }
+    }
+}

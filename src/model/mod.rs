@@ -1,0 +1,16 @@
+//! Plain values that every room speaks: rectangles, windows, elements, trees, selectors.
+//!
+//! Nothing here does I/O, knows an operating system, or has heard of a protocol.
+
+pub mod action;
+pub mod element;
+pub mod geometry;
+pub mod selector;
+pub mod tree;
+pub mod window;
+
+pub use action::{Button, KeyCombo};
+pub use element::{Element, Range};
+pub use geometry::{Point, Rect};
+pub use tree::{Tree, TreeBuilder};
+pub use window::{Monitor, Window};

@@ -1,0 +1,1 @@
+//! Selectors: how a caller names an element by role, name and place.

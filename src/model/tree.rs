@@ -1,0 +1,355 @@
+//! A window's elements as one pre-order array.
+//!
+//! Element `i` owns the slice `i..end(i)`: a subtree is contiguous, a walk is a loop, and neither
+//! a deep nor a wide tree can overflow the stack or turn quadratic. The public id of an element
+//! is positional: `root`, then the slots of its ancestors (`root.0.3`).
+
+use sha1::{Digest, Sha1};
+
+use super::Element;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    elements: Vec<Element>,
+    places: Vec<Place>,
+    /// False when the platform could not deliver all of it (limits, a timeout, a dying application).
+    pub complete: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    parent: u32,
+    end: u32,
+    /// The element's number within its parent, as the id spells it. Usually its position.
+    slot: u32,
+    depth: u32,
+}
+
+const NO_PARENT: u32 = u32::MAX;
+
+impl std::ops::Index<usize> for Tree {
+    type Output = Element;
+
+    fn index(&self, node: usize) -> &Element {
+        &self.elements[node]
+    }
+}
+
+impl Tree {
+    pub const ROOT: usize = 0;
+
+    /// A tree of the root alone.
+    pub fn of_root(root: Element) -> Self {
+        TreeBuilder::new(root).finish()
+    }
+
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Never: every tree has a root. Present because `len` is.
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    pub fn root(&self) -> &Element {
+        &self.elements[Self::ROOT]
+    }
+
+    pub fn elements(&self) -> &[Element] {
+        &self.elements
+    }
+
+    /// The same shape with other texts: used to show a redacted copy.
+    pub fn map_elements(&self, mut change: impl FnMut(&mut Element)) -> Tree {
+        let mut copy = self.clone();
+        copy.elements.iter_mut().for_each(&mut change);
+        copy
+    }
+
+    pub fn parent(&self, node: usize) -> Option<usize> {
+        let parent = self.places[node].parent;
+        (parent != NO_PARENT).then_some(parent as usize)
+    }
+
+    /// One past the last element below `node`; `node..end(node)` is its subtree.
+    pub fn end(&self, node: usize) -> usize {
+        self.places[node].end as usize
+    }
+
+    pub fn depth(&self, node: usize) -> usize {
+        self.places[node].depth as usize
+    }
+
+    pub fn slot(&self, node: usize) -> u32 {
+        self.places[node].slot
+    }
+
+    pub fn children(&self, node: usize) -> Children<'_> {
+        Children { tree: self, next: node + 1, end: self.end(node) }
+    }
+
+    pub fn child_count(&self, node: usize) -> usize {
+        self.children(node).count()
+    }
+
+    /// `root.0.3`.
+    pub fn id(&self, node: usize) -> String {
+        let mut slots = Vec::with_capacity(self.depth(node));
+        let mut at = node;
+        while let Some(parent) = self.parent(at) {
+            slots.push(self.slot(at));
+            at = parent;
+        }
+        let mut id = String::from("root");
+        for slot in slots.into_iter().rev() {
+            id.push('.');
+            id.push_str(itoa(slot, &mut [0; 10]));
+        }
+        id
+    }
+
+    pub fn find_id(&self, id: &str) -> Option<usize> {
+        let mut parts = id.split('.');
+        if parts.next() != Some("root") {
+            return None;
+        }
+        let mut node = Self::ROOT;
+        for part in parts {
+            let slot: u32 = part.parse().ok()?;
+            node = self.children(node).find(|&child| self.slot(child) == slot)?;
+        }
+        // `root.01` parses as `root.1` but is no id of ours.
+        (self.id(node) == id).then_some(node)
+    }
+
+    /// The element that has the keyboard focus; the innermost when ancestors claim it too.
+    pub fn focused(&self) -> Option<usize> {
+        (0..self.len()).rev().find(|&node| self[node].focused)
+    }
+
+    /// The contract's hash of the subtree at `node`: what clients compare between observations.
+    pub fn hash(&self, node: usize) -> String {
+        let mut sha = Sha1::new();
+        let mut number = [0; 10];
+        for at in node..self.end(node) {
+            let element = &self[at];
+            for text in [&*element.role, &element.name, element.value.as_deref().unwrap_or("")] {
+                sha.update(text.as_bytes());
+                sha.update([0]);
+            }
+            let bounds = element.bounds;
+            sha.update(format!("{},{},{},{}", bounds.x, bounds.y, bounds.width, bounds.height));
+            sha.update([0]);
+            sha.update(if element.enabled { b"E" } else { b"D" });
+            sha.update([0]);
+            sha.update(itoa(self.child_count(at) as u32, &mut number));
+            sha.update([0]);
+        }
+        let mut text = String::with_capacity(45);
+        text.push_str("sha1:");
+        for byte in sha.finalize() {
+            text.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+            text.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+        }
+        text
+    }
+
+    /// Differs whenever anything that is shown differs, also what the contract's hash leaves out
+    /// (focus, selection, expansion, ranges, texts). Only compared within one process.
+    pub fn fingerprint(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        for (element, place) in self.elements.iter().zip(&self.places) {
+            (&element.role, &element.name, &element.value, element.bounds).hash(&mut hasher);
+            (element.enabled, element.focused, element.selected, element.expanded).hash(&mut hasher);
+            (&element.shortcut, &element.description, &element.identifier).hash(&mut hasher);
+            for number in [element.range.now, element.range.min, element.range.max] {
+                number.map(f64::to_bits).hash(&mut hasher);
+            }
+            place.end.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+pub struct Children<'a> {
+    tree: &'a Tree,
+    next: usize,
+    end: usize,
+}
+
+impl Iterator for Children<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        (self.next < self.end).then(|| {
+            let node = self.next;
+            self.next = self.tree.end(node);
+            node
+        })
+    }
+}
+
+/// Builds a tree in pre-order: `open` an element, add what is below it, `close` it.
+#[derive(Debug)]
+pub struct TreeBuilder {
+    tree: Tree,
+    open: Vec<OpenNode>,
+}
+
+#[derive(Debug)]
+struct OpenNode {
+    node: usize,
+    next_slot: u32,
+}
+
+impl TreeBuilder {
+    pub fn new(root: Element) -> Self {
+        let place = Place { parent: NO_PARENT, end: 1, slot: 0, depth: 0 };
+        let tree = Tree { elements: vec![root], places: vec![place], complete: true };
+        Self { tree, open: vec![OpenNode { node: Tree::ROOT, next_slot: 0 }] }
+    }
+
+    pub fn open(&mut self, element: Element) -> usize {
+        let slot = self.open.last().map_or(0, |parent| parent.next_slot);
+        self.open_in_slot(element, slot)
+    }
+
+    /// For worlds whose ids are not positions (the default mock window lists `root.4` last).
+    pub fn open_in_slot(&mut self, element: Element, slot: u32) -> usize {
+        let node = self.tree.elements.len();
+        let parent = match self.open.last_mut() {
+            Some(parent) => {
+                parent.next_slot = slot + 1;
+                parent.node as u32
+            }
+            None => NO_PARENT,
+        };
+        let place = Place { parent, end: node as u32 + 1, slot, depth: self.open.len() as u32 };
+        self.tree.elements.push(element);
+        self.tree.places.push(place);
+        self.open.push(OpenNode { node, next_slot: 0 });
+        node
+    }
+
+    /// Closing the root is left to `finish`.
+    pub fn close(&mut self) {
+        if self.open.len() > 1
+            && let Some(closed) = self.open.pop()
+        {
+            self.tree.places[closed.node].end = self.tree.elements.len() as u32;
+        }
+    }
+
+    pub fn leaf(&mut self, element: Element) -> usize {
+        let node = self.open(element);
+        self.close();
+        node
+    }
+
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tree.is_empty()
+    }
+
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    pub fn mark_incomplete(&mut self) {
+        self.tree.complete = false;
+    }
+
+    pub fn finish(mut self) -> Tree {
+        while let Some(closed) = self.open.pop() {
+            self.tree.places[closed.node].end = self.tree.elements.len() as u32;
+        }
+        self.tree
+    }
+}
+
+/// Decimal digits without an allocation: ids and hashes are written for every node of every reply.
+fn itoa(mut number: u32, buffer: &mut [u8; 10]) -> &str {
+    let mut at = buffer.len();
+    loop {
+        at -= 1;
+        buffer[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    std::str::from_utf8(&buffer[at..]).unwrap_or("0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Rect;
+
+    fn element(name: &str) -> Element {
+        Element::new("Group", name, Rect::new(0, 0, 1, 1))
+    }
+
+    fn sample() -> Tree {
+        let mut tree = TreeBuilder::new(element("root"));
+        tree.open(element("a"));
+        tree.leaf(element("a0"));
+        tree.leaf(element("a1"));
+        tree.close();
+        tree.leaf(element("b"));
+        tree.finish()
+    }
+
+    #[test]
+    fn children_skip_whole_subtrees() {
+        let tree = sample();
+        assert_eq!(tree.children(0).collect::<Vec<_>>(), vec![1, 4]);
+        assert_eq!(tree.children(1).collect::<Vec<_>>(), vec![2, 3]);
+        assert_eq!(tree.children(4).count(), 0);
+    }
+
+    #[test]
+    fn ids_lead_back_to_their_elements() {
+        let tree = sample();
+        for node in 0..tree.len() {
+            assert_eq!(tree.find_id(&tree.id(node)), Some(node));
+        }
+        assert_eq!(tree.id(3), "root.0.1");
+    }
+
+    #[test]
+    fn near_ids_are_not_ids() {
+        let tree = sample();
+        for wrong in ["", "root.", "root.00", "root.0.2", "Root", "root.0.1.0", "root.-1", "0"] {
+            assert_eq!(tree.find_id(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn fingerprint_sees_what_the_hash_does_not() {
+        let before = sample();
+        let after = before.map_elements(|element| {
+            if element.name == "b" {
+                element.selected = Some(true);
+            }
+        });
+        assert_eq!(before.hash(0), after.hash(0));
+        assert_ne!(before.fingerprint(), after.fingerprint());
+    }
+
+    #[test]
+    fn a_very_deep_tree_is_walked_without_recursion() {
+        let mut builder = TreeBuilder::new(element("root"));
+        for _ in 0..200_000 {
+            builder.open(element(""));
+        }
+        let tree = builder.finish();
+        assert_eq!(tree.depth(tree.len() - 1), 200_000);
+        assert!(tree.hash(0).starts_with("sha1:"));
+    }
+}

@@ -1,2 +1,4 @@
+pub mod cli;
+pub mod config;
 pub mod error;
 pub mod model;

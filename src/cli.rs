@@ -1,0 +1,261 @@
+//! The command line as types. It reads nothing and starts nothing: `config` merges `Flags`, `main` acts.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::LogLevel;
+
+const EXAMPLES: &str = "\
+Examples:
+  os-screen-observer --mock --mode mcp          a pretended desktop over stdio; needs no permissions
+  os-screen-observer --mock --scenario a.yaml   the same, played from a scenario file
+  os-screen-observer --mode mcp --profile agent what a client like Claude Desktop starts
+  os-screen-observer doctor                     what works on this machine, and how to get the rest
+  os-screen-observer call list_windows --mock   one tool, once, from the shell
+  echo '{\"x\": 10, \"y\": 20}' | os-screen-observer call click_at - --mock
+
+Every key of the config file can also be set in the environment: OSO_WEB_UI__PORT=5002.
+Later wins: built-in defaults, config file, environment, flags. Logs go to stderr.";
+
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "os-screen-observer",
+    version,
+    about = "Lets an AI agent see and operate a desktop over MCP.",
+    after_help = EXAMPLES
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub flags: Flags,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// All flags; they are accepted before and after a command.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub struct Flags {
+    /// Which surfaces to serve
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub mode: Mode,
+    /// JSON config file; need not exist [default: config.json]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Serve a pretended desktop; the real one is not touched
+    #[arg(long, global = true)]
+    pub mock: bool,
+    /// Play this YAML scenario (needs --mock)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub scenario: Option<PathBuf>,
+    /// Let time pass only while the server waits (needs --mock), so that runs repeat exactly
+    #[arg(long, global = true)]
+    pub steered_clock: bool,
+    /// Address for HTTP [default: 127.0.0.1]
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub host: Option<String>,
+    /// Port for HTTP; 0 takes a free one [default: 5001]
+    #[arg(long, global = true)]
+    pub port: Option<u16>,
+    /// Which set of tools to offer
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub profile: Profile,
+    /// Groups or tools to add (+) and to leave out (-), like +trace,-type_text
+    #[arg(long, global = true, value_name = "CHANGES", allow_hyphen_values = true, value_parser = tool_changes)]
+    pub tools: Option<String>,
+    /// How much to log to stderr [default: info]
+    #[arg(long, global = true, value_name = "LEVEL", value_enum, ignore_case = true)]
+    pub log: Option<LogLevel>,
+    /// Input actions allowed in this session
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
+    pub max_actions: Option<u64>,
+    /// Screenshots allowed in this session
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
+    pub max_screenshots: Option<u64>,
+    /// Tokens of the vision model allowed in this session
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
+    pub max_vlm_tokens: Option<u64>,
+    /// Seconds after which actions are refused
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
+    pub max_session_seconds: Option<u64>,
+    /// Input actions allowed in any 60 seconds
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
+    pub actions_per_minute: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// `inspect` if stdin is a terminal, else `both`
+    #[default]
+    Auto,
+    /// MCP over stdin and stdout only
+    Mcp,
+    /// HTTP only
+    Inspect,
+    /// MCP and HTTP together
+    Both,
+}
+
+impl Mode {
+    /// `auto` decided; every other mode stays what it is.
+    pub fn decided(self, stdin_is_terminal: bool) -> Mode {
+        match (self, stdin_is_terminal) {
+            (Mode::Auto, true) => Mode::Inspect,
+            (Mode::Auto, false) => Mode::Both,
+            (chosen, _) => chosen,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Profile {
+    /// Every tool
+    #[default]
+    Full,
+    /// What an agent needs to see and act
+    Agent,
+    /// Reading only
+    Observe,
+    /// Agent plus traces, replays and scenarios
+    Test,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+pub enum Command {
+    /// Say what works on this machine and how to get the rest
+    Doctor {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the tools
+    Tools {
+        #[arg(long, value_enum, default_value_t)]
+        format: ToolsFormat,
+    },
+    /// Call one tool once and print its reply
+    Call {
+        /// Name of the tool
+        tool: String,
+        /// Its arguments as a JSON object, or - to read them from stdin
+        #[arg(value_name = "JSON", default_value = "{}")]
+        arguments: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ToolsFormat {
+    #[default]
+    Table,
+    Json,
+    /// Function schemas as OpenAI's API takes them
+    Openai,
+    Markdown,
+}
+
+/// The string is kept as written, because only the tools know which names exist. But a flag that landed
+/// here by a forgotten value is refused: a leading minus is allowed, two are not.
+fn tool_changes(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.starts_with("--") {
+        return Err("expected changes like +trace,-type_text".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(std::iter::once("os-screen-observer").chain(line.split_whitespace()))
+    }
+
+    fn check(line: &str, expected: Flags) {
+        assert_eq!(parse(line).expect(line).flags, expected, "{line}");
+    }
+
+    fn check_refused(line: &str, expected: &str) {
+        let complaint = parse(line).expect_err(line).to_string();
+        assert!(complaint.contains(expected), "{line}: {complaint}");
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn nothing_given_means_the_defaults() {
+        check("", Flags::default());
+        assert_eq!(parse("").unwrap().command, None);
+    }
+
+    #[test]
+    fn each_flag_is_read() {
+        check("--mode inspect", Flags { mode: Mode::Inspect, ..Flags::default() });
+        check("--config c.json", Flags { config: Some("c.json".into()), ..Flags::default() });
+        check("--mock --steered-clock", Flags { mock: true, steered_clock: true, ..Flags::default() });
+        check("--scenario s.yaml", Flags { scenario: Some("s.yaml".into()), ..Flags::default() });
+        check("--host ::1 --port 1", Flags { host: Some("::1".into()), port: Some(1), ..Flags::default() });
+        check("--profile observe", Flags { profile: Profile::Observe, ..Flags::default() });
+        check("--log WARN", Flags { log: Some(LogLevel::Warning), ..Flags::default() });
+        check("--max-actions 0", Flags { max_actions: Some(0), ..Flags::default() });
+        check("--max-screenshots 3", Flags { max_screenshots: Some(3), ..Flags::default() });
+        check("--max-vlm-tokens 3", Flags { max_vlm_tokens: Some(3), ..Flags::default() });
+        check("--max-session-seconds 3", Flags { max_session_seconds: Some(3), ..Flags::default() });
+        check("--actions-per-minute 3", Flags { actions_per_minute: Some(3), ..Flags::default() });
+    }
+
+    #[test]
+    fn tool_changes_may_start_with_a_minus_but_are_no_flag() {
+        check(
+            "--tools -type_text,+trace",
+            Flags { tools: Some("-type_text,+trace".into()), ..Flags::default() },
+        );
+        check_refused("--tools --mock", "expected changes like");
+    }
+
+    #[test]
+    fn flags_stand_before_or_after_a_command() {
+        let expected = Flags { mock: true, mode: Mode::Mcp, max_actions: Some(2), ..Flags::default() };
+        check("--mock --mode mcp --max-actions 2 doctor", expected.clone());
+        check("doctor --mock --mode mcp --max-actions 2", expected.clone());
+        check("--mock call list_windows {} --mode mcp --max-actions 2", expected);
+    }
+
+    #[test]
+    fn commands_are_read() {
+        let command = |line: &str| parse(line).expect(line).command.expect(line);
+        assert_eq!(command("doctor --json"), Command::Doctor { json: true });
+        assert_eq!(command("tools"), Command::Tools { format: ToolsFormat::Table });
+        assert_eq!(command("tools --format openai"), Command::Tools { format: ToolsFormat::Openai });
+        let call = |arguments: &str| Command::Call { tool: "click_at".into(), arguments: arguments.into() };
+        assert_eq!(command("call click_at"), call("{}"));
+        assert_eq!(command("call click_at -"), call("-"));
+        assert_eq!(command(r#"call click_at {"x":1}"#), call(r#"{"x":1}"#));
+    }
+
+    #[test]
+    fn wrong_values_are_refused_by_name() {
+        check_refused("--max-actions -1", "invalid value '-1' for '--max-actions <N>'");
+        check_refused("--max-actions 1.5", "invalid value '1.5'");
+        check_refused("--port 65536", "65536 is not in 0..=65535");
+        check_refused("--mode web", "[possible values: auto, mcp, inspect, both]");
+        check_refused("--mod mcp", "--mode");
+        check_refused("call", "<TOOL>");
+        check_refused("docter", "doctor");
+    }
+
+    #[test]
+    fn auto_depends_on_the_terminal() {
+        assert_eq!(Mode::Auto.decided(true), Mode::Inspect);
+        assert_eq!(Mode::Auto.decided(false), Mode::Both);
+        assert_eq!(Mode::Mcp.decided(true), Mode::Mcp);
+    }
+
+    #[test]
+    fn help_reads_well() {
+        insta::assert_snapshot!(Cli::command().render_help().to_string());
+    }
+}

@@ -1,0 +1,204 @@
+//! What the environment says: `OSO_SECTION__KEY` names, and `~` and `$VAR` inside a path.
+//!
+//! Only `process_environment` looks at the real environment; everything else reads the map it is given.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::keys::{self, KEYS, Key, nearest};
+
+pub type Environment = BTreeMap<String, String>;
+
+/// Read by the surface that needs it, not a key of the configuration.
+const RESERVED: &[&str] = &["OSO_TOKEN"];
+
+/// The variables of this process. Names are folded to upper case where the system does not tell cases
+/// apart; what is not Unicode is replaced rather than a reason to stop.
+pub fn process_environment() -> Environment {
+    std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .map(|(name, value)| (if cfg!(windows) { name.to_ascii_uppercase() } else { name }, value))
+        .collect()
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Variable {
+    Sets { name: String, path: &'static str, value: Value },
+    Empty { name: String },
+    Unknown { name: String, near: Option<String> },
+}
+
+/// All variables that are meant for us, in the order of their names.
+pub fn variables(environment: &Environment) -> Vec<Variable> {
+    let ours = environment.iter().filter(|(name, _)| name.starts_with("OSO_"));
+    ours.filter(|(name, _)| !RESERVED.contains(&name.as_str()))
+        .map(|(name, raw)| read_variable(name, raw))
+        .collect()
+}
+
+fn read_variable(name: &str, raw: &str) -> Variable {
+    let name = name.to_owned();
+    match key_of(&name) {
+        None => Variable::Unknown { near: nearest(&name, KEYS.iter().map(Key::environment_name)), name },
+        Some(_) if raw.is_empty() => Variable::Empty { name },
+        Some(key) => Variable::Sets { name, path: key.path, value: value_for(key, raw) },
+    }
+}
+
+fn key_of(name: &str) -> Option<&'static Key> {
+    let path = name.strip_prefix("OSO_")?.replace("__", ".").to_ascii_lowercase();
+    keys::find(&path)
+}
+
+/// JSON where the key wants what the JSON says, the bare text otherwise. A value that fits neither way stays
+/// as JSON if it is some, so that the complaint can name what was found.
+fn value_for(key: &Key, raw: &str) -> Value {
+    let text = Value::from(raw);
+    match serde_json::from_str::<Value>(raw) {
+        Ok(json) if key.check(&json).is_ok() => json,
+        _ if key.check(&text).is_ok() => text,
+        Ok(json) => json,
+        Err(_) => text,
+    }
+}
+
+/// A path as people write it: quotes trimmed, a leading `~` and every `$VAR` or `${VAR}` replaced. A
+/// variable that is not set stays as written and is named in the second part.
+pub fn expand(written: &str, environment: &Environment) -> (String, Vec<String>) {
+    let trimmed = written.trim().trim_matches(['"', '\'']).trim();
+    let mut pieces = trimmed.split('$');
+    let mut expanded = with_home(pieces.next().unwrap_or_default(), environment);
+    let mut unset = Vec::new();
+    for piece in pieces {
+        let (name, rest) = variable_at_start(piece);
+        match environment.get(name) {
+            Some(value) => expanded.extend([value, rest]),
+            None => {
+                expanded.extend(["$", piece]);
+                unset.extend((!name.is_empty()).then(|| name.to_owned()));
+            }
+        }
+    }
+    (expanded, unset)
+}
+
+fn with_home(start: &str, environment: &Environment) -> String {
+    let home = environment.get("HOME").or_else(|| environment.get("USERPROFILE"));
+    match (start.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with(['/', '\\']) => {
+            format!("{home}{rest}")
+        }
+        _ => start.to_owned(),
+    }
+}
+
+/// The name that follows a `$`, and what comes after it.
+fn variable_at_start(piece: &str) -> (&str, &str) {
+    if let Some((name, rest)) = piece.strip_prefix('{').and_then(|inside| inside.split_once('}')) {
+        return (name, rest);
+    }
+    let ends = piece.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(piece.len());
+    piece.split_at(ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn environment(pairs: &[(&str, &str)]) -> Environment {
+        pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    fn check_value(name: &str, raw: &str, expected: Value) {
+        let Some(Variable::Sets { value, .. }) = variables(&environment(&[(name, raw)])).pop() else {
+            panic!("{name} sets nothing");
+        };
+        assert_eq!(value, expected, "{name}={raw}");
+    }
+
+    #[test]
+    fn a_value_is_json_where_the_key_wants_it() {
+        check_value("OSO_WEB_UI__PORT", "5002", json!(5002));
+        check_value("OSO_MOCK", "true", json!(true));
+        check_value("OSO_ACTIONS__DENY", r#"["type_text"]"#, json!(["type_text"]));
+        check_value("OSO_CONFIRMATION_REQUIRED", r#"[{"role":"Button"}]"#, json!([{"role": "Button"}]));
+        check_value("OSO_VLM__MODEL", "null", json!(null));
+        check_value("OSO_VLM__PROMPT", "look", json!("look"));
+    }
+
+    #[test]
+    fn a_text_needs_no_quotes() {
+        check_value("OSO_MCP__SERVER_NAME", "5", json!("5"));
+        check_value("OSO_MCP__SERVER_NAME", "true", json!("true"));
+        check_value("OSO_MCP__SERVER_NAME", r#""quoted""#, json!("quoted"));
+        check_value("OSO_LOGGING__LEVEL", "debug", json!("debug"));
+        check_value("OSO_TRACING__DIR", r"C:\traces", json!(r"C:\traces"));
+    }
+
+    #[test]
+    fn a_value_that_fits_neither_way_is_kept_for_the_complaint() {
+        check_value("OSO_WEB_UI__PORT", "99999", json!(99999));
+        check_value("OSO_WEB_UI__PORT", "many", json!("many"));
+        check_value("OSO_MOCK", "1", json!(1));
+    }
+
+    #[test]
+    fn names_that_fit_no_key_come_with_the_nearest() {
+        let unknown = |name: &str| variables(&environment(&[(name, "1")])).pop();
+        let near = |name: &str, near: Option<&str>| {
+            let expected = Variable::Unknown { name: name.to_owned(), near: near.map(str::to_owned) };
+            assert_eq!(unknown(name), Some(expected));
+        };
+        near("OSO_WEB_UI__PROT", Some("OSO_WEB_UI__PORT"));
+        near("OSO_WEB_UI_PORT", Some("OSO_WEB_UI__PORT"));
+        near("OSO_WEB_UI", None);
+        near("OSO_", None);
+        near("OSO_VLM__TTL_SECONDS_OF_CONFIRMATION", None);
+    }
+
+    #[test]
+    fn reserved_empty_and_foreign_names() {
+        assert_eq!(variables(&environment(&[("OSO_TOKEN", "x"), ("PATH", "x"), ("OSOMOCK", "x")])), vec![]);
+        let empty = Variable::Empty { name: "OSO_MOCK".to_owned() };
+        assert_eq!(variables(&environment(&[("OSO_MOCK", "")])), vec![empty]);
+    }
+
+    #[test]
+    fn every_environment_name_leads_back_to_its_key() {
+        for key in KEYS {
+            assert_eq!(key_of(&key.environment_name()).map(|found| found.path), Some(key.path));
+        }
+    }
+
+    fn check_expand(written: &str, expected: &str, unset: &[&str]) {
+        let environment = environment(&[("HOME", "/home/ada"), ("OPT", "/opt"), ("EMPTY", "")]);
+        let (expanded, names) = expand(written, &environment);
+        assert_eq!((expanded.as_str(), names), (expected, unset.iter().map(ToString::to_string).collect()));
+    }
+
+    #[test]
+    fn paths_are_expanded() {
+        check_expand("tesseract", "tesseract", &[]);
+        check_expand(r#" "/opt/my ocr/tesseract" "#, "/opt/my ocr/tesseract", &[]);
+        check_expand("'~/bin/tesseract'", "/home/ada/bin/tesseract", &[]);
+        check_expand("~", "/home/ada", &[]);
+        check_expand("~bob/bin", "~bob/bin", &[]);
+        check_expand("$OPT/t", "/opt/t", &[]);
+        check_expand("${OPT}x$EMPTY/t", "/optx/t", &[]);
+        check_expand("$NOPE/t", "$NOPE/t", &["NOPE"]);
+        check_expand("${NOPE/t", "${NOPE/t", &[]);
+        check_expand("a$", "a$", &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn without_variables_expansion_only_trims(written in "[^$~]*") {
+            let (expanded, unset) = expand(&written, &Environment::new());
+            prop_assert!(written.contains(&expanded) && unset.is_empty());
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! Every key of the configuration and what it accepts, as one table. The file, the environment and the
+//! flags are all held to it, and every message about a key takes its words from here.
+
+use serde_json::Value;
+
+use super::limits::{self, compile_pattern};
+use super::types::ConfirmationRule;
+
+#[derive(Debug)]
+pub struct Key {
+    /// `section.key`, or `key` at the top level.
+    pub path: &'static str,
+    pub rule: Rule,
+    /// A guard keeps something shut, hidden, counted or recorded. Falling back to a default could open
+    /// what the user closed, so a broken guard stops the start instead.
+    pub guard: bool,
+    /// The value is never shown, not even in a complaint about it.
+    pub secret: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Rule {
+    Flag,
+    Text,
+    /// A text that is not empty.
+    Word,
+    /// A file or folder: a text without control characters, which is what a half-escaped path turns into.
+    Path,
+    Endpoint,
+    Integer(u64, u64),
+    Number(f64, f64),
+    Texts,
+    Patterns,
+    OneOf(&'static [&'static str]),
+    Confirmations,
+    Optional(&'static Rule),
+}
+
+use Rule::{
+    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Text, Texts, Word,
+};
+
+const MAYBE_TEXT: Rule = Optional(&Text);
+const MAYBE_COUNT: Rule = Optional(&ANY_COUNT);
+const ANY_COUNT: Rule = Integer(0, i64::MAX as u64);
+const UP_TO_A_MILLION: Rule = Integer(0, 1_000_000);
+
+/// In the order of the documentation.
+pub const KEYS: &[Key] = &[
+    plain("web_ui.host", Word),
+    plain("web_ui.port", Integer(0, 65_535)),
+    plain("web_ui.debug", Flag),
+    plain("web_ui.cors_origins", Texts),
+    plain("mcp.server_name", Word),
+    plain("mcp.version", Word),
+    plain("ocr.enabled", Flag),
+    plain("ocr.tesseract_cmd", Optional(&Path)),
+    plain("ocr.min_confidence", Number(0.0, 100.0)),
+    plain("ocr.preprocess", Flag),
+    plain("ocr.upscale", Integer(1, 8)),
+    plain("ocr.psm_window", Integer(0, 13)),
+    plain("ocr.psm_roi", Integer(0, 13)),
+    plain("ocr.max_roi_crops", UP_TO_A_MILLION),
+    plain("ocr.backend", Word),
+    plain("vlm.enabled", Flag),
+    secret("vlm.base_url", Endpoint),
+    secret("vlm.api_key", MAYBE_TEXT),
+    plain("vlm.model", MAYBE_TEXT),
+    plain("vlm.max_tokens", Integer(1, 1_000_000)),
+    plain("vlm.mode", OneOf(&["single", "multipass"])),
+    plain("vlm.model_fast", MAYBE_TEXT),
+    plain("vlm.model_actions", MAYBE_TEXT),
+    plain("vlm.model_verify", MAYBE_TEXT),
+    plain("vlm.temperature", Number(0.0, 2.0)),
+    plain("vlm.timeout_s", Number(0.1, 3600.0)),
+    plain("vlm.image_max_dim", Integer(16, 16_384)),
+    plain("vlm.ground_with_tree", Flag),
+    plain("vlm.ground_with_ocr", Flag),
+    plain("vlm.ground_with_sketch", Flag),
+    plain("vlm.ground_with_focus", Flag),
+    plain("vlm.tree_max_lines", UP_TO_A_MILLION),
+    plain("vlm.ocr_max_chars", UP_TO_A_MILLION),
+    plain("vlm.sketch_max_chars", UP_TO_A_MILLION),
+    plain("vlm.prompt_single", MAYBE_TEXT),
+    plain("vlm.prompt_scene", MAYBE_TEXT),
+    plain("vlm.prompt_controls", MAYBE_TEXT),
+    plain("vlm.prompt_actions", MAYBE_TEXT),
+    plain("vlm.prompt_verify", MAYBE_TEXT),
+    plain("vlm.ollama_runner", Optional(&Texts)),
+    plain("ascii_sketch.grid_width", Integer(1, limits::SKETCH_SIDE as u64)),
+    plain("ascii_sketch.grid_height", Integer(1, limits::SKETCH_SIDE as u64)),
+    plain("ascii_sketch.unicode_box", Flag),
+    plain("ascii_sketch.role_glyphs", Flag),
+    plain("ascii_sketch.occlusion_prune", Flag),
+    plain("ascii_sketch.tab_index_badges", Flag),
+    plain("ascii_sketch.landmark_headers", Flag),
+    plain("ascii_sketch.vlm_fallback", Flag),
+    plain("tree.max_depth", Integer(1, limits::TREE_DEPTH as u64)),
+    plain("tree.default_depth", Integer(0, limits::TREE_DEPTH as u64)),
+    plain("tree.cache_ttl_s", Number(0.0, 3600.0)),
+    plain("tree.strategy", OneOf(&["merged", "uia_only"])),
+    plain("tree.sparse_threshold", UP_TO_A_MILLION),
+    plain("logging.level", OneOf(&["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"])),
+    guard("logging.audit", Flag),
+    guard("logging.audit_path", Path),
+    plain("logging.audit_max_bytes", Integer(1024, i64::MAX as u64)),
+    plain("logging.audit_backups", Integer(0, 1000)),
+    guard("audit.redact_arg_keys", Texts),
+    guard("mock", Flag),
+    guard("platform", Word),
+    guard("actions.allow", Texts),
+    guard("actions.deny", Texts),
+    guard("actions.default", Optional(&OneOf(&["allow", "deny"]))),
+    guard("confirmation_required", Optional(&Confirmations)),
+    guard("confirmation.bbox_tolerance_px", Integer(0, 10_000)),
+    guard("redaction.enabled", Flag),
+    guard("redaction.window_title_patterns", Patterns),
+    guard("redaction.element_name_patterns", Patterns),
+    guard("redaction.element_role_patterns", Patterns),
+    guard("redaction.ocr_text_patterns", Patterns),
+    guard("redaction.replacement", Text),
+    guard("redaction.blur_screenshots", Flag),
+    plain("tracing.dir", Path),
+    plain("tracing.screenshot_every_n_actions", UP_TO_A_MILLION),
+    plain("tracing.max_args_bytes", Integer(0, 16 << 20)),
+    guard("tracing.redact_keys", Texts),
+    plain("wait_for.max_timeout_ms", Integer(1, 60_000)),
+    guard("budgets.max_actions", MAYBE_COUNT),
+    guard("budgets.max_screenshots", MAYBE_COUNT),
+    guard("budgets.max_vlm_tokens", MAYBE_COUNT),
+    guard("budgets.max_session_seconds", MAYBE_COUNT),
+    guard("budgets.actions_per_minute", MAYBE_COUNT),
+];
+
+/// Old names that still work.
+pub const RENAMED: &[(&str, &str)] = &[("vlm.prompt", "vlm.prompt_single")];
+
+/// Keys that configurations of this kind carry and that never had an effect.
+pub const WITHOUT_EFFECT: &[&str] =
+    &["confirmation.ttl_seconds", "telemetry.metrics_enabled", "vlm.output_format", "vlm.focused_zoom_pad"];
+
+const fn plain(path: &'static str, rule: Rule) -> Key {
+    Key { path, rule, guard: false, secret: false }
+}
+
+const fn guard(path: &'static str, rule: Rule) -> Key {
+    Key { path, rule, guard: true, secret: false }
+}
+
+const fn secret(path: &'static str, rule: Rule) -> Key {
+    Key { path, rule, guard: false, secret: true }
+}
+
+/// The key of a path, by its present or its old name.
+pub fn find(path: &str) -> Option<&'static Key> {
+    let present = RENAMED.iter().find(|(old, _)| *old == path).map_or(path, |(_, new)| new);
+    KEYS.iter().find(|key| key.path == present)
+}
+
+/// The keys of one section, in order.
+pub fn in_section(section: &str) -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(move |key| key.section() == Some(section))
+}
+
+impl Key {
+    pub fn section(&self) -> Option<&'static str> {
+        self.path.split_once('.').map(|(section, _)| section)
+    }
+
+    /// The name at the end of the path.
+    pub fn name(&self) -> &'static str {
+        self.path.split_once('.').map_or(self.path, |(_, name)| name)
+    }
+
+    pub fn environment_name(&self) -> String {
+        format!("OSO_{}", self.path.replace('.', "__").to_ascii_uppercase())
+    }
+
+    /// The value in its canonical form, or a sentence that says what was expected and what was found.
+    pub fn check(&self, value: &Value) -> Result<Value, String> {
+        self.rule.check(value).map_err(|complaint| match complaint {
+            Complaint::Unexpected => {
+                format!("expected {}, found {}", self.rule.expectation(), self.show(value))
+            }
+            Complaint::Because(reason) => reason,
+        })
+    }
+
+    /// The value for a message: whole if short, its kind alone if it is a secret.
+    pub fn show(&self, value: &Value) -> String {
+        let kind = kind_of(value);
+        match (self.secret, value) {
+            (_, Value::Null) => kind.to_owned(),
+            (true, _) => format!("{kind} (not shown)"),
+            (false, _) => format!("{kind} {}", shortened(&value.to_string())),
+        }
+    }
+}
+
+enum Complaint {
+    /// The value is of another kind or out of range; the rule's expectation says it all.
+    Unexpected,
+    Because(String),
+}
+
+impl Rule {
+    fn check(&self, value: &Value) -> Result<Value, Complaint> {
+        match self {
+            Flag => value.as_bool().map(Value::from),
+            Text => value.as_str().map(Value::from),
+            Word => value.as_str().filter(|text| !text.trim().is_empty()).map(Value::from),
+            Path => return check_path(value),
+            Endpoint => value.as_str().filter(|text| is_http(text)).map(Value::from),
+            Integer(least, most) => {
+                value.as_u64().filter(|number| (least..=most).contains(&number)).map(Value::from)
+            }
+            Number(least, most) => {
+                value.as_f64().filter(|number| (least..=most).contains(&number)).map(Value::from)
+            }
+            Texts => texts_of(value).map(Value::from),
+            Patterns => return check_patterns(value),
+            OneOf(choices) => choice_of(choices, value).map(Value::from),
+            Confirmations => return check_confirmations(value),
+            Optional(_) if value.is_null() => Some(Value::Null),
+            Optional(rule) => return rule.check(value),
+        }
+        .ok_or(Complaint::Unexpected)
+    }
+
+    pub fn expectation(&self) -> String {
+        match self {
+            Flag => "true or false".to_owned(),
+            Text => "a text".to_owned(),
+            Word => "a text that is not empty".to_owned(),
+            Path => "a path as text".to_owned(),
+            Endpoint => "an address that begins with http:// or https://".to_owned(),
+            Integer(least, most) if *most >= i64::MAX as u64 => format!("a whole number of at least {least}"),
+            Integer(least, most) => format!("a whole number from {least} to {most}"),
+            Number(least, most) => format!("a number from {least} to {most}"),
+            Texts => "a list of texts".to_owned(),
+            Patterns => "a list of regular expressions".to_owned(),
+            OneOf(choices) => format!("one of {}", choices.join(", ")),
+            Confirmations => "a list of rules like {\"role\": …, \"name_regex\": …}".to_owned(),
+            Optional(rule) => format!("{} or null", rule.expectation()),
+        }
+    }
+}
+
+fn check_path(value: &Value) -> Result<Value, Complaint> {
+    let text = value.as_str().filter(|text| !text.is_empty()).ok_or(Complaint::Unexpected)?;
+    match text.chars().find(|character| character.is_control()) {
+        None => Ok(text.into()),
+        Some(control) => Err(Complaint::Because(format!(
+            "the path contains the control character {control:?}, as a single backslash in JSON makes one. \
+             {BACKSLASH_HINT}"
+        ))),
+    }
+}
+
+pub const BACKSLASH_HINT: &str =
+    r#"Write each backslash twice ("C:\\Tools\\x.exe") or use forward slashes ("C:/Tools/x.exe")."#;
+
+fn is_http(text: &str) -> bool {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(|c: char| c.is_control() || c == ' '))
+}
+
+fn texts_of(value: &Value) -> Option<Vec<&str>> {
+    value.as_array()?.iter().map(Value::as_str).collect()
+}
+
+fn check_patterns(value: &Value) -> Result<Value, Complaint> {
+    let patterns = texts_of(value).ok_or(Complaint::Unexpected)?;
+    for (index, pattern) in patterns.iter().enumerate() {
+        compile_pattern(pattern).map_err(|reason| {
+            Complaint::Because(format!("item {index} ({}): {reason}", shortened(pattern)))
+        })?;
+    }
+    Ok(patterns.into())
+}
+
+fn choice_of(choices: &'static [&'static str], value: &Value) -> Option<&'static str> {
+    let text = value.as_str()?;
+    let text =
+        LEVEL_SYNONYMS.iter().find(|(other, _)| other.eq_ignore_ascii_case(text)).map_or(text, |p| p.1);
+    choices.iter().find(|choice| choice.eq_ignore_ascii_case(text)).copied()
+}
+
+/// Names of log levels that other programs use.
+const LEVEL_SYNONYMS: &[(&str, &str)] = &[("WARN", "WARNING"), ("CRITICAL", "ERROR"), ("FATAL", "ERROR")];
+
+fn check_confirmations(value: &Value) -> Result<Value, Complaint> {
+    let rules = value.as_array().ok_or(Complaint::Unexpected)?;
+    for (index, rule) in rules.iter().enumerate() {
+        check_confirmation(rule).map_err(|reason| Complaint::Because(format!("rule {index}: {reason}")))?;
+    }
+    Ok(value.clone())
+}
+
+fn check_confirmation(rule: &Value) -> Result<(), String> {
+    let fields = rule.as_object().ok_or_else(|| format!("expected an object, found {}", kind_of(rule)))?;
+    let unknown = |name: &&String| !name.starts_with('_') && !["role", "name_regex"].contains(&name.as_str());
+    if let Some(name) = fields.keys().find(unknown) {
+        return Err(format!("`{}` is not a condition; a rule has `role` and `name_regex`", shortened(name)));
+    }
+    let rule: ConfirmationRule = serde_json::from_value(rule.clone())
+        .map_err(|_| "`role` and `name_regex` must be texts".to_owned())?;
+    if rule == ConfirmationRule::default() {
+        return Err(
+            "it names neither `role` nor `name_regex`, so it would match nothing or everything".to_owned()
+        );
+    }
+    rule.name_regex.map_or(Ok(()), |pattern| {
+        compile_pattern(&pattern).map(drop).map_err(|reason| format!("`name_regex`: {reason}"))
+    })
+}
+
+pub fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "the value",
+        Value::Number(_) => "the number",
+        Value::String(_) => "the text",
+        Value::Array(_) => "the list",
+        Value::Object(_) => "the object",
+    }
+}
+
+/// At most 60 characters, with `…` where more were.
+pub fn shortened(text: &str) -> String {
+    let cut = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
+    let (kept, rest) = text.split_at(cut);
+    let kept: String = kept.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if rest.is_empty() { kept } else { kept + "…" }
+}
+
+/// The candidate that a misspelt name was probably meant to be: near, and nearer than a guess would be.
+pub fn nearest(name: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
+    // Longer names are no misspelling of anything here, and comparing them would cost time.
+    if name.len() > 64 {
+        return None;
+    }
+    let distance = |candidate: &String| strsim::osa_distance(name, candidate);
+    let best = candidates.into_iter().min_by_key(distance)?;
+    (distance(&best) <= (name.len() / 4).clamp(1, 3)).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::Config;
+
+    fn check(path: &str, value: Value, expected: &str) {
+        let key = find(path).expect(path);
+        let outcome = key.check(&value).map_or_else(|complaint| complaint, |value| format!("= {value}"));
+        assert!(outcome.contains(expected), "{path} {value}: {outcome}");
+    }
+
+    #[test]
+    fn the_table_and_the_types_hold_the_same_keys() {
+        let defaults = serde_json::to_value(Config::default()).unwrap();
+        let mut typed: Vec<String> = Vec::new();
+        for (section, value) in defaults.as_object().unwrap() {
+            match value.as_object() {
+                Some(keys) => typed.extend(keys.keys().map(|key| format!("{section}.{key}"))),
+                None => typed.push(section.clone()),
+            }
+        }
+        let mut listed: Vec<String> = KEYS.iter().map(|key| key.path.to_owned()).collect();
+        typed.sort();
+        listed.sort();
+        assert_eq!(typed, listed);
+    }
+
+    #[test]
+    fn every_default_obeys_its_own_rule() {
+        let defaults = serde_json::to_value(Config::default()).unwrap();
+        for key in KEYS {
+            let value = &defaults.pointer(&format!("/{}", key.path.replace('.', "/"))).unwrap();
+            assert_eq!(&key.check(value).as_ref(), &Ok(*value), "{}", key.path);
+        }
+    }
+
+    #[test]
+    fn numbers_stay_in_range() {
+        check("web_ui.port", json!(65_535), "= 65535");
+        check(
+            "web_ui.port",
+            json!(65_536),
+            "expected a whole number from 0 to 65535, found the number 65536",
+        );
+        check("web_ui.port", json!(-1), "found the number -1");
+        check("web_ui.port", json!(5001.5), "found the number 5001.5");
+        check("web_ui.port", json!("5001"), r#"found the text "5001""#);
+        check("ascii_sketch.grid_width", json!(0), "from 1 to 1000");
+        check("tree.max_depth", json!(65), "from 1 to 64");
+        check("ocr.min_confidence", json!(42.5), "= 42.5");
+        check("tree.cache_ttl_s", json!(2), "= 2.0");
+        check("budgets.max_actions", json!(-1), "a whole number of at least 0 or null");
+    }
+
+    #[test]
+    fn choices_are_found_in_any_case() {
+        check("logging.level", json!("debug"), r#"= "DEBUG""#);
+        check("logging.level", json!("Warn"), r#"= "WARNING""#);
+        check("logging.level", json!("loud"), "one of TRACE, DEBUG, INFO, WARNING, ERROR");
+        check("actions.default", json!("maybe"), "one of allow, deny or null");
+        check("actions.default", json!(null), "= null");
+    }
+
+    #[test]
+    fn patterns_are_compiled_and_counted() {
+        check("redaction.ocr_text_patterns", json!([r"\d{16}"]), "= [");
+        check("redaction.ocr_text_patterns", json!(["a", "("]), "item 1 ((): the pattern does not compile");
+        check("redaction.ocr_text_patterns", json!("a"), "a list of regular expressions");
+        check("redaction.ocr_text_patterns", json!([5]), "a list of regular expressions");
+    }
+
+    #[test]
+    fn confirmation_rules_are_checked_one_by_one() {
+        let check = |rules, expected| check("confirmation_required", rules, expected);
+        check(json!([{"role": "Button", "name_regex": "(?i)delete", "_why": "x"}]), "= [");
+        check(json!([{"role": "Button", "name_regex": null}]), "= [");
+        check(json!(null), "= null");
+        check(
+            json!([{"role": "a"}, {"name_regex": "["}]),
+            "rule 1: `name_regex`: the pattern does not compile",
+        );
+        check(json!([{"role": 5}]), "rule 0: `role` and `name_regex` must be texts");
+        check(json!([{"name": "Delete"}]), "rule 0: `name` is not a condition");
+        check(json!([{}]), "rule 0: it names neither");
+        check(json!(["Delete"]), "rule 0: expected an object");
+        check(json!({"role": "Button"}), "a list of rules");
+    }
+
+    #[test]
+    fn paths_refuse_what_a_lost_backslash_makes() {
+        check("tracing.dir", json!("C:\\traces"), "= ");
+        check("tracing.dir", json!("C:\traces"), r"control character '\t'");
+        check("tracing.dir", json!(""), "expected a path as text");
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        check("vlm.api_key", json!(["S3NT1NEL"]), "found the list (not shown)");
+        check("vlm.base_url", json!("S3NT1NEL@host"), "found the text (not shown)");
+        check("vlm.base_url", json!("https://host/v1"), "= ");
+        check("vlm.base_url", json!("https://"), "begins with http");
+    }
+
+    #[test]
+    fn names_lead_to_keys() {
+        assert_eq!(find("vlm.prompt").unwrap().path, "vlm.prompt_single");
+        assert_eq!(find("web_ui.port").unwrap().environment_name(), "OSO_WEB_UI__PORT");
+        assert_eq!(find("mock").unwrap().environment_name(), "OSO_MOCK");
+        assert!(find("web_ui").is_none());
+    }
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        let near = |name: &str| nearest(name, ["port", "host", "cors_origins"].map(str::to_owned));
+        assert_eq!(near("prot").as_deref(), Some("port"));
+        assert_eq!(near("cors_origin").as_deref(), Some("cors_origins"));
+        assert_eq!(near("theme"), None);
+        assert_eq!(near(&"p".repeat(1000)), None);
+    }
+
+    #[test]
+    fn long_values_are_cut_with_a_mark() {
+        assert_eq!(shortened(&"é".repeat(61)), "é".repeat(60) + "…");
+        assert_eq!(shortened("a\u{1b}b"), "a\u{fffd}b");
+    }
+}

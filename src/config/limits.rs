@@ -1,0 +1,87 @@
+//! The default limits, in one place: how much of anything from outside is accepted before it is refused.
+//!
+//! Only numbers live here, and the one function that holds patterns to theirs. What happens at a limit is
+//! said where it is applied.
+
+use std::time::Duration;
+
+use regex::{Regex, RegexBuilder};
+
+pub const MCP_LINE_BYTES: usize = 4 << 20;
+pub const MCP_REQUESTS_IN_FLIGHT: usize = 32;
+pub const JSON_DEPTH: usize = 128;
+
+pub const SELECTOR_BYTES: usize = 2 << 10;
+pub const SELECTOR_STEPS: usize = 32;
+pub const SELECTOR_PREDICATES: usize = 64;
+pub const REGEX_CHARACTERS: usize = 512;
+/// What a pattern may grow to once compiled: `(?:a{1000}){1000}` is short to write and huge to hold.
+pub const REGEX_COMPILED_BYTES: usize = 1 << 20;
+pub const TYPED_TEXT_BYTES: usize = 64 << 10;
+pub const LABEL_CHARACTERS: usize = 200;
+
+pub const TREE_NODES: usize = 20_000;
+pub const TREE_DEPTH: usize = 64;
+pub const TREE_CHILDREN_OF_ONE_NODE: usize = 2_000;
+pub const TREE_TEXT_BYTES: usize = 8 << 10;
+pub const TREE_WALK_TIME: Duration = Duration::from_secs(25);
+pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
+
+pub const SCREENSHOT_PIXELS: u64 = 64_000_000;
+pub const SKETCH_SIDE: usize = 1_000;
+
+pub const YAML_BYTES: usize = 1 << 20;
+pub const YAML_NODES: usize = 10_000;
+pub const CONFIG_BYTES: usize = 1 << 20;
+
+/// Compiles a pattern from outside, or says in one line why not.
+pub fn compile_pattern(pattern: &str) -> Result<Regex, String> {
+    let characters = pattern.chars().count();
+    if characters > REGEX_CHARACTERS {
+        return Err(format!(
+            "the pattern has {characters} characters, at most {REGEX_CHARACTERS} are allowed"
+        ));
+    }
+    RegexBuilder::new(pattern).size_limit(REGEX_COMPILED_BYTES).build().map_err(|error| in_one_line(&error))
+}
+
+fn in_one_line(error: &regex::Error) -> String {
+    match error {
+        regex::Error::CompiledTooBig(bytes) => {
+            format!("the pattern compiles to more than {bytes} bytes; use smaller repetitions")
+        }
+        // The crate draws the pattern with a caret under the fault; its last line names the fault.
+        other => {
+            let drawn = other.to_string();
+            let last = drawn.lines().last().unwrap_or_default();
+            format!("the pattern does not compile: {}", last.trim_start_matches("error: "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pattern: &str, expected: &str) {
+        let complaint = compile_pattern(pattern).err().unwrap_or_else(|| "compiles".to_owned());
+        assert!(complaint.contains(expected), "{pattern:.40}: {complaint}");
+    }
+
+    #[test]
+    fn ordinary_patterns_compile() {
+        check("(?i)delete|remove", "compiles");
+        check("", "compiles");
+        check(&"é".repeat(REGEX_CHARACTERS), "compiles");
+    }
+
+    #[test]
+    fn bad_patterns_say_why_in_one_line() {
+        check("(", "unclosed group");
+        check("(?=a)", "look-around");
+        check(r"(a)\1", "backreferences");
+        check("(?:a{1000}){1000}", "more than 1048576 bytes");
+        check(&"a".repeat(REGEX_CHARACTERS + 1), "513 characters");
+        assert!(!compile_pattern("(").expect_err("unclosed").contains('\n'));
+    }
+}

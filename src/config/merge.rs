@@ -1,0 +1,313 @@
+//! The one place where defaults, file, environment and flags become a configuration.
+//!
+//! Each source is a list of settings; they are applied in that order, each held to its key's rule. What does
+//! not fit is reported and leaves the value of the sources before it in place, except for a guard, which
+//! stops the start.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::document::{self, Json, Pairs, repeated_names};
+use super::env::{self, Environment, Variable};
+use super::keys::{self, KEYS, Key, WITHOUT_EFFECT, nearest, shortened};
+use super::secret::Secret;
+use super::{Config, FatalConfig, Loaded};
+use crate::cli::Flags;
+
+/// What reading the file gave: nothing there, its text, or why it could not be read.
+pub enum FileText {
+    Absent,
+    Text(String),
+    Unreadable(String),
+}
+
+/// One value that a source wants a key to have.
+struct Setting {
+    /// How a message names the place: `` `web_ui.port` in config.json ``, `OSO_MOCK`, `--port`.
+    origin: String,
+    key: &'static Key,
+    value: Value,
+}
+
+#[derive(Default)]
+struct Findings {
+    fatal: Vec<String>,
+    problems: Vec<String>,
+    notices: Vec<String>,
+}
+
+impl Findings {
+    /// A fault of a guard is fatal, any other a problem that the server survives.
+    fn fault(&mut self, guard: bool, message: String) {
+        if guard { self.fatal.push(message) } else { self.problems.push(message) }
+    }
+}
+
+pub fn merge(
+    path: PathBuf,
+    file: FileText,
+    environment: &Environment,
+    flags: &Flags,
+) -> Result<Loaded, FatalConfig> {
+    let existed = !matches!(file, FileText::Absent);
+    let mut findings = Findings::default();
+    let mut settings = from_file(&path, file, &mut findings);
+    settings.extend(from_environment(environment, &mut findings));
+    settings.extend(from_flags(flags));
+    let config = apply(settings, &mut findings).map(|config| complete(config, environment, &mut findings));
+    let Findings { fatal, problems, notices } = findings;
+    match config {
+        Some(config) if fatal.is_empty() => {
+            Ok(Loaded::new(config, path, existed, problems, notices).with_mock_only_flags(flags))
+        }
+        _ => Err(FatalConfig { path, fatal, problems }),
+    }
+}
+
+fn from_file(path: &Path, file: FileText, findings: &mut Findings) -> Vec<Setting> {
+    let lost = |reason: String| {
+        format!("{}: {reason} Nothing of the file is used; the defaults are.", path.display())
+    };
+    match file {
+        FileText::Absent => Vec::new(),
+        FileText::Unreadable(reason) => {
+            findings.problems.push(lost(reason));
+            Vec::new()
+        }
+        FileText::Text(text) => match document::parse(&text) {
+            Ok(pairs) => FileReader { path, findings, settings: Vec::new() }.read(pairs),
+            Err(reason) => {
+                findings.problems.push(lost(format!("{}.", reason.trim_end_matches('.'))));
+                Vec::new()
+            }
+        },
+    }
+}
+
+/// Walks the two levels of a file: sections, and the keys in them.
+struct FileReader<'a> {
+    path: &'a Path,
+    findings: &'a mut Findings,
+    settings: Vec<Setting>,
+}
+
+impl FileReader<'_> {
+    fn read(mut self, Pairs(sections): Pairs<Json>) -> Vec<Setting> {
+        self.note_repeated("", &sections);
+        for (name, content) in sections {
+            self.read_top_level(&name, content);
+        }
+        self.settings
+    }
+
+    fn read_top_level(&mut self, name: &str, content: Json) {
+        let is_section = keys::in_section(name).next().is_some();
+        match content {
+            _ if name.starts_with('_') => {}
+            _ if name.contains('.') => self.note_flat(name),
+            Json::Object(Pairs(pairs)) if is_section => self.read_section(name, pairs),
+            other if is_section => self.complain_about_section(name, other),
+            other => self.read_key(name, other),
+        }
+    }
+
+    fn read_section(&mut self, section: &str, mut pairs: Vec<(String, Json)>) {
+        self.note_repeated(section, &pairs);
+        // Old names come first, so that the present name wins where both are written.
+        pairs.sort_by_key(|(name, _)| !is_old_name(&format!("{section}.{name}")));
+        for (name, content) in pairs {
+            if !name.starts_with('_') {
+                self.read_key(&format!("{section}.{name}"), content);
+            }
+        }
+    }
+
+    fn read_key(&mut self, path: &str, content: Json) {
+        let Some(key) = keys::find(path) else {
+            return self.note_unknown(path);
+        };
+        let origin = format!("`{path}` in {}", self.path.display());
+        let mut repeated = Vec::new();
+        let value = content.into_value(&mut repeated);
+        for name in repeated {
+            let message = format!("{origin}: `{}` is written twice; the last one counts", shortened(&name));
+            self.findings.fault(key.guard, message);
+        }
+        self.settings.push(Setting { origin, key, value });
+    }
+
+    /// `"actions.deny": [...]` at the top level looks like a key and is none: sections are objects.
+    fn note_flat(&mut self, path: &str) {
+        let Some((key, section)) = keys::find(path).and_then(|key| Some((key, key.section()?))) else {
+            return self.note_unknown(path);
+        };
+        let place = format!("`{path}` in {}", self.path.display());
+        let message = format!("{place}: write {{\"{section}\": {{\"{}\": …}}}} instead", key.name());
+        self.findings.fault(key.guard, message);
+    }
+
+    fn complain_about_section(&mut self, section: &str, content: Json) {
+        let guard = keys::in_section(section).any(|key| key.guard);
+        // The kind alone: what stands in the wrong place may be a secret.
+        let found = keys::kind_of(&content.into_value(&mut Vec::new()));
+        let names: Vec<&str> = keys::in_section(section).map(Key::name).collect();
+        let message = format!(
+            "`{section}` in {}: expected an object with keys like {}, found only {found}",
+            self.path.display(),
+            names.join(", "),
+        );
+        self.findings.fault(guard, message);
+    }
+
+    fn note_repeated(&mut self, section: &str, pairs: &[(String, Json)]) {
+        for name in repeated_names(pairs).into_iter().filter(|name| !name.starts_with('_')) {
+            let path = if section.is_empty() { name } else { format!("{section}.{name}") };
+            let guard = keys::find(&path)
+                .map_or_else(|| keys::in_section(&path).any(|key| key.guard), |key| key.guard);
+            let path = shortened(&path);
+            let message = format!("`{path}` is written twice in {}; write it once", self.path.display());
+            self.findings.fault(guard, message);
+        }
+    }
+
+    /// Unknown keys are ignored, as clients rely on it; but one that looks like a misspelt guard is not,
+    /// because its author believes that something is shut.
+    fn note_unknown(&mut self, path: &str) {
+        let place = format!("`{}` in {}", shortened(path), self.path.display());
+        if WITHOUT_EFFECT.contains(&path)
+            || WITHOUT_EFFECT.iter().any(|known| section_of(known) == Some(path))
+        {
+            return self.findings.notices.push(format!("{place} has no effect"));
+        }
+        match nearest_path(path) {
+            None => self.findings.notices.push(format!("{place} is not a key of this program; it is ignored")),
+            Some((near, true)) => self.findings.fatal.push(format!(
+                "{place} is not a key; did you mean `{near}`? That one keeps something shut, so a misspelling is \
+                 not ignored (start the name with `_` to have it ignored)"
+            )),
+            Some((near, false)) => self
+                .findings
+                .notices
+                .push(format!("{place} is not a key; did you mean `{near}`? It is ignored")),
+        }
+    }
+}
+
+fn is_old_name(path: &str) -> bool {
+    keys::RENAMED.iter().any(|(old, _)| *old == path)
+}
+
+fn section_of(path: &str) -> Option<&str> {
+    path.split_once('.').map(|(section, _)| section)
+}
+
+/// The key or section that an unknown path was probably meant to be, and whether that is a guard.
+fn nearest_path(path: &str) -> Option<(String, bool)> {
+    match path.split_once('.') {
+        Some((section, name)) => {
+            let near = nearest(name, keys::in_section(section).map(|key| key.name().to_owned()))?;
+            let near = format!("{section}.{near}");
+            let guard = keys::find(&near).is_some_and(|key| key.guard);
+            Some((near, guard))
+        }
+        None => {
+            let near = nearest(path, KEYS.iter().map(|key| key.section().unwrap_or(key.path).to_owned()))?;
+            let guard = KEYS.iter().any(|key| key.guard && key.section().unwrap_or(key.path) == near);
+            Some((near, guard))
+        }
+    }
+}
+
+fn from_environment(environment: &Environment, findings: &mut Findings) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for variable in env::variables(environment) {
+        match variable {
+            Variable::Sets { name, path, value } => {
+                settings.extend(keys::find(path).map(|key| Setting { origin: name, key, value }))
+            }
+            Variable::Empty { name } => findings.notices.push(format!("{name} is empty; it is ignored")),
+            Variable::Unknown { name, near } => {
+                let guard = KEYS.iter().any(|key| key.guard && Some(key.environment_name()) == near);
+                findings.fault(guard, unknown_variable(&name, near));
+            }
+        }
+    }
+    settings
+}
+
+fn unknown_variable(name: &str, near: Option<String>) -> String {
+    let advice = match near {
+        Some(near) => format!("did you mean {near}?"),
+        None => "names are OSO_ + section + __ + key, like OSO_WEB_UI__PORT".to_owned(),
+    };
+    format!("{} in the environment fits no key; {advice}", shortened(name))
+}
+
+fn from_flags(flags: &Flags) -> Vec<Setting> {
+    let number = |number: Option<u64>| number.map(Value::from);
+    [
+        ("--mock", "mock", flags.mock.then_some(json!(true))),
+        ("--port", "web_ui.port", number(flags.port.map(u64::from))),
+        ("--host", "web_ui.host", flags.host.clone().map(Value::from)),
+        ("--log", "logging.level", flags.log.map(|level| json!(level))),
+        ("--max-actions", "budgets.max_actions", number(flags.max_actions)),
+        ("--max-screenshots", "budgets.max_screenshots", number(flags.max_screenshots)),
+        ("--max-vlm-tokens", "budgets.max_vlm_tokens", number(flags.max_vlm_tokens)),
+        ("--max-session-seconds", "budgets.max_session_seconds", number(flags.max_session_seconds)),
+        ("--actions-per-minute", "budgets.actions_per_minute", number(flags.actions_per_minute)),
+    ]
+    .into_iter()
+    .filter_map(|(flag, path, value)| {
+        Some(Setting { origin: flag.to_owned(), key: keys::find(path)?, value: value? })
+    })
+    .collect()
+}
+
+/// Lays the settings over the defaults. The rules admit only what the types hold, so that the last step
+/// fails only if the two disagree, and then the start is refused rather than a value invented.
+fn apply(settings: Vec<Setting>, findings: &mut Findings) -> Option<Config> {
+    let mut merged = json!(Config::default());
+    for Setting { origin, key, value } in settings {
+        let Some(place) = merged.pointer_mut(&format!("/{}", key.path.replace('.', "/"))) else { continue };
+        match key.check(&value) {
+            Ok(value) => *place = value,
+            Err(complaint) => {
+                let kept = if key.guard { String::new() } else { format!("; {} stays", key.show(place)) };
+                findings.fault(key.guard, format!("{origin}: {complaint}{kept}"));
+            }
+        }
+    }
+    serde_json::from_value(merged).map_err(|error| findings.fatal.push(error.to_string())).ok()
+}
+
+/// What depends on more than one key or on the surroundings.
+fn complete(mut config: Config, environment: &Environment, findings: &mut Findings) -> Config {
+    expand_tesseract(&mut config, environment, findings);
+    config.vlm.api_key = config
+        .vlm
+        .api_key
+        .filter(|key| !key.reveal().is_empty())
+        .or_else(|| environment.get("OWUI_API_KEY").filter(|key| !key.is_empty()).map(Secret::new));
+    if config.tree.default_depth > config.tree.max_depth {
+        let (wanted, most) = (config.tree.default_depth, config.tree.max_depth);
+        findings.notices.push(format!("`tree.default_depth` {wanted} is cut to `tree.max_depth` {most}"));
+        config.tree.default_depth = most;
+    }
+    if !config.platform.is_known() {
+        let name = shortened(&config.platform.0);
+        findings.notices.push(format!("`platform` {name} is not known; the mock desktop is used"));
+    }
+    config
+}
+
+fn expand_tesseract(config: &mut Config, environment: &Environment, findings: &mut Findings) {
+    let Some(written) = config.ocr.tesseract_cmd.take() else { return };
+    let (expanded, unset) = env::expand(&written.to_string_lossy(), environment);
+    for name in unset {
+        let message =
+            format!("`ocr.tesseract_cmd` names the variable {}, which is not set", shortened(&name));
+        findings.problems.push(message);
+    }
+    config.ocr.tesseract_cmd = (!expanded.is_empty()).then(|| PathBuf::from(expanded));
+}

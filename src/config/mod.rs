@@ -1,0 +1,132 @@
+//! The configuration: built-in defaults < file < environment < flags, merged here and nowhere else.
+//!
+//! Loading reads one file and nothing more; the environment is handed in. A file that is absent means the
+//! defaults; one that is broken is survived and reported. What must not happen is that a fault opens what
+//! the user shut: a broken guard (deny list, confirmation, redaction, mock …) refuses the start.
+
+mod document;
+mod env;
+mod keys;
+pub mod limits;
+mod merge;
+mod secret;
+mod types;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+pub use env::process_environment;
+pub use keys::{KEYS, Key, Rule};
+pub use secret::{Endpoint, Secret};
+pub use types::*;
+
+use crate::cli::Flags;
+use merge::FileText;
+
+pub const DEFAULT_PATH: &str = "config.json";
+
+/// A configuration to start with, and everything its user should know about how it came to be.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub config: Config,
+    pub path: PathBuf,
+    pub existed: bool,
+    /// Faults that were survived; each names its place, what was expected and what is used instead.
+    pub problems: Vec<String>,
+    /// Things that were ignored on purpose.
+    pub notices: Vec<String>,
+    /// The scenario file, if the mock runs; without it there is nothing to play it.
+    pub scenario: Option<PathBuf>,
+    /// Time passes only when the server waits; for the mock alone.
+    pub steered_clock: bool,
+}
+
+impl Loaded {
+    fn new(
+        config: Config,
+        path: PathBuf,
+        existed: bool,
+        problems: Vec<String>,
+        notices: Vec<String>,
+    ) -> Self {
+        Self { config, path, existed, problems, notices, scenario: None, steered_clock: false }
+    }
+
+    fn with_mock_only_flags(mut self, flags: &Flags) -> Self {
+        if self.config.wants_mock() {
+            self.scenario.clone_from(&flags.scenario);
+            self.steered_clock = flags.steered_clock;
+            return self;
+        }
+        let given = [("--scenario", flags.scenario.is_some()), ("--steered-clock", flags.steered_clock)];
+        for (flag, _) in given.into_iter().filter(|(_, given)| *given) {
+            self.notices.push(format!("{flag} is ignored: it needs --mock"));
+        }
+        self
+    }
+
+    /// All problems in one text, for the health check's `config_error`.
+    pub fn error(&self) -> Option<String> {
+        (!self.problems.is_empty()).then(|| self.problems.join("\n"))
+    }
+}
+
+/// Why the server must not start with this configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FatalConfig {
+    pub path: PathBuf,
+    pub fatal: Vec<String>,
+    /// Faults that alone would have been survived, so that all can be mended at once.
+    pub problems: Vec<String>,
+}
+
+impl fmt::Display for FatalConfig {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("refusing to start, because a setting that protects something cannot be obeyed:")?;
+        for message in self.fatal.iter().chain(&self.problems) {
+            write!(out, "\n  - {message}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for FatalConfig {}
+
+/// Merges all sources. Reads the one file that the flags name and nothing else.
+pub fn load(
+    flags: &Flags,
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Result<Loaded, FatalConfig> {
+    let path = flags.config.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_PATH));
+    let file = read(&path);
+    merge::merge(path, file, &environment.into_iter().collect(), flags)
+}
+
+fn read(path: &Path) -> FileText {
+    // Only a plain file is opened: opening a pipe would wait for its writer for ever.
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => FileText::Absent,
+        Err(error) => FileText::Unreadable(format!("the file cannot be read: {error}.")),
+        Ok(facts) if !facts.is_file() => FileText::Unreadable("this is not a plain file.".to_owned()),
+        Ok(_) => read_plain_file(path).map_or_else(FileText::Unreadable, FileText::Text),
+    }
+}
+
+fn read_plain_file(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(limits::CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("the file cannot be read: {error}."))?;
+    if bytes.len() > limits::CONFIG_BYTES {
+        return Err(format!("the file is larger than {} bytes.", limits::CONFIG_BYTES));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("the file is not UTF-8 (byte {at}); save it as UTF-8.")
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,454 @@
+//! What the configuration holds, section by section, with the built-in defaults.
+//!
+//! Values only: reading, checking and merging are `merge`'s, and what each key accepts is `keys`'. A field
+//! that is added here needs its line in `keys::KEYS`; a test compares the two.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::secret::{Endpoint, Secret};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Config {
+    pub web_ui: WebUi,
+    pub mcp: Mcp,
+    pub ocr: Ocr,
+    pub vlm: Vlm,
+    pub ascii_sketch: AsciiSketch,
+    pub tree: TreeReading,
+    pub logging: Logging,
+    pub audit: Audit,
+    pub mock: bool,
+    pub platform: PlatformChoice,
+    pub actions: Actions,
+    pub confirmation_required: Option<Vec<ConfirmationRule>>,
+    pub confirmation: Confirmation,
+    pub redaction: Redaction,
+    pub tracing: Tracing,
+    pub wait_for: WaitFor,
+    pub budgets: Budgets,
+}
+
+impl Config {
+    /// A platform that nobody knows means the mock: better a pretended desktop than a wrong real one.
+    pub fn wants_mock(&self) -> bool {
+        self.mock || !self.platform.is_known()
+    }
+
+    pub fn confirmation_rules(&self) -> &[ConfirmationRule] {
+        self.confirmation_required.as_deref().unwrap_or_default()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WebUi {
+    pub host: String,
+    pub port: u16,
+    pub debug: bool,
+    pub cors_origins: Vec<String>,
+}
+
+impl Default for WebUi {
+    fn default() -> Self {
+        Self { host: "127.0.0.1".to_owned(), port: 5001, debug: false, cors_origins: Vec::new() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mcp {
+    pub server_name: String,
+    pub version: String,
+}
+
+impl Default for Mcp {
+    fn default() -> Self {
+        Self { server_name: "os-screen-observer".to_owned(), version: "0.1.0".to_owned() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ocr {
+    pub enabled: bool,
+    /// Already expanded: quotes trimmed, `~` and `$VAR` replaced.
+    pub tesseract_cmd: Option<PathBuf>,
+    pub min_confidence: f64,
+    pub preprocess: bool,
+    pub upscale: u32,
+    pub psm_window: u32,
+    pub psm_roi: u32,
+    pub max_roi_crops: usize,
+    pub backend: String,
+}
+
+impl Default for Ocr {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            tesseract_cmd: None,
+            min_confidence: 30.0,
+            preprocess: true,
+            upscale: 2,
+            psm_window: 11,
+            psm_roi: 7,
+            max_roi_crops: 40,
+            backend: "tesseract".to_owned(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Vlm {
+    pub enabled: bool,
+    pub base_url: Endpoint,
+    pub api_key: Option<Secret>,
+    pub model: Option<String>,
+    pub max_tokens: u32,
+    pub mode: VlmMode,
+    pub model_fast: Option<String>,
+    pub model_actions: Option<String>,
+    pub model_verify: Option<String>,
+    pub temperature: f64,
+    pub timeout_s: f64,
+    pub image_max_dim: u32,
+    pub ground_with_tree: bool,
+    pub ground_with_ocr: bool,
+    pub ground_with_sketch: bool,
+    pub ground_with_focus: bool,
+    pub tree_max_lines: usize,
+    pub ocr_max_chars: usize,
+    pub sketch_max_chars: usize,
+    pub prompt_single: Option<String>,
+    pub prompt_scene: Option<String>,
+    pub prompt_controls: Option<String>,
+    pub prompt_actions: Option<String>,
+    pub prompt_verify: Option<String>,
+    pub ollama_runner: Option<Vec<String>>,
+}
+
+impl Default for Vlm {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            base_url: Endpoint::new("http://localhost:3000"),
+            api_key: None,
+            model: None,
+            max_tokens: 1500,
+            mode: VlmMode::Single,
+            model_fast: None,
+            model_actions: None,
+            model_verify: None,
+            temperature: 0.1,
+            timeout_s: 240.0,
+            image_max_dim: 1600,
+            ground_with_tree: true,
+            ground_with_ocr: true,
+            ground_with_sketch: true,
+            ground_with_focus: true,
+            tree_max_lines: 80,
+            ocr_max_chars: 4000,
+            sketch_max_chars: 6000,
+            prompt_single: None,
+            prompt_scene: None,
+            prompt_controls: None,
+            prompt_actions: None,
+            prompt_verify: None,
+            ollama_runner: None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VlmMode {
+    #[default]
+    Single,
+    Multipass,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AsciiSketch {
+    pub grid_width: usize,
+    pub grid_height: usize,
+    pub unicode_box: bool,
+    pub role_glyphs: bool,
+    pub occlusion_prune: bool,
+    pub tab_index_badges: bool,
+    pub landmark_headers: bool,
+    pub vlm_fallback: bool,
+}
+
+impl Default for AsciiSketch {
+    fn default() -> Self {
+        Self {
+            grid_width: 110,
+            grid_height: 38,
+            unicode_box: true,
+            role_glyphs: true,
+            occlusion_prune: true,
+            tab_index_badges: true,
+            landmark_headers: true,
+            vlm_fallback: false,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TreeReading {
+    pub max_depth: usize,
+    pub default_depth: usize,
+    pub cache_ttl_s: f64,
+    pub strategy: TreeStrategy,
+    pub sparse_threshold: usize,
+}
+
+impl Default for TreeReading {
+    fn default() -> Self {
+        Self {
+            max_depth: 8,
+            default_depth: 5,
+            cache_ttl_s: 2.0,
+            strategy: TreeStrategy::Merged,
+            sparse_threshold: 5,
+        }
+    }
+}
+
+/// How the tree is gathered on Windows; the other platforms have one way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeStrategy {
+    #[default]
+    Merged,
+    UiaOnly,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Logging {
+    pub level: LogLevel,
+    pub audit: bool,
+    pub audit_path: PathBuf,
+    pub audit_max_bytes: u64,
+    pub audit_backups: u32,
+}
+
+impl Default for Logging {
+    fn default() -> Self {
+        Self {
+            level: LogLevel::Info,
+            audit: false,
+            audit_path: PathBuf::from("./audit.log"),
+            audit_max_bytes: 10 << 20,
+            audit_backups: 3,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum LogLevel {
+    Trace,
+    Debug,
+    #[default]
+    Info,
+    #[value(alias = "warn")]
+    Warning,
+    #[value(alias = "critical")]
+    Error,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Audit {
+    pub redact_arg_keys: Vec<String>,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        let keys = ["text", "value", "password", "api_key", "Authorization", "confirm_token"];
+        Self { redact_arg_keys: keys.map(str::to_owned).into() }
+    }
+}
+
+/// The platform's name as written. The adapters decide what it means; here only the known names count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PlatformChoice(pub String);
+
+impl PlatformChoice {
+    pub const KNOWN: [&str; 5] = ["auto", "Windows", "Darwin", "Linux", "WSL"];
+
+    pub fn is_known(&self) -> bool {
+        Self::KNOWN.contains(&self.0.as_str())
+    }
+}
+
+impl Default for PlatformChoice {
+    fn default() -> Self {
+        Self("auto".to_owned())
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Actions {
+    pub allow: Vec<String>,
+    pub deny: Vec<String>,
+    pub default: Option<Verdict>,
+}
+
+impl Actions {
+    /// What happens to a tool that neither list names. Whoever writes an allow list and no default means
+    /// "these and no others".
+    pub fn verdict_on_unlisted(&self) -> Verdict {
+        let implied = if self.allow.is_empty() { Verdict::Allow } else { Verdict::Deny };
+        self.default.unwrap_or(implied)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Allow,
+    Deny,
+}
+
+/// An element that matches every condition given here is touched only with a confirmation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConfirmationRule {
+    pub role: Option<String>,
+    pub name_regex: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Confirmation {
+    pub bbox_tolerance_px: u32,
+}
+
+impl Default for Confirmation {
+    fn default() -> Self {
+        Self { bbox_tolerance_px: 20 }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Redaction {
+    pub enabled: bool,
+    pub window_title_patterns: Vec<String>,
+    pub element_name_patterns: Vec<String>,
+    pub element_role_patterns: Vec<String>,
+    pub ocr_text_patterns: Vec<String>,
+    pub replacement: String,
+    pub blur_screenshots: bool,
+}
+
+impl Default for Redaction {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            window_title_patterns: Vec::new(),
+            element_name_patterns: Vec::new(),
+            element_role_patterns: Vec::new(),
+            ocr_text_patterns: Vec::new(),
+            replacement: "[REDACTED]".to_owned(),
+            blur_screenshots: false,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tracing {
+    pub dir: PathBuf,
+    /// 0 = no screenshots.
+    pub screenshot_every_n_actions: u32,
+    pub max_args_bytes: usize,
+    pub redact_keys: Vec<String>,
+}
+
+impl Default for Tracing {
+    fn default() -> Self {
+        let keys = ["api_key", "password", "Authorization", "token", "confirm_token"];
+        Self {
+            dir: PathBuf::from("./traces"),
+            screenshot_every_n_actions: 5,
+            max_args_bytes: 4096,
+            redact_keys: keys.map(str::to_owned).into(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WaitFor {
+    pub max_timeout_ms: u64,
+}
+
+impl Default for WaitFor {
+    fn default() -> Self {
+        Self { max_timeout_ms: 60_000 }
+    }
+}
+
+/// How much a session may do; a budget that is not set has no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Budgets {
+    pub max_actions: Option<u64>,
+    pub max_screenshots: Option<u64>,
+    pub max_vlm_tokens: Option<u64>,
+    pub max_session_seconds: Option<u64>,
+    pub actions_per_minute: Option<u64>,
+}
+
+impl Budgets {
+    pub fn configured(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_unlisted(allow: &[&str], default: Option<Verdict>, expected: Verdict) {
+        let allow = allow.iter().map(ToString::to_string).collect();
+        assert_eq!(Actions { allow, deny: Vec::new(), default }.verdict_on_unlisted(), expected);
+    }
+
+    #[test]
+    fn an_allow_list_without_a_default_denies_the_rest() {
+        check_unlisted(&[], None, Verdict::Allow);
+        check_unlisted(&["click_at"], None, Verdict::Deny);
+        check_unlisted(&["click_at"], Some(Verdict::Allow), Verdict::Allow);
+        check_unlisted(&[], Some(Verdict::Deny), Verdict::Deny);
+    }
+
+    #[test]
+    fn an_unknown_platform_means_the_mock() {
+        let with = |name: &str| Config { platform: PlatformChoice(name.to_owned()), ..Config::default() };
+        assert!(!with("auto").wants_mock() && !with("WSL").wants_mock());
+        assert!(with("BeOS").wants_mock());
+        assert!(Config { mock: true, ..Config::default() }.wants_mock());
+    }
+
+    #[test]
+    fn a_printed_configuration_holds_no_key() {
+        let mut config = Config::default();
+        config.vlm.api_key = Some(Secret::new("S3NT1NEL"));
+        config.vlm.base_url = Endpoint::new("https://S3NT1NEL@host");
+        let printed = format!("{config:?} {}", serde_json::to_string(&config).unwrap());
+        assert!(!printed.contains("S3NT1NEL"), "{printed}");
+    }
+}

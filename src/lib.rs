@@ -1,4 +1,5 @@
 pub mod cli;
 pub mod config;
+pub mod doctor;
 pub mod error;
 pub mod model;

@@ -1,0 +1,488 @@
+//! `doctor`: what works on this machine, what does not, and the command that mends it.
+//!
+//! It looks through `Machine` only, so that a test can pretend any computer. It changes nothing: no file
+//! stays behind, no package is installed, nothing is sent. It promises no more than the platform adapter of
+//! this build claims for itself.
+
+mod fixes;
+mod machine;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::config::{Config, FatalConfig, Loaded};
+use fixes::Package;
+pub use machine::{FolderState, Machine, RealMachine, Socket};
+
+/// What the caller knows about the adapter for a real desktop that this build contains.
+#[derive(Clone, Debug)]
+pub struct PlatformFacts {
+    pub name: String,
+    pub available: bool,
+    pub reason: String,
+}
+
+/// What is examined: the program, its configuration, and the machine around it.
+pub struct Subject<'a> {
+    pub version: &'a str,
+    /// Cargo features of this build.
+    pub features: &'a [&'a str],
+    pub platform: &'a PlatformFacts,
+    pub config: Result<&'a Loaded, &'a FatalConfig>,
+    pub machine: &'a dyn Machine,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Ok,
+    Warning,
+    /// It is not there.
+    Missing,
+    /// It is there and does not work.
+    Error,
+}
+
+impl Status {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Warning => "warning",
+            Status::Missing => "missing",
+            Status::Error => "error",
+        }
+    }
+
+    const fn is_fault(self) -> bool {
+        matches!(self, Status::Missing | Status::Error)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    pub name: &'static str,
+    pub status: Status,
+    /// Without this the program cannot do what it is configured to do.
+    pub essential: bool,
+    pub detail: String,
+    /// A command line to run as it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+impl Check {
+    fn new(name: &'static str, status: Status, detail: impl AsRef<str>) -> Self {
+        Self { name, status, essential: false, detail: printable(detail.as_ref()), fix: None }
+    }
+
+    fn essential(mut self, essential: bool) -> Self {
+        self.essential = essential;
+        self
+    }
+
+    fn fix(mut self, fix: impl Into<Option<String>>) -> Self {
+        self.fix = fix.into();
+        self
+    }
+
+    fn stops_us(&self) -> bool {
+        self.essential && self.status.is_fault()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Ready,
+    /// Usable; some things are missing.
+    Limited,
+    Unusable,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    pub version: String,
+    pub system: String,
+    pub verdict: Verdict,
+    pub summary: String,
+    pub checks: Vec<Check>,
+}
+
+pub fn examine(subject: &Subject<'_>) -> Report {
+    let system = subject.machine.system();
+    let wanted =
+        CHECKS.iter().filter(|(systems, _)| systems.is_empty() || systems.contains(&system.as_str()));
+    let checks: Vec<Check> = wanted.map(|(_, check)| check(subject)).collect();
+    let verdict = verdict_on(&checks);
+    let summary = summary(subject, verdict, &checks);
+    Report { version: subject.version.to_owned(), system, verdict, summary, checks }
+}
+
+type CheckFunction = fn(&Subject<'_>) -> Check;
+
+/// Which checks run on which systems; an empty list means everywhere.
+const CHECKS: &[(&[&str], CheckFunction)] = &[
+    (&[], check_build),
+    (&[], check_config),
+    (&[], check_mock),
+    (&[], check_platform),
+    (&["linux"], check_display),
+    (&["linux"], check_session_bus),
+    (&["linux"], check_accessibility_bus),
+    (&["linux"], check_fonts),
+    (&["macos"], check_mac_permissions),
+    (&["windows"], check_windows_session),
+    (&[], check_tesseract),
+    (&[], check_trace_folder),
+    (&[], check_audit_folder),
+];
+
+fn verdict_on(checks: &[Check]) -> Verdict {
+    if checks.iter().any(Check::stops_us) {
+        return Verdict::Unusable;
+    }
+    let flawless = checks.iter().all(|check| check.status == Status::Ok);
+    if flawless { Verdict::Ready } else { Verdict::Limited }
+}
+
+fn summary(subject: &Subject<'_>, verdict: Verdict, checks: &[Check]) -> String {
+    let desktop = if subject.wants_mock() { "the mock desktop" } else { "this desktop" };
+    let names = |chosen: fn(&Check) -> bool| {
+        checks.iter().filter(|check| chosen(check)).map(|check| check.name).collect::<Vec<_>>().join(", ")
+    };
+    match verdict {
+        Verdict::Ready => format!("ready to serve {desktop}"),
+        Verdict::Limited => {
+            format!("ready to serve {desktop}; look at: {}", names(|check| check.status != Status::Ok))
+        }
+        Verdict::Unusable if subject.config.is_err() => "will not start: mend the configuration".to_owned(),
+        Verdict::Unusable => {
+            format!("cannot serve {desktop}: {}. With --mock it works now.", names(Check::stops_us))
+        }
+    }
+}
+
+impl Report {
+    /// 0 when the program can do what it is configured to do, 1 when not.
+    pub fn exit_code(&self) -> u8 {
+        u8::from(self.verdict == Verdict::Unusable)
+    }
+
+    pub fn human(&self) -> String {
+        let mut text = format!("os-screen-observer {} on {}\n\n", self.version, self.system);
+        let width = self.checks.iter().map(|check| check.name.len()).max().unwrap_or_default();
+        for check in &self.checks {
+            let margin = " ".repeat(width + 13);
+            let detail = check.detail.replace('\n', &format!("\n{margin}"));
+            // Writing into a String cannot fail.
+            let _ = writeln!(text, "  {:<7}  {:<width$}  {detail}", check.status.word(), check.name);
+            if let Some(fix) = &check.fix {
+                let _ = writeln!(text, "{margin}fix: {fix}");
+            }
+        }
+        text + "\n" + &self.summary + "\n"
+    }
+}
+
+impl Subject<'_> {
+    fn settings(&self) -> Option<&Config> {
+        self.config.ok().map(|loaded| &loaded.config)
+    }
+
+    fn wants_mock(&self) -> bool {
+        self.settings().is_some_and(Config::wants_mock)
+    }
+
+    /// What a real desktop needs is essential only if a real desktop is to be served.
+    fn wants_desktop(&self) -> bool {
+        !self.wants_mock()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.machine.variable(name).filter(|value| !value.is_empty())
+    }
+
+    fn runtime_file(&self, name: &str) -> Option<PathBuf> {
+        self.variable("XDG_RUNTIME_DIR").map(|folder| Path::new(&folder).join(name))
+    }
+}
+
+fn check_build(subject: &Subject<'_>) -> Check {
+    let features = if subject.features.is_empty() { "none".to_owned() } else { subject.features.join(", ") };
+    Check::new("build", Status::Ok, format!("version {}, features: {features}", subject.version))
+}
+
+fn check_config(subject: &Subject<'_>) -> Check {
+    let loaded = match subject.config {
+        Ok(loaded) => loaded,
+        Err(fatal) => return Check::new("config", Status::Error, fatal.to_string()).essential(true),
+    };
+    let path = loaded.path.display();
+    let read = if loaded.existed { format!("{path} read") } else { format!("{path} absent, defaults used") };
+    let remarks: Vec<&str> = loaded.problems.iter().chain(&loaded.notices).map(String::as_str).collect();
+    let status = if remarks.is_empty() { Status::Ok } else { Status::Warning };
+    Check::new("config", status, [&[read.as_str()], remarks.as_slice()].concat().join("\n"))
+}
+
+fn check_mock(_: &Subject<'_>) -> Check {
+    Check::new("mock desktop", Status::Ok, "available with --mock; needs nothing of this machine")
+}
+
+fn check_platform(subject: &Subject<'_>) -> Check {
+    let PlatformFacts { name, available, reason } = subject.platform;
+    let status = if *available { Status::Ok } else { Status::Missing };
+    let detail = if reason.is_empty() { name.clone() } else { format!("{name}: {reason}") };
+    let fix = (!available).then(|| "os-screen-observer --mock".to_owned());
+    Check::new("real desktop", status, detail).essential(subject.wants_desktop()).fix(fix)
+}
+
+/// Either display server will do for the program as a whole; which one the adapter can use it says itself.
+fn check_display(subject: &Subject<'_>) -> Check {
+    let x11 = subject.variable("DISPLAY").map(|display| probe_x11(subject, &display));
+    let wayland = subject.variable("WAYLAND_DISPLAY").map(|display| probe_wayland(subject, &display));
+    let (status, detail) = match (x11, wayland) {
+        (None, None) => (Status::Missing, "neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned()),
+        (Some(Ok(x11)), None) => (Status::Ok, x11),
+        (Some(Ok(x11)), Some(Ok(wayland))) => (
+            Status::Warning,
+            format!("{x11}; {wayland}: windows of Wayland programs may be out of reach through X11"),
+        ),
+        (Some(Ok(x11)), Some(Err(wayland))) => (Status::Ok, format!("{x11}; {wayland}")),
+        (Some(Err(x11)), Some(Ok(wayland))) => (Status::Warning, format!("{wayland}; {x11}")),
+        (None, Some(Ok(wayland))) => (Status::Warning, format!("{wayland}; no X11")),
+        (x11, wayland) => {
+            let failures = [x11, wayland].into_iter().flatten().filter_map(Result::err);
+            (Status::Error, failures.collect::<Vec<_>>().join("; "))
+        }
+    };
+    let fix = status.is_fault().then(|| fixes::virtual_display(subject.machine)).flatten();
+    Check::new("display", status, detail).essential(subject.wants_desktop()).fix(fix)
+}
+
+fn probe_x11(subject: &Subject<'_>, display: &str) -> Result<String, String> {
+    let Some(number) = local_display_number(display) else {
+        return Ok(format!("X11 {display} (not a local display, so not tried)"));
+    };
+    let path = format!("/tmp/.X11-unix/X{number}");
+    let file = subject.machine.connect(&Socket::File(path.clone().into()));
+    // Some servers listen on the abstract name alone.
+    file.or_else(|reason| subject.machine.connect(&Socket::Abstract(path.clone())).map_err(|_| reason))
+        .map(|()| format!("X11 {display} answers"))
+        .map_err(|reason| format!("X11 {display} does not answer at {path}: {reason}"))
+}
+
+/// `:1`, `:1.0` and `unix:1` are displays of this machine; a host name in front makes it another's.
+fn local_display_number(display: &str) -> Option<u16> {
+    let (host, rest) = display.rsplit_once(':')?;
+    let number = rest.split('.').next()?;
+    matches!(host, "" | "unix").then(|| number.parse().ok())?
+}
+
+fn probe_wayland(subject: &Subject<'_>, display: &str) -> Result<String, String> {
+    let named = Path::new(display);
+    let path = if named.is_absolute() { Some(named.to_owned()) } else { subject.runtime_file(display) };
+    let path = path.ok_or_else(|| format!("Wayland {display}: XDG_RUNTIME_DIR is not set"))?;
+    let outcome = subject.machine.connect(&Socket::File(path.clone()));
+    outcome
+        .map(|()| format!("Wayland {display} answers"))
+        .map_err(|reason| format!("Wayland {display} does not answer at {}: {reason}", path.display()))
+}
+
+fn check_session_bus(subject: &Subject<'_>) -> Check {
+    let (status, detail) = match session_bus_socket(subject) {
+        BusAddress::Unset => (Status::Missing, "DBUS_SESSION_BUS_ADDRESS is not set".to_owned()),
+        BusAddress::Elsewhere(address) => (Status::Warning, format!("{address} cannot be tried from here")),
+        BusAddress::Local(socket) => match subject.machine.connect(&socket) {
+            Ok(()) => (Status::Ok, format!("answers at {socket}")),
+            Err(reason) => (Status::Error, format!("does not answer at {socket}: {reason}")),
+        },
+    };
+    let fix = status.is_fault().then(|| fixes::session_bus(subject.machine)).flatten();
+    Check::new("session bus", status, detail).fix(fix)
+}
+
+enum BusAddress {
+    Unset,
+    Elsewhere(String),
+    Local(Socket),
+}
+
+/// Where the bus listens: the first entry of the address variable, or the place every desktop uses if the
+/// variable is not set.
+fn session_bus_socket(subject: &Subject<'_>) -> BusAddress {
+    let Some(address) = subject.variable("DBUS_SESSION_BUS_ADDRESS") else {
+        let usual = subject.runtime_file("bus").filter(|path| subject.machine.exists(path));
+        return usual.map_or(BusAddress::Unset, |path| BusAddress::Local(Socket::File(path)));
+    };
+    let first = address.split(';').next().unwrap_or_default();
+    let options = first.strip_prefix("unix:").unwrap_or_default().split(',');
+    options
+        .filter_map(|option| option.split_once('='))
+        .find_map(|(name, value)| match name {
+            "path" => Some(BusAddress::Local(Socket::File(value.into()))),
+            "abstract" => Some(BusAddress::Local(Socket::Abstract(value.to_owned()))),
+            _ => None,
+        })
+        .unwrap_or_else(|| BusAddress::Elsewhere(first.to_owned()))
+}
+
+const ACCESSIBILITY_LAUNCHERS: &[&str] = &[
+    "/usr/libexec/at-spi-bus-launcher",
+    "/usr/lib/at-spi2-core/at-spi-bus-launcher",
+    "/usr/lib/at-spi-bus-launcher",
+    "/usr/libexec/at-spi2/at-spi-bus-launcher",
+];
+
+/// A hint, not a proof: only talking to the bus would prove it, and that is the adapter's work.
+fn check_accessibility_bus(subject: &Subject<'_>) -> Check {
+    const NAME: &str = "accessibility";
+    if subject.variable("NO_AT_BRIDGE").is_some_and(|value| value != "0") {
+        let detail = "NO_AT_BRIDGE is set: GTK programs started from here hide their elements";
+        return Check::new(NAME, Status::Warning, detail).fix("unset NO_AT_BRIDGE".to_owned());
+    }
+    let running = subject.variable("AT_SPI_BUS_ADDRESS").is_some()
+        || subject.runtime_file("at-spi/bus").is_some_and(|path| subject.machine.exists(&path));
+    let launcher = ACCESSIBILITY_LAUNCHERS.iter().find(|path| subject.machine.exists(Path::new(path)));
+    match (running, launcher) {
+        (true, _) => Check::new(NAME, Status::Ok, "the AT-SPI bus seems to run"),
+        (false, Some(path)) => Check::new(NAME, Status::Ok, format!("AT-SPI starts on demand ({path})")),
+        (false, None) => Check::new(NAME, Status::Missing, "AT-SPI is not installed: no element trees")
+            .fix(fixes::install(subject.machine, Package::Accessibility)),
+    }
+}
+
+fn check_fonts(subject: &Subject<'_>) -> Check {
+    let own = subject.variable("HOME").map(|home| Path::new(&home).join(".local/share/fonts"));
+    let shared = ["/usr/share/fonts", "/usr/local/share/fonts"].map(PathBuf::from);
+    match shared.into_iter().chain(own).find(|folder| subject.machine.has_entries(folder)) {
+        Some(folder) => Check::new("fonts", Status::Ok, format!("found in {}", folder.display())),
+        None => Check::new("fonts", Status::Missing, "none found: programs would draw empty boxes")
+            .fix(fixes::install(subject.machine, Package::Fonts)),
+    }
+}
+
+fn check_mac_permissions(_: &Subject<'_>) -> Check {
+    let detail = "Accessibility and Screen Recording must be granted to the program that starts this one; \
+                  that cannot be read from here";
+    let pane = r#"open "x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility""#;
+    Check::new("permissions", Status::Warning, detail).fix(pane.to_owned())
+}
+
+/// Services run in a session of their own, where no user's window is to be seen.
+fn check_windows_session(subject: &Subject<'_>) -> Check {
+    match subject.variable("SESSIONNAME") {
+        Some(name) if name.eq_ignore_ascii_case("services") => {
+            Check::new("session", Status::Error, "started as a service: no desktop to see")
+                .essential(subject.wants_desktop())
+        }
+        Some(name) => Check::new("session", Status::Ok, format!("interactive session {name}")),
+        None => Check::new("session", Status::Warning, "SESSIONNAME is not set: not started from a desktop?"),
+    }
+}
+
+fn check_tesseract(subject: &Subject<'_>) -> Check {
+    const NAME: &str = "tesseract";
+    if subject.settings().is_some_and(|config| !config.ocr.enabled) {
+        return Check::new(NAME, Status::Ok, "not needed: ocr.enabled is false");
+    }
+    let configured = subject.settings().and_then(|config| config.ocr.tesseract_cmd.clone());
+    let found = subject.machine.find_program("tesseract");
+    let configured_works = configured.as_ref().and_then(|name| resolve(subject.machine, name));
+    match (configured, configured_works, found) {
+        (_, Some(program), _) | (None, None, Some(program)) => tesseract_version(subject, &program),
+        (Some(configured), None, Some(found)) => {
+            let (configured, found) = (configured.display(), found.display());
+            let detail = format!("ocr.tesseract_cmd {configured} does not exist, but {found} does");
+            Check::new(NAME, Status::Warning, detail).fix(fixes::set_variable(
+                subject.machine,
+                "OSO_OCR__TESSERACT_CMD",
+                &found.to_string(),
+            ))
+        }
+        (configured, None, None) => {
+            let where_looked = match configured {
+                Some(configured) => format!("neither at {} nor on PATH", configured.display()),
+                None => "not on PATH".to_owned(),
+            };
+            Check::new(NAME, Status::Missing, format!("{where_looked}: no text recognition"))
+                .fix(fixes::install(subject.machine, Package::Tesseract))
+        }
+    }
+}
+
+/// A bare name is looked up on PATH, anything else must exist.
+fn resolve(machine: &dyn Machine, program: &Path) -> Option<PathBuf> {
+    match program.to_str().filter(|name| !name.contains(['/', '\\'])) {
+        Some(name) => machine.find_program(name),
+        None => machine.exists(program).then(|| program.to_owned()),
+    }
+}
+
+fn tesseract_version(subject: &Subject<'_>, program: &Path) -> Check {
+    let shown = program.display();
+    match subject.machine.run(program, &["--version"]) {
+        Ok(output) => {
+            let version = output.lines().next().unwrap_or_default().trim();
+            Check::new("tesseract", Status::Ok, format!("{version} at {shown}"))
+        }
+        Err(reason) => Check::new("tesseract", Status::Error, format!("{shown} --version: {reason}"))
+            .fix(fixes::install(subject.machine, Package::Tesseract)),
+    }
+}
+
+fn check_trace_folder(subject: &Subject<'_>) -> Check {
+    let config = subject.settings().cloned().unwrap_or_default();
+    check_folder(subject, "trace folder", &config.tracing.dir, &config.tracing.dir).fix_with_variable(
+        subject,
+        "OSO_TRACING__DIR",
+        "traces",
+    )
+}
+
+fn check_audit_folder(subject: &Subject<'_>) -> Check {
+    let config = subject.settings().cloned().unwrap_or_default();
+    if !config.logging.audit {
+        return Check::new("audit log", Status::Ok, "off (logging.audit is false)");
+    }
+    let path = &config.logging.audit_path;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Without its log the server must not act, so an audit that was asked for is essential.
+    check_folder(subject, "audit log", path, folder).essential(true).fix_with_variable(
+        subject,
+        "OSO_LOGGING__AUDIT_PATH",
+        "audit.log",
+    )
+}
+
+/// Whether `folder` can be written to; `path` is what the user named and must not be a link.
+fn check_folder(subject: &Subject<'_>, name: &'static str, path: &Path, folder: &Path) -> Check {
+    let shown = path.display();
+    if let Some(target) = subject.machine.link_target(path) {
+        let detail = format!("{shown} is a link to {}: make sure that it is yours", target.display());
+        return Check::new(name, Status::Warning, detail);
+    }
+    match subject.machine.folder_state(folder) {
+        FolderState::Writable => Check::new(name, Status::Ok, format!("{shown} can be written")),
+        FolderState::Creatable => Check::new(name, Status::Ok, format!("{shown} will be created")),
+        FolderState::Refused(reason) => {
+            Check::new(name, Status::Error, format!("{shown} cannot be written: {reason}"))
+        }
+    }
+}
+
+impl Check {
+    fn fix_with_variable(self, subject: &Subject<'_>, variable: &str, file: &str) -> Self {
+        let fix = self.status.is_fault().then(|| fixes::own_folder(subject.machine, variable, file));
+        self.fix(fix)
+    }
+}
+
+/// Details quote the environment and the output of programs; neither may steer the reader's terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! Reports on pretended machines.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::cli::Flags;
+use crate::config;
+
+/// A machine with nothing; tests add to it.
+#[derive(Default)]
+struct PretendedMachine {
+    system: &'static str,
+    variables: BTreeMap<&'static str, &'static str>,
+    programs: BTreeSet<&'static str>,
+    files: BTreeSet<&'static str>,
+    sockets: BTreeSet<&'static str>,
+    links: BTreeMap<&'static str, &'static str>,
+    output: Option<Result<&'static str, &'static str>>,
+    read_only: bool,
+}
+
+impl Machine for PretendedMachine {
+    fn system(&self) -> String {
+        self.system.to_owned()
+    }
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).map(ToString::to_string)
+    }
+    fn find_program(&self, name: &str) -> Option<PathBuf> {
+        self.programs.contains(name).then(|| Path::new("/usr/bin").join(name))
+    }
+    fn exists(&self, path: &Path) -> bool {
+        self.files.contains(path.to_str().unwrap())
+    }
+    fn has_entries(&self, folder: &Path) -> bool {
+        self.exists(folder)
+    }
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        self.links.get(path.to_str().unwrap()).map(PathBuf::from)
+    }
+    fn folder_state(&self, _: &Path) -> FolderState {
+        let refused = FolderState::Refused("read-only file system".to_owned());
+        if self.read_only { refused } else { FolderState::Creatable }
+    }
+    fn connect(&self, socket: &Socket) -> Result<(), String> {
+        let known = self.sockets.contains(socket.to_string().as_str());
+        known.then_some(()).ok_or_else(|| "connection refused".to_owned())
+    }
+    fn run(&self, _: &Path, _: &[&str]) -> Result<String, String> {
+        match self.output {
+            Some(Ok(text)) => Ok(text.to_owned()),
+            Some(Err(reason)) => Err(reason.to_owned()),
+            None => Err("not runnable".to_owned()),
+        }
+    }
+}
+
+fn bare() -> PretendedMachine {
+    PretendedMachine { system: "linux", ..PretendedMachine::default() }
+}
+
+fn complete() -> PretendedMachine {
+    PretendedMachine {
+        system: "linux",
+        variables: [
+            ("DISPLAY", ":0"),
+            ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus,guid=1"),
+            ("XDG_RUNTIME_DIR", "/run/user/1000"),
+        ]
+        .into(),
+        programs: ["tesseract", "apt-get", "sudo"].into(),
+        files: ["/usr/share/fonts", "/usr/libexec/at-spi-bus-launcher"].into(),
+        sockets: ["/tmp/.X11-unix/X0", "/run/user/1000/bus"].into(),
+        output: Some(Ok("tesseract 5.3.0\n leptonica-1.82.0\n")),
+        ..PretendedMachine::default()
+    }
+}
+
+fn loaded(pairs: &[(&str, &str)]) -> Result<Loaded, FatalConfig> {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = Flags { config: Some(folder.path().join("none.json")), ..Flags::default() };
+    let environment = pairs.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+    let named = PathBuf::from("config.json");
+    match config::load(&flags, environment) {
+        Ok(loaded) => Ok(Loaded { path: named, ..loaded }),
+        Err(fatal) => Err(FatalConfig { path: named, ..fatal }),
+    }
+}
+
+fn report_on(machine: &PretendedMachine, environment: &[(&str, &str)], available: bool) -> Report {
+    let reason = if available { "X11 and AT-SPI" } else { "this build has no adapter for it" };
+    let platform = PlatformFacts { name: "Linux".into(), available, reason: reason.into() };
+    let loaded = loaded(environment);
+    examine(&Subject {
+        version: "0.1.0",
+        features: &["http"],
+        platform: &platform,
+        config: loaded.as_ref(),
+        machine,
+    })
+}
+
+/// One check of a report on this machine: status, detail and fix.
+fn check(machine: &PretendedMachine, name: &str, status: Status, detail: &str, fix: Option<&str>) {
+    check_with(machine, &[], name, status, detail, fix);
+}
+
+fn check_with(
+    machine: &PretendedMachine,
+    environment: &[(&str, &str)],
+    name: &str,
+    status: Status,
+    detail: &str,
+    fix: Option<&str>,
+) {
+    let report = report_on(machine, environment, true);
+    let check = report.checks.iter().find(|check| check.name == name).expect(name);
+    assert!(check.detail.contains(detail), "{check:?}");
+    assert_eq!((check.status, check.fix.as_deref()), (status, fix), "{check:?}");
+}
+
+#[test]
+fn a_bare_machine() {
+    let report = report_on(&bare(), &[], false);
+    assert_eq!(report.exit_code(), 1);
+    insta::assert_snapshot!("bare_machine", report.human());
+}
+
+#[test]
+fn a_bare_machine_with_a_package_manager() {
+    let machine = PretendedMachine { programs: ["apt-get", "sudo"].into(), ..bare() };
+    insta::assert_snapshot!("bare_machine_with_apt", report_on(&machine, &[], true).human());
+}
+
+#[test]
+fn a_complete_machine() {
+    let report = report_on(&complete(), &[], true);
+    assert_eq!((report.verdict, report.exit_code()), (Verdict::Ready, 0));
+    insta::assert_snapshot!("complete_machine", report.human());
+    insta::assert_json_snapshot!("complete_machine_json", report);
+}
+
+#[test]
+fn the_mock_makes_a_bare_machine_usable() {
+    let report = report_on(&bare(), &[("OSO_MOCK", "true")], false);
+    assert_eq!((report.verdict, report.exit_code()), (Verdict::Limited, 0));
+    assert!(report.summary.starts_with("ready to serve the mock desktop"), "{}", report.summary);
+}
+
+#[test]
+fn a_build_without_an_adapter_is_not_usable_however_complete_the_machine() {
+    let report = report_on(&complete(), &[], false);
+    assert_eq!(report.summary, "cannot serve this desktop: real desktop. With --mock it works now.");
+}
+
+#[test]
+fn a_configuration_that_refuses_the_start_decides_alone() {
+    let report = report_on(&complete(), &[("OSO_MOCK", "yes")], true);
+    assert_eq!((report.exit_code(), report.summary.as_str()), (1, "will not start: mend the configuration"));
+    let config = report.checks.iter().find(|check| check.name == "config").unwrap();
+    assert!(config.detail.contains("OSO_MOCK: expected true or false"), "{config:?}");
+}
+
+#[test]
+fn configuration_remarks_are_warnings() {
+    let odd = [("OSO_THEME", "dark")];
+    check_with(&complete(), &odd, "config", Status::Warning, "OSO_THEME in the environment", None);
+    check(&complete(), "config", Status::Ok, "config.json absent, defaults used", None);
+}
+
+#[test]
+fn displays() {
+    let with = |variables: &[(&'static str, &'static str)], sockets: &[&'static str]| PretendedMachine {
+        variables: variables.iter().copied().collect(),
+        sockets: sockets.iter().copied().collect(),
+        programs: ["xvfb-run"].into(),
+        ..bare()
+    };
+    let start = Some("xvfb-run -s '-screen 0 1920x1080x24' os-screen-observer");
+    let wayland = [("WAYLAND_DISPLAY", "wayland-0"), ("XDG_RUNTIME_DIR", "/run/user/1")];
+    let both = [wayland[0], wayland[1], ("DISPLAY", ":0")];
+    let check = |machine, status, detail, fix| check(&machine, "display", status, detail, fix);
+    check(with(&[], &[]), Status::Missing, "neither DISPLAY nor WAYLAND_DISPLAY", start);
+    check(with(&[("DISPLAY", "")], &[]), Status::Missing, "neither", start);
+    check(with(&[("DISPLAY", ":7.0")], &["/tmp/.X11-unix/X7"]), Status::Ok, "X11 :7.0 answers", None);
+    check(with(&[("DISPLAY", ":7")], &["@/tmp/.X11-unix/X7"]), Status::Ok, "X11 :7 answers", None);
+    check(with(&[("DISPLAY", ":7")], &[]), Status::Error, "X7: connection refused", start);
+    check(with(&[("DISPLAY", "far:0")], &[]), Status::Ok, "not tried", None);
+    check(with(&wayland, &["/run/user/1/wayland-0"]), Status::Warning, "no X11", None);
+    check(with(&wayland[..1], &[]), Status::Error, "XDG_RUNTIME_DIR is not set", start);
+    let sockets = ["/tmp/.X11-unix/X0", "/run/user/1/wayland-0"];
+    check(with(&both, &sockets), Status::Warning, "may be out of reach", None);
+    check(with(&both, &sockets[..1]), Status::Ok, "X11 :0 answers", None);
+    check(with(&both, &sockets[1..]), Status::Warning, "Wayland wayland-0 answers; X11 :0 does not", None);
+    check(with(&both, &[]), Status::Error, "X11 :0 does not", start);
+}
+
+#[test]
+fn session_buses() {
+    let with = |address: &'static str, socket: &'static str| PretendedMachine {
+        variables: [("DBUS_SESSION_BUS_ADDRESS", address), ("XDG_RUNTIME_DIR", "/run/user/1")].into(),
+        sockets: [socket].into(),
+        files: ["/run/user/1/bus"].into(),
+        programs: ["dbus-run-session"].into(),
+        ..bare()
+    };
+    let start = Some("dbus-run-session -- os-screen-observer");
+    let check = |machine, status, detail, fix| check(&machine, "session bus", status, detail, fix);
+    check(with("unix:path=/b,guid=1", "/b"), Status::Ok, "answers at /b", None);
+    check(with("unix:abstract=/b,guid=1;tcp:x", "@/b"), Status::Ok, "answers at @/b", None);
+    check(with("unix:path=/b", "/c"), Status::Error, "does not answer at /b", start);
+    check(with("tcp:host=far,port=1", ""), Status::Warning, "cannot be tried", None);
+    check(with("", "/run/user/1/bus"), Status::Ok, "answers at /run/user/1/bus", None);
+    check(bare(), Status::Missing, "is not set", None);
+}
+
+#[test]
+fn accessibility() {
+    let check = |machine, status, detail, fix| check(&machine, "accessibility", status, detail, fix);
+    check(complete(), Status::Ok, "starts on demand", None);
+    let running = PretendedMachine { variables: [("AT_SPI_BUS_ADDRESS", "unix:x")].into(), ..bare() };
+    check(running, Status::Ok, "seems to run", None);
+    let hidden = PretendedMachine { variables: [("NO_AT_BRIDGE", "1")].into(), ..complete() };
+    check(hidden, Status::Warning, "NO_AT_BRIDGE", Some("unset NO_AT_BRIDGE"));
+}
+
+#[test]
+fn tesseract() {
+    const WINDOWS_PATH: &[(&str, &str)] = &[("OSO_OCR__TESSERACT_CMD", r"C:\Tesseract\tesseract.exe")];
+    let check = |machine, environment: &[(&str, &str)], status, detail, fix| {
+        check_with(&machine, environment, "tesseract", status, detail, fix);
+    };
+    check(complete(), &[], Status::Ok, "tesseract 5.3.0 at /usr/bin/tesseract", None);
+    check(complete(), &[("OSO_OCR__TESSERACT_CMD", "tesseract")], Status::Ok, "5.3.0", None);
+    let fix = Some("export OSO_OCR__TESSERACT_CMD='/usr/bin/tesseract'");
+    check(complete(), WINDOWS_PATH, Status::Warning, "does not exist, but /usr/bin/tesseract does", fix);
+    check(bare(), WINDOWS_PATH, Status::Missing, "neither at C:", None);
+    check(bare(), &[("OSO_OCR__ENABLED", "false")], Status::Ok, "not needed", None);
+    let stuck = PretendedMachine { output: Some(Err("did not end in 5s")), ..complete() };
+    check(stuck, &[], Status::Error, "did not end", Some("sudo apt-get install -y tesseract-ocr"));
+    let loud = PretendedMachine { output: Some(Ok("\u{1b}[2Jtesseract 5")), ..complete() };
+    check(loud, &[], Status::Ok, "\u{fffd}[2Jtesseract 5", None);
+}
+
+#[test]
+fn folders() {
+    const AUDIT: &[(&str, &str)] = &[("OSO_LOGGING__AUDIT", "true")];
+    let read_only = PretendedMachine { read_only: true, ..complete() };
+    let traces = Some("export OSO_TRACING__DIR=\"$HOME/.local/state/os-screen-observer/traces\"");
+    check(&read_only, "trace folder", Status::Error, "read-only file system", traces);
+    check(&complete(), "audit log", Status::Ok, "off", None);
+    check_with(&complete(), AUDIT, "audit log", Status::Ok, "./audit.log will be created", None);
+    let linked = PretendedMachine { links: [("./audit.log", "/etc/passwd")].into(), ..complete() };
+    check_with(&linked, AUDIT, "audit log", Status::Warning, "is a link to /etc/passwd", None);
+    assert_eq!(report_on(&read_only, &[], true).verdict, Verdict::Limited);
+    assert_eq!(report_on(&read_only, AUDIT, true).verdict, Verdict::Unusable);
+}
+
+#[test]
+fn install_lines_speak_the_managers_language() {
+    let check = |system, programs: &[&'static str], fix: Option<&str>| {
+        let programs = programs.iter().copied().collect();
+        let machine = PretendedMachine { system, programs, ..PretendedMachine::default() };
+        super::tests::check(&machine, "tesseract", Status::Missing, "not on PATH", fix);
+    };
+    check("linux", &[], None);
+    check("linux", &["apt-get"], Some("apt-get install -y tesseract-ocr"));
+    check("linux", &["apt-get", "sudo"], Some("sudo apt-get install -y tesseract-ocr"));
+    check("linux", &["dnf", "sudo"], Some("sudo dnf install -y tesseract"));
+    check("linux", &["pacman"], Some("pacman -S --needed --noconfirm tesseract tesseract-data-eng"));
+    check("linux", &["zypper"], Some("zypper --non-interactive install tesseract-ocr"));
+    check("linux", &["brew", "sudo"], Some("brew install tesseract"));
+    check("macos", &["brew"], Some("brew install tesseract"));
+    check("windows", &["winget", "choco"], Some("winget install --exact --id UB-Mannheim.TesseractOCR"));
+    check("windows", &["choco"], Some("choco install -y tesseract"));
+}
+
+#[test]
+fn other_systems_are_asked_their_own_questions() {
+    let windows = |session| PretendedMachine {
+        system: "windows",
+        variables: [("SESSIONNAME", session)].into(),
+        ..PretendedMachine::default()
+    };
+    check(&windows("Console"), "session", Status::Ok, "interactive session Console", None);
+    check(&windows("Services"), "session", Status::Error, "service", None);
+    assert_eq!(report_on(&windows("Services"), &[], true).verdict, Verdict::Unusable);
+    let mac = PretendedMachine { system: "macos", ..PretendedMachine::default() };
+    let report = report_on(&mac, &[], true);
+    let names: Vec<_> = report.checks.iter().map(|check| check.name).collect();
+    assert!(names.contains(&"permissions") && !names.contains(&"display"), "{names:?}");
+}

@@ -3,3 +3,4 @@ pub mod config;
 pub mod doctor;
 pub mod error;
 pub mod model;
+pub mod observer;

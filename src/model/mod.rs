@@ -12,5 +12,6 @@ pub mod window;
 pub use action::{Button, KeyCombo};
 pub use element::{Element, Range};
 pub use geometry::{Point, Rect};
+pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
 pub use window::{Monitor, Window};

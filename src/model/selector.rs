@@ -1,1 +1,0 @@
-//! Selectors: how a caller names an element by role, name and place.

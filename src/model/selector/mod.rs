@@ -1,0 +1,312 @@
+//! Selectors: how a caller names elements by role, text, state and place.
+//!
+//! Two spellings, one meaning. `Window/MenuBar/MenuItem[name="Edit"]` (XPath-like) and
+//! `Window > MenuBar > MenuItem "Edit"` (CSS-like) are the same three steps, and the parser reads
+//! both with one grammar, so nothing has to be guessed from characters inside a name:
+//!
+//! ```text
+//! selector   = [ "//" ] step { ( "/" | ">" | "//" | blank ) step }     "//" and blank: any depth below
+//! step       = role { predicate }  |  ":text(" string ")" { predicate }
+//! role       = "*" | identifier                                        exact, case-sensitive
+//! predicate  = "[" key op value "]" | string | ":has-text(" string ")" | ":nth-of-type(" n ")"
+//! op         = "=" equal | "*=" contains | "~=" regular expression over the whole text
+//! ```
+//!
+//! Printing gives the canonical text. Reading that text gives the same selector again, always: the
+//! axis is printed, quotes and backslashes are escaped, and what would not fit the limits when
+//! printed is refused when read.
+//!
+//! Nothing here recurses, and resolving costs at most one test per element and step.
+
+mod derive;
+mod explain;
+mod parse;
+mod resolve;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use regex::Regex;
+
+pub use derive::derive;
+pub use explain::{Miss, Near};
+pub use resolve::Matches;
+
+use super::Tree;
+use crate::error::Error;
+
+pub const MAX_TEXT_BYTES: usize = 2048;
+pub const MAX_STEPS: usize = 32;
+pub const MAX_PREDICATES: usize = 64;
+pub const MAX_REGEX_CHARS: usize = 512;
+/// How many matches a reply lists unless its caller asks for another number.
+pub const DEFAULT_MATCHES: usize = 10;
+
+/// A parsed selector: at least one step, every regular expression already compiled.
+#[derive(Clone, Debug)]
+pub struct Selector {
+    steps: Vec<Step>,
+    warnings: Vec<String>,
+}
+
+impl Selector {
+    pub fn parse(text: &str) -> Result<Selector, SelectorError> {
+        parse::parse(text)
+    }
+
+    /// The first `limit` matches, in the contract's order.
+    pub fn resolve(&self, tree: &Tree, limit: usize) -> Vec<usize> {
+        self.find(tree, limit).nodes
+    }
+
+    /// Like `resolve`, with the number of all matches.
+    pub fn find(&self, tree: &Tree, limit: usize) -> Matches {
+        resolve::find(self, tree, limit)
+    }
+
+    /// Why nothing matches, or `None` if something does.
+    pub fn explain_miss(&self, tree: &Tree) -> Option<Miss> {
+        explain::explain_miss(self, tree)
+    }
+
+    /// What was read over and has no effect, as sentences for the caller.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    fn predicates(&self) -> impl Iterator<Item = &Predicate> {
+        self.steps.iter().flat_map(|step| &step.predicates)
+    }
+
+    /// Also the canonical text must fit: it is handed out, and must be accepted when it comes back.
+    fn check_limits(&self) -> Result<(), SelectorError> {
+        let (steps, predicates) = (self.steps.len(), self.predicates().count());
+        if steps > MAX_STEPS {
+            return Err(SelectorError::too_many("steps", MAX_STEPS));
+        }
+        if predicates > MAX_PREDICATES {
+            return Err(SelectorError::too_many("predicates", MAX_PREDICATES));
+        }
+        SelectorError::check_length("canonical text", self.to_string().len())
+    }
+}
+
+/// Warnings are about the spelling, not about the meaning, so they do not tell selectors apart.
+impl PartialEq for Selector {
+    fn eq(&self, other: &Self) -> bool {
+        self.steps == other.steps
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Step {
+    axis: Axis,
+    role: String,
+    predicates: Vec<Predicate>,
+}
+
+impl Step {
+    /// The role that the step asks for, unless any will do.
+    fn wanted_role(&self) -> Option<&str> {
+        (self.role != ANY_ROLE).then_some(&*self.role)
+    }
+}
+
+const ANY_ROLE: &str = "*";
+
+/// Where a step looks, seen from the matches of the step before it.
+///
+/// The first step has none before it: there `Child` means the root or, if that does not match,
+/// anything below it, and `Descendant` (a leading `//`) only what is below the root.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Axis {
+    Child,
+    Descendant,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Predicate {
+    Text(TextKey, Test),
+    Flag(FlagKey, bool),
+    /// The place among the siblings of the same role, from 0.
+    Index(u32),
+    /// The positional id. It is how an element is named whose path would not fit the limits.
+    Id(String),
+    /// A key that no element has: read, printed, never true.
+    Unknown(String, Test),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum TextKey {
+    Name,
+    Value,
+    Role,
+    Shortcut,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum FlagKey {
+    Enabled,
+    Focused,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Test {
+    Equals(Literal),
+    Contains(Literal),
+    Matches(Pattern),
+}
+
+/// A text to compare with, folded once instead of at every element.
+#[derive(Clone, Debug, PartialEq)]
+struct Literal {
+    written: String,
+    folded: String,
+}
+
+impl Literal {
+    fn new(written: impl Into<String>) -> Self {
+        let written = written.into();
+        Self { folded: fold(&written).into_owned(), written }
+    }
+}
+
+/// A regular expression that must match the whole text.
+#[derive(Clone, Debug)]
+struct Pattern {
+    source: String,
+    whole: Regex,
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source
+    }
+}
+
+/// Typographic characters that people and models write in plain letters.
+const FOLDED: &[(char, &str)] = &[('…', "..."), ('\u{a0}', " "), ('–', "-"), ('—', "--")];
+
+fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let mut folded = String::with_capacity(text.len());
+    for character in text.chars() {
+        match FOLDED.iter().find(|(from, _)| *from == character) {
+            Some((_, to)) => folded.push_str(to),
+            None => folded.push(character),
+        }
+    }
+    Cow::Owned(folded)
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, step) in self.steps.iter().enumerate() {
+            out.write_str(match step.axis {
+                Axis::Descendant => "//",
+                Axis::Child if position > 0 => "/",
+                Axis::Child => "",
+            })?;
+            write!(out, "{step}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.role)?;
+        self.predicates.iter().try_for_each(|predicate| write!(out, "{predicate}"))
+    }
+}
+
+impl fmt::Display for Predicate {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Predicate::Text(key, test) => write!(out, "[{}{test}]", key.name()),
+            Predicate::Flag(key, wanted) => write!(out, "[{}={wanted}]", key.name()),
+            Predicate::Index(index) => write!(out, "[index={index}]"),
+            Predicate::Id(id) => write!(out, "[id={}]", Quoted(id)),
+            Predicate::Unknown(key, test) => write!(out, "[{key}{test}]"),
+        }
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Test::Equals(text) => write!(out, "={}", Quoted(&text.written)),
+            Test::Contains(text) => write!(out, "*={}", Quoted(&text.written)),
+            Test::Matches(pattern) => write!(out, "~={}", Quoted(&pattern.source)),
+        }
+    }
+}
+
+impl TextKey {
+    const fn name(self) -> &'static str {
+        match self {
+            TextKey::Name => "name",
+            TextKey::Value => "value",
+            TextKey::Role => "role",
+            TextKey::Shortcut => "keyboard_shortcut",
+        }
+    }
+}
+
+impl FlagKey {
+    const fn name(self) -> &'static str {
+        match self {
+            FlagKey::Enabled => "enabled",
+            FlagKey::Focused => "focused",
+        }
+    }
+}
+
+/// Double quotes around, `\"` and `\\` inside; everything else, newlines too, as it is.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write;
+        out.write_char('"')?;
+        for character in self.0.chars() {
+            if matches!(character, '"' | '\\') {
+                out.write_char('\\')?;
+            }
+            out.write_char(character)?;
+        }
+        out.write_char('"')
+    }
+}
+
+/// A selector that cannot be read; the sentence names the place and what would be right.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("selector parse error: {0}")]
+pub struct SelectorError(String);
+
+impl SelectorError {
+    fn too_many(what: &str, limit: usize) -> Self {
+        Self(format!("more than {limit} {what}; start nearer to the element, for example with //"))
+    }
+
+    fn check_length(what: &str, bytes: usize) -> Result<(), Self> {
+        if bytes <= MAX_TEXT_BYTES {
+            return Ok(());
+        }
+        Err(Self(format!(
+            "the {what} is {bytes} bytes long and at most {MAX_TEXT_BYTES} are read; \
+             use *= with a part of a long name"
+        )))
+    }
+}
+
+impl From<SelectorError> for Error {
+    fn from(error: SelectorError) -> Self {
+        Error::bad_request(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,464 @@
+//! From text to steps. Knows no tree: an unknown role or key is no error here.
+//!
+//! Models like to escape quotes once too often (`Button[name=\"OK\"]`). The text is therefore read
+//! as it was written first, where `\"` inside quotes is a quote, and only when that fails once more
+//! with one level of escapes removed. Canonical text always succeeds at the first reading, so the
+//! habit of others cannot break what we print ourselves.
+
+use regex::RegexBuilder;
+
+use super::{
+    ANY_ROLE, Axis, FlagKey, Literal, MAX_PREDICATES, MAX_REGEX_CHARS, MAX_STEPS, Pattern, Predicate,
+    Selector, SelectorError, Step, Test, TextKey,
+};
+
+type Result<T> = std::result::Result<T, SelectorError>;
+
+/// Enough for a handful of `\w` classes; `(?:a{1000}){1000}` stops here and not in memory.
+const REGEX_SIZE_BYTES: usize = 1 << 20;
+const EXCERPT_CHARS: usize = 80;
+
+pub(super) fn parse(text: &str) -> Result<Selector> {
+    SelectorError::check_length("text", text.len())?;
+    let as_written = read(text);
+    if as_written.is_ok() || !(text.contains("\\\"") || text.contains("\\'")) {
+        return as_written;
+    }
+    let unescaped = read(&remove_one_level_of_escapes(text));
+    if unescaped.is_ok() || first_quote_is_escaped(text) { unescaped } else { as_written }
+}
+
+/// `[A-Za-z_*][\w*]*`
+pub(super) fn is_identifier(text: &str) -> bool {
+    text.starts_with(starts_identifier) && text.chars().all(continues_identifier)
+}
+
+fn starts_identifier(character: char) -> bool {
+    character.is_ascii_alphabetic() || matches!(character, '_' | '*')
+}
+
+fn continues_identifier(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '*')
+}
+
+fn remove_one_level_of_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        plain.push(escaped_character(character, &mut characters).unwrap_or(character));
+    }
+    plain
+}
+
+/// The character that a backslash stands before, if it is one that can be escaped.
+fn escaped_character(character: char, following: &mut std::str::Chars<'_>) -> Option<char> {
+    let next = following.clone().next().filter(|next| matches!(next, '"' | '\'' | '\\'))?;
+    (character == '\\').then(|| {
+        following.next();
+        next
+    })
+}
+
+/// Tells which of two failed readings the caller meant.
+fn first_quote_is_escaped(text: &str) -> bool {
+    text.split_once(['"', '\'']).is_some_and(|(before, _)| before.ends_with('\\'))
+}
+
+fn read(text: &str) -> Result<Selector> {
+    let mut parser = Parser { rest: text, predicates: 0, warnings: Vec::new() };
+    let mut next = Some(parser.leading_axis()?);
+    let mut steps = Vec::new();
+    while let Some(axis) = next {
+        if steps.len() == MAX_STEPS {
+            return Err(SelectorError::too_many("steps", MAX_STEPS));
+        }
+        steps.push(parser.step(axis)?);
+        next = parser.combinator()?;
+    }
+    let selector = Selector { steps, warnings: parser.warnings };
+    selector.check_limits()?;
+    Ok(selector)
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+    predicates: usize,
+    warnings: Vec<String>,
+}
+
+/// Steps and what stands between them.
+impl Parser<'_> {
+    fn leading_axis(&mut self) -> Result<Axis> {
+        self.skip_blanks();
+        // `.//Button` and `./Button`: the dot is where every selector starts anyway.
+        if self.rest.starts_with("./") {
+            self.eat('.');
+        }
+        let axis = axis_of(self.slashes());
+        if self.rest.is_empty() {
+            return fail("there is no step; write for example Window/Button[name=\"OK\"]");
+        }
+        Ok(axis)
+    }
+
+    /// What leads to the next step; `None` at the end. A slash after the last step means nothing.
+    fn combinator(&mut self) -> Result<Option<Axis>> {
+        let blank = self.skip_blanks();
+        let slashes = self.slashes();
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        if slashes > 0 {
+            return Ok(Some(axis_of(slashes)));
+        }
+        if self.eat('>') {
+            self.skip_blanks();
+            return Ok(Some(Axis::Child));
+        }
+        if blank { Ok(Some(Axis::Descendant)) } else { self.unexpected() }
+    }
+
+    fn unexpected<T>(&self) -> Result<T> {
+        fail(format!(
+            "did not expect '{}'; steps are joined by / or //, and a role with other characters is \
+             written *[role=\"…\"]",
+            excerpt(self.rest)
+        ))
+    }
+
+    fn slashes(&mut self) -> usize {
+        let mut count = 0;
+        while self.eat('/') {
+            count += 1;
+            self.skip_blanks();
+        }
+        count
+    }
+
+    fn step(&mut self, axis: Axis) -> Result<Step> {
+        let role = self.role()?;
+        let mut step = Step { axis, role, predicates: Vec::new() };
+        while self.suffix(&mut step)? {}
+        Ok(step)
+    }
+
+    fn role(&mut self) -> Result<String> {
+        let start = self.rest;
+        self.eat('.');
+        if self.rest.starts_with(starts_identifier) {
+            return Ok(self.take_while(continues_identifier).to_owned());
+        }
+        if TEXT_PSEUDO_CLASSES.iter().any(|word| starts_with_call(self.rest, word)) {
+            return Ok(ANY_ROLE.to_owned());
+        }
+        let hint = if start.len() > 1 && start.starts_with('[') { "; write * for any role" } else { "" };
+        fail(format!("cannot parse step role from '{}'{hint}", excerpt(start)))
+    }
+
+    /// One predicate in any of its spellings; false when the step has ended.
+    fn suffix(&mut self, step: &mut Step) -> Result<bool> {
+        let before = self.rest;
+        let blank = self.skip_blanks();
+        let predicate = match self.rest.chars().next() {
+            Some('[') => Some(self.bracket()?),
+            Some('"' | '\'') => Some(name_test(Test::Equals(Literal::new(self.quoted()?)))),
+            Some(':') if !blank => self.pseudo_class()?,
+            _ => {
+                self.rest = before;
+                return Ok(false);
+            }
+        };
+        self.count(predicate.is_some())?;
+        step.predicates.extend(predicate);
+        Ok(true)
+    }
+
+    fn count(&mut self, one_more: bool) -> Result<()> {
+        self.predicates += usize::from(one_more);
+        if self.predicates > MAX_PREDICATES {
+            return Err(SelectorError::too_many("predicates", MAX_PREDICATES));
+        }
+        Ok(())
+    }
+}
+
+fn axis_of(slashes: usize) -> Axis {
+    if slashes > 1 { Axis::Descendant } else { Axis::Child }
+}
+
+fn name_test(test: Test) -> Predicate {
+    Predicate::Text(TextKey::Name, test)
+}
+
+/// `[key op value]`
+impl Parser<'_> {
+    fn bracket(&mut self) -> Result<Predicate> {
+        let start = self.rest;
+        self.eat('[');
+        self.skip_blanks();
+        let key = self.key(start)?;
+        self.skip_blanks();
+        let operator = self.operator(start)?;
+        self.skip_blanks();
+        let value = self.value()?;
+        self.skip_blanks();
+        if !self.eat(']') {
+            return fail(format!("missing ']' after the value in '{}'", excerpt(start)));
+        }
+        predicate(&key, operator, value)
+    }
+
+    fn key(&mut self, start: &str) -> Result<String> {
+        // XPath writes attributes with @; here it makes no difference.
+        self.eat('@');
+        let word = self.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        if word.is_empty() {
+            return fail(format!("cannot parse predicate key from '{}'", excerpt(start)));
+        }
+        let call = if self.eat_text("()") { "()" } else { "" };
+        Ok(format!("{word}{call}"))
+    }
+
+    fn operator(&mut self, start: &str) -> Result<Operator> {
+        for (text, operator) in OPERATORS {
+            if self.eat_text(text) {
+                return Ok(*operator);
+            }
+        }
+        if self.rest.starts_with(']') {
+            return fail(format!(
+                "predicate '{}' has no operator; write [key=\"value\"] or [index=0]",
+                excerpt(start)
+            ));
+        }
+        fail(format!("unknown operator in '{}'; use = (equal), *= (contains) or ~= (regex)", excerpt(start)))
+    }
+
+    fn value(&mut self) -> Result<String> {
+        if self.rest.starts_with(['"', '\'']) {
+            return self.quoted();
+        }
+        let word = self.take_while(|character| character != ']' && !character.is_whitespace());
+        let digits = word.strip_prefix('-').unwrap_or(word);
+        let number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if number || matches!(word, "true" | "false") {
+            return Ok(word.to_owned());
+        }
+        fail(format!("value '{}' must stand in quotes, or be a number, true or false", excerpt(word)))
+    }
+
+    /// A text in either kind of quotes. A backslash before anything else than a quote or a
+    /// backslash stands for itself, as in `\d`.
+    fn quoted(&mut self) -> Result<String> {
+        let mut characters = self.rest.chars();
+        let quote = characters.next();
+        let mut text = String::new();
+        while let Some(character) = characters.next() {
+            match escaped_character(character, &mut characters) {
+                Some(escaped) => text.push(escaped),
+                None if Some(character) == quote => {
+                    self.rest = characters.as_str();
+                    return Ok(text);
+                }
+                None => text.push(character),
+            }
+        }
+        fail(format!("the quote that opens at '{}' is never closed", excerpt(self.rest)))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Operator {
+    Equals,
+    Contains,
+    Matches,
+}
+
+const OPERATORS: &[(&str, Operator)] =
+    &[("=", Operator::Equals), ("*=", Operator::Contains), ("~=", Operator::Matches)];
+
+fn predicate(key: &str, operator: Operator, value: String) -> Result<Predicate> {
+    Ok(match key {
+        "name" | "text" | "text()" | "aria-label" | "label" => name_test(test(operator, value)?),
+        "value" => Predicate::Text(TextKey::Value, test(operator, value)?),
+        "role" => Predicate::Text(TextKey::Role, test(operator, value)?),
+        "keyboard_shortcut" => Predicate::Text(TextKey::Shortcut, test(operator, value)?),
+        "enabled" => Predicate::Flag(FlagKey::Enabled, flag(key, operator, &value)?),
+        "focused" => Predicate::Flag(FlagKey::Focused, flag(key, operator, &value)?),
+        "index" => Predicate::Index(index(operator, &value)?),
+        "id" => {
+            only_equals(key, operator)?;
+            Predicate::Id(value)
+        }
+        unknown => Predicate::Unknown(unknown.to_owned(), test(operator, value)?),
+    })
+}
+
+fn test(operator: Operator, value: String) -> Result<Test> {
+    Ok(match operator {
+        Operator::Equals => Test::Equals(Literal::new(value)),
+        Operator::Contains => Test::Contains(Literal::new(value)),
+        Operator::Matches => Test::Matches(Pattern::new(value)?),
+    })
+}
+
+fn flag(key: &str, operator: Operator, value: &str) -> Result<bool> {
+    only_equals(key, operator)?;
+    value.parse().or_else(|_| fail(format!("{key} is true or false, not '{}'", excerpt(value))))
+}
+
+fn index(operator: Operator, value: &str) -> Result<u32> {
+    only_equals("index", operator)?;
+    whole_number(value).ok_or(()).or_else(|()| {
+        fail(format!("index is a whole number from 0 to {}, not '{}'", u32::MAX, excerpt(value)))
+    })
+}
+
+/// Digits only: the standard parser would let a plus sign through.
+fn whole_number(text: &str) -> Option<u32> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+fn only_equals(key: &str, operator: Operator) -> Result<()> {
+    if operator == Operator::Equals {
+        return Ok(());
+    }
+    fail(format!("{key} can only be compared with ="))
+}
+
+impl Pattern {
+    pub(super) fn new(source: String) -> Result<Self> {
+        if source.chars().count() > MAX_REGEX_CHARS {
+            return fail(format!("regex '{}' is longer than {MAX_REGEX_CHARS} characters", excerpt(&source)));
+        }
+        // On its own first: `a)|(b` would become valid inside the group that anchors it.
+        compile(&source, &source)?;
+        let whole = compile(&format!("\\A(?:{source})\\z"), &source)?;
+        Ok(Self { source, whole })
+    }
+}
+
+fn compile(pattern: &str, source: &str) -> Result<regex::Regex> {
+    RegexBuilder::new(pattern).size_limit(REGEX_SIZE_BYTES).build().or_else(|error| {
+        fail(format!("regex '{}' is not usable: {}", excerpt(source), reason(&error.to_string())))
+    })
+}
+
+/// The last line of a regex error says it in words; the lines before it draw the pattern.
+fn reason(message: &str) -> &str {
+    let line = message.lines().last().unwrap_or(message).trim();
+    line.strip_prefix("error: ").unwrap_or(line)
+}
+
+const TEXT_PSEUDO_CLASSES: &[&str] = &["has-text", "text", "contains"];
+
+fn starts_with_call(text: &str, word: &str) -> bool {
+    text.strip_prefix(':').and_then(|text| text.strip_prefix(word)).is_some_and(|text| text.starts_with('('))
+}
+
+/// `:word(…)`
+impl<'a> Parser<'a> {
+    fn pseudo_class(&mut self) -> Result<Option<Predicate>> {
+        let start = self.rest;
+        self.eat(':');
+        let word = self.take_while(|character| character.is_alphanumeric() || matches!(character, '_' | '-'));
+        let argument = self.argument(start)?;
+        let written = start.strip_suffix(self.rest).unwrap_or(start);
+        match word {
+            "" => fail(format!("cannot parse pseudo-class from '{}'", excerpt(start))),
+            _ if TEXT_PSEUDO_CLASSES.contains(&word) => text_argument(written, argument).map(Some),
+            "nth-of-type" => nth_of_type(written, argument).map(Some),
+            // Reading over this one would select exactly what the caller wanted to leave out.
+            "not" => fail(format!("'{}' is not supported; say what to match instead", excerpt(written))),
+            _ => {
+                self.warnings.push(format!("'{}' has no effect here and was ignored", excerpt(written)));
+                Ok(None)
+            }
+        }
+    }
+
+    fn argument(&mut self, start: &str) -> Result<Option<&'a str>> {
+        let Some(inside) = self.rest.strip_prefix('(') else { return Ok(None) };
+        let Some(length) = closing_parenthesis(inside) else {
+            return fail(format!("missing ')' in '{}'", excerpt(start)));
+        };
+        let (argument, after) = inside.split_at(length);
+        self.rest = after;
+        self.eat(')');
+        Ok(Some(argument.trim()))
+    }
+}
+
+fn closing_parenthesis(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    for (at, character) in text.char_indices() {
+        match (quote, character) {
+            _ if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) if open == character => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(character),
+            (None, '(') => depth += 1,
+            (None, ')') if depth == 0 => return Some(at),
+            (None, ')') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    None
+}
+
+fn text_argument(written: &str, argument: Option<&str>) -> Result<Predicate> {
+    let mut parser = Parser { rest: argument.unwrap_or(""), predicates: 0, warnings: Vec::new() };
+    if parser.rest.starts_with(['"', '\'']) {
+        let text = parser.quoted()?;
+        if parser.rest.is_empty() {
+            return Ok(name_test(Test::Contains(Literal::new(text))));
+        }
+    }
+    fail(format!("'{}' needs one text in quotes", excerpt(written)))
+}
+
+fn nth_of_type(written: &str, argument: Option<&str>) -> Result<Predicate> {
+    match argument.and_then(whole_number).and_then(|number| number.checked_sub(1)) {
+        Some(index) => Ok(Predicate::Index(index)),
+        None => fail(format!("'{}' needs a whole number from 1", excerpt(written))),
+    }
+}
+
+/// The characters themselves.
+impl<'a> Parser<'a> {
+    fn eat(&mut self, character: char) -> bool {
+        let after = self.rest.strip_prefix(character);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
+    }
+
+    fn eat_text(&mut self, text: &str) -> bool {
+        let after = self.rest.strip_prefix(text);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
+    }
+
+    fn skip_blanks(&mut self) -> bool {
+        !self.take_while(char::is_whitespace).is_empty()
+    }
+
+    fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
+        let after = self.rest.trim_start_matches(accept);
+        let (taken, after) = self.rest.split_at(self.rest.len() - after.len());
+        self.rest = after;
+        taken
+    }
+}
+
+fn fail<T>(message: impl Into<String>) -> Result<T> {
+    Err(SelectorError(message.into()))
+}
+
+/// The place of an error, cut with a mark so that a message stays a line.
+fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(EXCERPT_CHARS) {
+        Some((end, _)) => format!("{}…", text.split_at(end).0),
+        None => text.to_owned(),
+    }
+}

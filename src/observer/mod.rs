@@ -1,0 +1,3 @@
+pub mod describe;
+pub mod sketch;
+mod text;

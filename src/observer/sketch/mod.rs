@@ -1,0 +1,248 @@
+//! The sketch: a window's elements as boxes of characters, with a legend below.
+//!
+//! Three passes over the tree's pre-order: number the elements and find the hidden ones, draw the
+//! boxes, lay recognised text over them. The rules are kept to the character because clients
+//! compare sketches. This room reads no screen and recognises no text; whoever calls it has
+//! checked the size of the grid.
+
+mod cover;
+mod element;
+mod grid;
+mod label;
+mod legend;
+mod role;
+
+use serde::Serialize;
+
+pub use element::SketchElement;
+pub use legend::Legend;
+
+use crate::model::{Element, Rect, Tree};
+use grid::{BLANK, Border, Frame, Grid, Scale};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SketchOptions {
+    pub grid_width: usize,
+    pub grid_height: usize,
+    pub unicode_box: bool,
+    pub role_glyphs: bool,
+    pub occlusion_prune: bool,
+    pub tab_index_badges: bool,
+    pub landmark_headers: bool,
+}
+
+impl Default for SketchOptions {
+    fn default() -> Self {
+        Self {
+            grid_width: 110,
+            grid_height: 38,
+            unicode_box: true,
+            role_glyphs: true,
+            occlusion_prune: true,
+            tab_index_badges: true,
+            landmark_headers: true,
+        }
+    }
+}
+
+/// One recognised line of text, in screen coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OcrLine {
+    pub text: String,
+    pub bounds: Rect,
+    pub confidence: f32,
+}
+
+/// Serialises as the keys that a structured reply adds; `text` alone is the plain reply.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sketch<'a> {
+    #[serde(rename = "sketch")]
+    pub text: String,
+    /// Every element of the tree, drawn or not, in pre-order.
+    pub elements: Vec<SketchElement<'a>>,
+    pub legend: Legend,
+}
+
+/// Draws `tree` on a grid that stands for `reference`: the window's bounds, or the root's.
+pub fn sketch<'a>(
+    tree: &'a Tree,
+    reference: Rect,
+    options: &SketchOptions,
+    overlay: &[OcrLine],
+) -> Sketch<'a> {
+    let mut elements = number_elements(tree, options.occlusion_prune);
+    let mut page = Page::new(reference, options);
+    for element in elements.iter_mut().filter(|element| !element.occluded) {
+        element.bounds_grid = page.draw(&tree[element.node], element);
+    }
+    page.lay_over(overlay);
+    let text = page.grid.text() + &page.legend.text(page.grid.border.horizontal);
+    Sketch { text, elements, legend: page.legend }
+}
+
+/// Pass 1: what is hidden, and who would get the focus when.
+fn number_elements(tree: &Tree, occlusion_prune: bool) -> Vec<SketchElement<'_>> {
+    let covered =
+        if occlusion_prune { cover::covered_by_later_siblings(tree) } else { vec![false; tree.len()] };
+    let mut elements: Vec<SketchElement> = Vec::with_capacity(tree.len());
+    let mut tab_stops = 0;
+    for node in 0..tree.len() {
+        let hidden = covered[node] || tree.parent(node).is_some_and(|parent| elements[parent].occluded);
+        let is_stop = !hidden && role::is_focusable(&role::normal_form(&tree[node].role));
+        tab_stops += usize::from(is_stop);
+        elements.push(SketchElement::new(tree, node, hidden, is_stop.then_some(tab_stops)));
+    }
+    elements
+}
+
+/// The grid and the legend as they fill, and the scales between screen and grid.
+struct Page<'a> {
+    options: &'a SketchOptions,
+    columns: Scale,
+    rows: Scale,
+    grid: Grid,
+    legend: Legend,
+}
+
+/// What the drawing of one element needs to have at hand.
+struct Drawing<'a> {
+    element: &'a Element,
+    normal_role: String,
+    frame: Frame,
+    key: String,
+    badge: Option<String>,
+}
+
+impl Drawing<'_> {
+    fn has_room_for_key(&self) -> bool {
+        self.frame.inner_width() > self.key.len()
+    }
+
+    /// First row and number of rows of the label: below the row of key and badge if that leaves any.
+    fn label_rows(&self) -> (usize, usize) {
+        let (top, rows) = (self.frame.y1 + 1, self.frame.inner_height());
+        if rows > 1 && (self.badge.is_some() || self.has_room_for_key()) {
+            (top + 1, rows - 1)
+        } else {
+            (top, rows)
+        }
+    }
+}
+
+impl<'a> Page<'a> {
+    fn new(reference: Rect, options: &'a SketchOptions) -> Self {
+        let (width, height) = (options.grid_width, options.grid_height);
+        Self {
+            options,
+            columns: Scale::new(reference.x, reference.width, width),
+            rows: Scale::new(reference.y, reference.height, height),
+            grid: Grid::new(width, height, Border::of(options.unicode_box)),
+            legend: Legend::default(),
+        }
+    }
+
+    /// Pass 2 for one element. Returns its box in cells if it got one.
+    fn draw(&mut self, element: &Element, numbers: &SketchElement) -> Option<[usize; 4]> {
+        let frame = Frame::of(element.bounds, &self.columns, &self.rows)?;
+        let badge = numbers.tab_index.filter(|_| self.options.tab_index_badges).map(tab_badge);
+        let normal_role = role::normal_form(&element.role);
+        let drawing = Drawing { element, normal_role, frame, key: numbers.legend_key(), badge };
+        self.grid.outline(&frame);
+        self.write_header(&drawing);
+        if frame.inner_width() > 0 {
+            self.write_inside(&drawing);
+            self.legend.0.push((drawing.key, legend::entry(element)));
+        }
+        Some([frame.x1, frame.y1, frame.x2, frame.y2])
+    }
+
+    fn write_header(&mut self, drawing: &Drawing) {
+        let frame = drawing.frame;
+        let landmark = role::landmark(&drawing.normal_role).filter(|_| self.options.landmark_headers);
+        if let (true, Some(landmark)) = (frame.x2 - frame.x1 >= 6, landmark) {
+            let header = match &*drawing.element.name {
+                "" => format!(" {landmark} "),
+                name => format!(" {landmark} \"{name}\" "),
+            };
+            self.grid.write_over(frame.x1 + 1, frame.y1, frame.x2, &header);
+        }
+    }
+
+    fn write_inside(&mut self, drawing: &Drawing) {
+        let frame = drawing.frame;
+        self.write_key(drawing);
+        self.write_badge(drawing);
+        if frame.inner_height() < 1 || frame.inner_width() < 3 {
+            self.write_key_in_the_middle(drawing);
+        } else {
+            self.write_label(drawing);
+        }
+    }
+
+    fn write_key(&mut self, drawing: &Drawing) {
+        let Frame { y1, x2, .. } = drawing.frame;
+        if drawing.has_room_for_key() && drawing.frame.inner_height() >= 1 {
+            self.grid.write_blank(x2 - drawing.key.len(), y1 + 1, x2, &drawing.key);
+        }
+    }
+
+    fn write_badge(&mut self, drawing: &Drawing) {
+        let frame = drawing.frame;
+        if let Some(badge) = &drawing.badge {
+            let row = frame.y1 + frame.inner_height().min(1);
+            self.grid.write_blank(frame.x1 + 1, row, frame.x2, badge);
+        }
+    }
+
+    fn write_key_in_the_middle(&mut self, drawing: &Drawing) {
+        let Frame { x1, y1, x2, y2 } = drawing.frame;
+        let middle = (x1 + x2) / 2;
+        self.grid.write_blank(middle, (y1 + y2) / 2, middle + 2, &drawing.key);
+    }
+
+    fn write_label(&mut self, drawing: &Drawing) {
+        let frame = drawing.frame;
+        let (top, rows) = drawing.label_rows();
+        let glyph = role::glyph(&drawing.normal_role).filter(|_| self.options.role_glyphs);
+        let lines = label::lines(drawing.element, glyph, frame.inner_width(), rows);
+        for (row, line) in (top..).zip(lines) {
+            self.grid.write_blank(frame.x1 + 1, row, frame.x2, &line);
+        }
+    }
+
+    /// Pass 3: recognised text over blanks, labels and what was recognised with less confidence.
+    fn lay_over(&mut self, overlay: &[OcrLine]) {
+        let mut confidence = vec![0.0; if overlay.is_empty() { 0 } else { self.grid.len() }];
+        for line in overlay {
+            let row = self.rows.cell_of_middle(line.bounds.y, line.bounds.height);
+            let first = self.columns.cell(i64::from(line.bounds.x));
+            let last = self.columns.cell_of_end(line.bounds.x, line.bounds.width);
+            for (column, character) in (first..=last).zip(line.text.chars()) {
+                self.lay_character(column, row, character, line.confidence, &mut confidence);
+            }
+        }
+    }
+
+    fn lay_character(&mut self, x: usize, y: usize, character: char, sure: f32, confidence: &mut [f32]) {
+        let (Some(at), Some(present)) = (self.grid.index(x, y), self.grid.get(x, y)) else {
+            return;
+        };
+        let gives_way = present == BLANK || confidence[at] < sure;
+        if gives_way && !self.grid.border.contains(present) {
+            self.grid.set(x, y, character);
+            confidence[at] = sure;
+        }
+    }
+}
+
+/// ①…⑳, then `#21`.
+fn tab_badge(number: usize) -> String {
+    const CIRCLED: &str = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳";
+    let circled = number.checked_sub(1).and_then(|at| CIRCLED.chars().nth(at));
+    circled.map_or_else(|| format!("#{number}"), String::from)
+}
+
+#[cfg(test)]
+pub(super) mod fixtures;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,529 @@
+//! What the mock desktop currently is: windows, trees, focus, and what time will change.
+//!
+//! ```text
+//!   Scenario (plain data, shared)          World (what became of it)
+//!   ├─ states ── windows ── elements  ──►  state + when it was entered
+//!   └─ reactions                           windows front to back
+//!                                          per window: changed elements, scroll, keyboard, restored
+//!                                          effects that are still to come
+//! ```
+//!
+//! Pure and synchronous: no I/O, no clock of its own. Whoever owns the clock calls `advance` before a
+//! look, because windows and states may have changed by then; `act` advances by itself. How acts work is
+//! in `hands`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::notepad;
+use crate::model::{Element, Rect, Tree, TreeBuilder, Window};
+use crate::scenario::{Change, Reaction, Scenario, State, WindowPlan};
+
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(super) scenario: Arc<Scenario>,
+    /// The default desktop: it can be looked at and its windows raised, but nothing reacts.
+    pub(super) inert: bool,
+    pub(super) state: usize,
+    entered: Duration,
+    /// Uids; the first that is not minimized has the focus.
+    front_to_back: Vec<String>,
+    /// By uid; kept when a state no longer shows the window, because another may show it again.
+    memories: HashMap<String, Memory>,
+    pending: Vec<Pending>,
+}
+
+/// What happened in a window since the scenario was loaded.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    pub changes: HashMap<Slot, Changed>,
+    pub scrolled: HashMap<Slot, i32>,
+    /// The element that gets what is typed, by its native handle.
+    pub keyboard: Option<String>,
+    /// Everything in the keyboard's element is selected: the next text replaces it.
+    pub all_selected: bool,
+    restored: bool,
+}
+
+/// An element's place in a memory. The author's ids mean the same element in every state; a position
+/// means one element of one state only.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Slot {
+    native: String,
+    state: Option<usize>,
+}
+
+/// What differs from the scenario's own words about an element.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changed {
+    pub value: Option<String>,
+    pub name: Option<String>,
+    pub enabled: Option<bool>,
+    pub selected: Option<bool>,
+    pub expanded: Option<bool>,
+    pub number: Option<f64>,
+}
+
+/// Effects of a reaction that come later.
+#[derive(Clone, Debug)]
+struct Pending {
+    due: Duration,
+    reaction: usize,
+    text: String,
+}
+
+/// An element of a window of the current state: indices into the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub window: usize,
+    pub node: usize,
+}
+
+impl World {
+    /// The default desktop: three windows that share one tree. `nonce` makes their uids this process's own.
+    pub fn notepad(nonce: &str) -> World {
+        World::new(Arc::new(notepad::scenario(nonce)), true, Duration::ZERO)
+    }
+
+    pub fn scenario(scenario: Arc<Scenario>, now: Duration) -> World {
+        World::new(scenario, false, now)
+    }
+
+    fn new(scenario: Arc<Scenario>, inert: bool, now: Duration) -> World {
+        let state = scenario.initial_state;
+        let (memories, pending) = (HashMap::new(), Vec::new());
+        let mut world =
+            World { scenario, inert, state, entered: now, front_to_back: Vec::new(), memories, pending };
+        world.enter(state, now);
+        world
+    }
+
+    // ── looking ────────────────────────────────────────────────────────────────────────────────
+
+    /// All windows in the order of their index, which raising one does not change.
+    pub fn windows(&self) -> Vec<Window> {
+        let focused = self.focused_window();
+        let plans = self.plans().iter().enumerate();
+        plans.map(|(index, plan)| self.shown_window(plan, focused == Some(index))).collect()
+    }
+
+    /// Indices of the windows from the front to the back.
+    pub fn stacking(&self) -> Vec<usize> {
+        self.front_to_back.iter().filter_map(|uid| self.window_index(uid)).collect()
+    }
+
+    /// The window's elements at `now`, or `None` when the current state has no such window.
+    pub fn tree(&self, uid: &str, now: Duration) -> Option<Tree> {
+        Some(self.shown_tree(self.window_index(uid)?, now).0)
+    }
+
+    /// How long the application behind the window takes to answer a look.
+    pub fn capture_delay(&self, uid: &str) -> Duration {
+        self.window_index(uid).map_or(Duration::ZERO, |window| self.plans()[window].capture_delay)
+    }
+
+    pub fn screen(&self) -> Rect {
+        self.scenario.screen
+    }
+
+    /// The current state's name; the default desktop has none.
+    pub fn state(&self) -> Option<&str> {
+        self.loaded_scenario().map(|_| self.current().name.as_str())
+    }
+
+    /// The names of all states in the order of the file; none on the default desktop.
+    pub fn states(&self) -> Vec<&str> {
+        let states = self.loaded_scenario().map_or(&[][..], |scenario| &scenario.states);
+        states.iter().map(|state| state.name.as_str()).collect()
+    }
+
+    /// The scenario that is played, or `None` on the default desktop.
+    pub fn loaded_scenario(&self) -> Option<&Scenario> {
+        (!self.inert).then_some(&*self.scenario)
+    }
+
+    // ── time ───────────────────────────────────────────────────────────────────────────────────
+
+    /// Lets everything happen that was due until `now`, in order.
+    pub fn advance(&mut self, now: Duration) {
+        while let Some(position) = self.first_pending().filter(|&next| self.pending[next].due <= now) {
+            let pending = self.pending.remove(position);
+            self.take_effect(pending.reaction, &pending.text, pending.due);
+        }
+    }
+
+    /// When on the clock something will change by itself next, so that a wait can sleep until then.
+    pub fn next_change(&self, now: Duration) -> Option<Duration> {
+        let timed = self.current().changes.iter().map(|after| self.entered.saturating_add(*after));
+        let timed = timed.filter(|at| *at > now);
+        let pending = self.pending.iter().map(|pending| pending.due.max(now));
+        timed.chain(pending).min()
+    }
+
+    fn first_pending(&self) -> Option<usize> {
+        (0..self.pending.len()).min_by_key(|&position| self.pending[position].due)
+    }
+
+    // ── windows ────────────────────────────────────────────────────────────────────────────────
+
+    /// Gives a window the focus and brings it to the front, also out of the task bar.
+    pub fn raise(&mut self, uid: &str) -> bool {
+        let Some(window) = self.window_index(uid) else {
+            return false;
+        };
+        if self.plans()[window].minimized {
+            self.memory_mut(uid).restored = true;
+        }
+        self.bring_to_front(uid);
+        true
+    }
+
+    fn bring_to_front(&mut self, uid: &str) {
+        self.front_to_back.retain(|other| other != uid);
+        self.front_to_back.insert(0, uid.to_owned());
+    }
+
+    pub(super) fn plans(&self) -> &[WindowPlan] {
+        &self.current().windows
+    }
+
+    fn current(&self) -> &State {
+        &self.scenario.states[self.state]
+    }
+
+    pub(super) fn window_index(&self, uid: &str) -> Option<usize> {
+        self.plans().iter().position(|plan| plan.uid == uid)
+    }
+
+    pub(super) fn focused_window(&self) -> Option<usize> {
+        self.open_windows().into_iter().next()
+    }
+
+    /// Indices from the front to the back without those in the task bar.
+    pub(super) fn open_windows(&self) -> Vec<usize> {
+        self.stacking().into_iter().filter(|&window| !self.is_minimized(&self.plans()[window])).collect()
+    }
+
+    fn is_minimized(&self, plan: &WindowPlan) -> bool {
+        plan.minimized && !self.memories.get(&plan.uid).is_some_and(|memory| memory.restored)
+    }
+
+    fn shown_window(&self, plan: &WindowPlan, focused: bool) -> Window {
+        Window {
+            uid: plan.uid.clone(),
+            handle: plan.handle.clone(),
+            title: plan.title.clone(),
+            process: plan.process.clone(),
+            pid: plan.pid,
+            bounds: plan.bounds,
+            focused,
+            minimized: self.is_minimized(plan),
+        }
+    }
+
+    // ── elements ───────────────────────────────────────────────────────────────────────────────
+
+    /// The tree as it is shown, and for each of its elements the node of the plan that it came from.
+    pub(super) fn shown_tree(&self, window: usize, now: Duration) -> (Tree, Vec<usize>) {
+        let (tree, origins) = self.present_part(&self.plans()[window], now);
+        let mut nodes = origins.iter();
+        let tree = tree.map_elements(|element| {
+            if let Some(&node) = nodes.next() {
+                self.show(Spot { window, node }, element);
+            }
+        });
+        (tree, origins)
+    }
+
+    /// What of the plan has appeared and not disappeared.
+    fn present_part(&self, plan: &WindowPlan, now: Duration) -> (Tree, Vec<usize>) {
+        let elapsed = now.saturating_sub(self.entered);
+        if plan.elements.iter().all(|element| element.is_shown_after(elapsed)) {
+            return (plan.tree.clone(), (0..plan.tree.len()).collect());
+        }
+        let mut builder = TreeBuilder::new(plan.tree.root().clone());
+        let mut origins = vec![Tree::ROOT];
+        let mut node = Tree::ROOT + 1;
+        while node < plan.tree.len() {
+            if !plan.elements[node].is_shown_after(elapsed) {
+                node = plan.tree.end(node);
+                continue;
+            }
+            while builder.depth() > plan.tree.depth(node) {
+                builder.close();
+            }
+            builder.open(plan.tree[node].clone());
+            origins.push(node);
+            node += 1;
+        }
+        (builder.finish(), origins)
+    }
+
+    /// The element as it is now, wherever time stands.
+    pub(super) fn element(&self, spot: Spot) -> Element {
+        let mut element = self.plans()[spot.window].tree[spot.node].clone();
+        self.show(spot, &mut element);
+        element
+    }
+
+    /// Puts onto a copy from the plan what happened since.
+    fn show(&self, spot: Spot, element: &mut Element) {
+        let Some(memory) = self.memory(spot.window) else {
+            return;
+        };
+        if let Some(changed) = memory.changes.get(&self.slot(spot)) {
+            changed.show_on(element);
+        }
+        element.bounds.y = element.bounds.y.saturating_sub(self.scrolled_by(spot, memory));
+        if !self.inert {
+            let can_show = element.focused || takes_focus(&element.role);
+            element.focused = can_show && self.has_keyboard(spot, memory);
+        }
+    }
+
+    /// An element by its author's id as it is now, or as it was left in a state that is not shown.
+    pub(super) fn remembered(&self, id: &str, window: Option<&str>) -> Option<Element> {
+        let order = std::iter::once(self.state).chain(0..self.scenario.states.len());
+        let windows = order.flat_map(|state| &self.scenario.states[state].windows);
+        let mut windows = windows.filter(|plan| window.is_none_or(|uid| plan.uid == uid));
+        let (plan, node) = windows.find_map(|plan| Some((plan, plan.find_authored(id)?)))?;
+        let mut element = plan.tree[node].clone();
+        let slot = Slot { native: id.to_owned(), state: None };
+        if let Some(changed) = self.memories.get(&plan.uid).and_then(|memory| memory.changes.get(&slot)) {
+            changed.show_on(&mut element);
+        }
+        Some(element)
+    }
+
+    /// Whether the element and everything around it has appeared and not disappeared.
+    pub(super) fn is_present(&self, spot: Spot, now: Duration) -> bool {
+        let elapsed = now.saturating_sub(self.entered);
+        let elements = &self.plans()[spot.window].elements;
+        self.chain(spot).iter().all(|around| elements[around.node].is_shown_after(elapsed))
+    }
+
+    /// How far the containers around an element are scrolled.
+    fn scrolled_by(&self, spot: Spot, memory: &Memory) -> i32 {
+        if memory.scrolled.is_empty() {
+            return 0;
+        }
+        let chain = self.chain(spot).into_iter();
+        let scrolled = chain.skip(1).filter_map(|around| memory.scrolled.get(&self.slot(around)));
+        let stays = self.plans()[spot.window].tree[spot.node].role == "ScrollBar";
+        if stays { 0 } else { scrolled.fold(0, |sum: i32, offset| sum.saturating_add(*offset)) }
+    }
+
+    fn has_keyboard(&self, spot: Spot, memory: &Memory) -> bool {
+        memory.keyboard.is_some()
+            && memory.keyboard == self.plans()[spot.window].tree[spot.node].native
+            && self.focused_window() == Some(spot.window)
+    }
+
+    /// The element and those around it, up to the root.
+    pub(super) fn chain(&self, spot: Spot) -> Vec<Spot> {
+        let tree = &self.plans()[spot.window].tree;
+        let nodes = std::iter::successors(Some(spot.node), |&node| tree.parent(node));
+        nodes.map(|node| Spot { node, ..spot }).collect()
+    }
+
+    pub(super) fn slot(&self, spot: Spot) -> Slot {
+        let plan = &self.plans()[spot.window];
+        let native = plan.tree[spot.node].native.clone().unwrap_or_default();
+        let state = (!plan.elements[spot.node].authored).then_some(self.state);
+        Slot { native, state }
+    }
+
+    pub(super) fn changed(&mut self, spot: Spot) -> &mut Changed {
+        let slot = self.slot(spot);
+        self.memory_at(spot.window).changes.entry(slot).or_default()
+    }
+
+    pub(super) fn memory_at(&mut self, window: usize) -> &mut Memory {
+        let uid = self.plans()[window].uid.clone();
+        self.memories.entry(uid).or_default()
+    }
+
+    fn memory_mut(&mut self, uid: &str) -> &mut Memory {
+        self.memories.entry(uid.to_owned()).or_default()
+    }
+
+    pub(super) fn memory(&self, window: usize) -> Option<&Memory> {
+        self.memories.get(&self.plans()[window].uid)
+    }
+
+    // ── reactions' effects ─────────────────────────────────────────────────────────────────────
+
+    /// Starts a reaction: its effects come at once, or when its time is up.
+    pub(super) fn start(&mut self, reaction: usize, text: &str, now: Duration) {
+        let after = self.scenario.reactions[reaction].after;
+        if after.is_zero() {
+            self.take_effect(reaction, text, now);
+        } else {
+            let due = now.saturating_add(after);
+            self.pending.push(Pending { due, reaction, text: text.to_owned() });
+        }
+    }
+
+    fn take_effect(&mut self, reaction: usize, text: &str, now: Duration) {
+        let scenario = Arc::clone(&self.scenario);
+        let reaction = &scenario.reactions[reaction];
+        for change in &reaction.set {
+            self.set(change, reaction, text);
+        }
+        if let Some(state) = reaction.transition_to {
+            self.enter(state, now);
+        }
+        for change in reaction.set.iter().filter(|change| change.focused.is_some()) {
+            self.set_focus(&change.id, change.window.as_deref(), change.focused == Some(true));
+        }
+        if let Some(id) = &reaction.focus {
+            self.set_focus(id, None, true);
+        }
+    }
+
+    fn set(&mut self, change: &Change, reaction: &Reaction, text: &str) {
+        let Some(uid) = self.owner(change, reaction.transition_to) else {
+            return;
+        };
+        let fill = |words: &Option<String>| words.as_ref().map(|words| words.replace("{text}", text));
+        let slot = Slot { native: change.id.clone(), state: None };
+        self.memory_mut(&uid).changes.entry(slot).or_default().merge(Changed {
+            value: fill(&change.value),
+            name: fill(&change.name),
+            enabled: change.enabled,
+            selected: change.selected,
+            expanded: change.expanded,
+            number: None,
+        });
+    }
+
+    /// The uid of the window that a change is about: in this state, in the next one, or in any.
+    fn owner(&self, change: &Change, next: Option<usize>) -> Option<String> {
+        if change.window.is_some() {
+            return change.window.clone();
+        }
+        let order = [Some(self.state), next].into_iter().flatten().chain(0..self.scenario.states.len());
+        let mut windows = order.flat_map(|state| &self.scenario.states[state].windows);
+        windows.find(|plan| plan.find_authored(&change.id).is_some()).map(|plan| plan.uid.clone())
+    }
+
+    fn set_focus(&mut self, id: &str, window: Option<&str>, focused: bool) {
+        let Some(spot) = self.authored(id, window) else {
+            return;
+        };
+        if focused {
+            self.give_keyboard(spot);
+        } else if self.memory(spot.window).is_some_and(|memory| memory.keyboard.as_deref() == Some(id)) {
+            self.memory_at(spot.window).keyboard = None;
+        }
+    }
+
+    /// An element of the current state by its author's id.
+    pub(super) fn authored(&self, id: &str, window: Option<&str>) -> Option<Spot> {
+        let windows = self.plans().iter().enumerate();
+        let mut windows = windows.filter(|(_, plan)| window.is_none_or(|uid| plan.uid == uid));
+        windows.find_map(|(window, plan)| plan.find_authored(id).map(|node| Spot { window, node }))
+    }
+
+    /// What is typed from now on goes to this element, and its window is in front.
+    pub(super) fn give_keyboard(&mut self, spot: Spot) {
+        let plan = &self.plans()[spot.window];
+        let (uid, native) = (plan.uid.clone(), plan.tree[spot.node].native.clone());
+        let memory = self.memory_mut(&uid);
+        memory.all_selected &= memory.keyboard == native;
+        memory.keyboard = native;
+        self.raise(&uid);
+    }
+
+    /// Shows another state. A window that the state calls focused comes to the front, else the one that
+    /// was in front stays there if it still exists, else the first one takes the focus.
+    fn enter(&mut self, state: usize, now: Duration) {
+        self.state = state;
+        self.entered = now;
+        let leader = self.leader();
+        let uids: Vec<String> = self.plans().iter().map(|plan| plan.uid.clone()).collect();
+        self.front_to_back.retain(|uid| uids.contains(uid));
+        let new = uids.iter().filter(|uid| !self.front_to_back.contains(uid)).cloned();
+        let new: Vec<String> = new.collect();
+        self.front_to_back.extend(new);
+        if let Some(uid) = leader {
+            self.bring_to_front(&uid);
+        }
+        for window in 0..uids.len() {
+            self.enter_window(window);
+        }
+    }
+
+    /// Called while `front_to_back` still tells of the state before.
+    fn leader(&self) -> Option<String> {
+        let open = || self.plans().iter().filter(|plan| !self.is_minimized(plan));
+        let was_in_front = |plan: &&WindowPlan| self.front_to_back.first() == Some(&plan.uid);
+        let told = self.plans().iter().find(|plan| plan.focused);
+        let leader = told.or_else(|| open().find(was_in_front)).or_else(|| open().next());
+        leader.map(|plan| plan.uid.clone())
+    }
+
+    /// The keyboard goes where the state says; a mere position of another state means nothing in this one.
+    fn enter_window(&mut self, window: usize) {
+        let plan = &self.plans()[window];
+        let told = plan.tree.elements().iter().find(|element| element.focused);
+        let told = told.and_then(|element| element.native.clone());
+        let before = self.memory(window).and_then(|memory| memory.keyboard.clone());
+        let kept = before.filter(|native| plan.find_authored(native).is_some());
+        let memory = self.memory_at(window);
+        memory.keyboard = told.or(kept);
+        memory.all_selected = false;
+    }
+}
+
+impl Changed {
+    fn merge(&mut self, newer: Changed) {
+        self.value = newer.value.or(self.value.take());
+        self.name = newer.name.or(self.name.take());
+        self.enabled = newer.enabled.or(self.enabled);
+        self.selected = newer.selected.or(self.selected);
+        self.expanded = newer.expanded.or(self.expanded);
+    }
+
+    fn show_on(&self, element: &mut Element) {
+        if let Some(value) = &self.value {
+            element.value = Some(value.clone());
+        }
+        if let Some(name) = &self.name {
+            element.name.clone_from(name);
+        }
+        element.enabled = self.enabled.unwrap_or(element.enabled);
+        element.selected = self.selected.or(element.selected);
+        element.expanded = self.expanded.or(element.expanded);
+        element.range.now = self.number.or(element.range.now);
+    }
+}
+
+/// Roles that show the keyboard focus.
+const FOCUSABLE: &[&str] = &[
+    "Button",
+    "CheckBox",
+    "ComboBox",
+    "DataItem",
+    "Document",
+    "Edit",
+    "Hyperlink",
+    "Link",
+    "ListItem",
+    "MenuItem",
+    "RadioButton",
+    "Slider",
+    "SpinButton",
+    "Spinner",
+    "SplitButton",
+    "Switch",
+    "Tab",
+    "TabItem",
+    "ToggleButton",
+    "TreeItem",
+];
+
+pub(super) fn takes_focus(role: &str) -> bool {
+    FOCUSABLE.contains(&role)
+}

@@ -1,0 +1,153 @@
+//! Scenario files: what a mock desktop shows and how it reacts, as plain data that has been checked.
+//!
+//! `format` is the file as it is written, `load` reads it within limits, `validate` turns it into a
+//! `Scenario` or says where it is wrong. Playing a scenario is the mock platform's work, not done here.
+
+pub mod format;
+pub mod load;
+pub mod validate;
+
+use std::time::Duration;
+
+use regex::Regex;
+
+pub use format::{Oracles, Predicate};
+pub use load::{ScenarioError, load_file, load_str};
+
+use crate::model::{Rect, Tree};
+
+/// A checked scenario: every name in it leads somewhere.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    pub name: String,
+    pub initial_state: usize,
+    /// In the order of the file; never empty.
+    pub states: Vec<State>,
+    pub reactions: Vec<Reaction>,
+    pub oracles: Oracles,
+    pub screen: Rect,
+}
+
+#[derive(Clone, Debug)]
+pub struct State {
+    pub name: String,
+    pub windows: Vec<WindowPlan>,
+    /// When elements of this state appear or disappear, counted from its beginning; ascending.
+    pub changes: Vec<Duration>,
+}
+
+/// A window as a state first shows it, with repeats already written out.
+#[derive(Clone, Debug)]
+pub struct WindowPlan {
+    pub uid: String,
+    pub handle: String,
+    pub title: String,
+    pub process: String,
+    pub pid: u32,
+    pub bounds: Rect,
+    pub focused: bool,
+    pub minimized: bool,
+    pub capture_delay: Duration,
+    /// Every element carries its native handle: the author's id, or else its place in this tree.
+    pub tree: Tree,
+    /// One for each element of `tree`.
+    pub elements: Vec<ElementPlan>,
+}
+
+/// What the scenario says of an element beyond what is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ElementPlan {
+    /// The native handle is an id that the author gave.
+    pub authored: bool,
+    pub appears_after: Duration,
+    pub disappears_after: Option<Duration>,
+}
+
+impl ElementPlan {
+    pub fn is_shown_after(&self, elapsed: Duration) -> bool {
+        elapsed >= self.appears_after && self.disappears_after.is_none_or(|end| elapsed < end)
+    }
+}
+
+impl WindowPlan {
+    /// Finds an element by its native handle.
+    pub fn find(&self, native: &str) -> Option<usize> {
+        self.tree.elements().iter().position(|element| element.native.as_deref() == Some(native))
+    }
+
+    /// Finds an element by the id that the author gave it.
+    pub fn find_authored(&self, id: &str) -> Option<usize> {
+        self.find(id).filter(|&node| self.elements[node].authored)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Reaction {
+    pub on: Trigger,
+    pub when: Vec<Condition>,
+    pub set: Vec<Change>,
+    pub focus: Option<String>,
+    pub transition_to: Option<usize>,
+    pub after: Duration,
+}
+
+#[derive(Clone, Debug)]
+pub struct Trigger {
+    pub tool: &'static str,
+    pub window: Option<String>,
+    pub target_id: Option<String>,
+    pub target_name: Option<String>,
+    /// Matches a whole text only.
+    pub text: Option<Regex>,
+}
+
+impl Trigger {
+    /// What `{text}` stands for when this trigger accepts `text`; `None` when it does not.
+    pub fn captured<'a>(&self, text: Option<&'a str>) -> Option<&'a str> {
+        let Some(pattern) = &self.text else {
+            return Some(text.unwrap_or(""));
+        };
+        let found = pattern.captures(text?)?;
+        found.get(1).or_else(|| found.get(0)).map(|part| part.as_str())
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub id: String,
+    pub window: Option<String>,
+    pub value: Option<String>,
+    pub value_not_empty: Option<bool>,
+    pub selected: Option<bool>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Change {
+    pub id: String,
+    pub window: Option<String>,
+    pub value: Option<String>,
+    pub name: Option<String>,
+    pub enabled: Option<bool>,
+    pub selected: Option<bool>,
+    pub expanded: Option<bool>,
+    pub focused: Option<bool>,
+}
+
+/// The actions that a reaction can wait for. An act of the mock desktop answers to one or two of them.
+pub const REACTING_TOOLS: &[&str] = &[
+    "click_element",
+    "right_click_element",
+    "middle_click_element",
+    "double_click_element",
+    "invoke_element",
+    "focus_element",
+    "set_value",
+    "clear_text",
+    "select_option",
+    "type_text",
+    "press_key",
+    "key_into_element",
+    "hover_element",
+    "scroll",
+    "drag",
+];

@@ -1,0 +1,1053 @@
+//! Turns the file's entries into a `Scenario`, or names the line that makes no sense.
+//!
+//! A scenario that loads can be played: every state, id and pattern that it names exists, repeats are
+//! written out, and sums of coordinates fit. Recursion here follows the file's own nesting, which the
+//! parser has already bounded.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use regex::{Regex, RegexBuilder};
+use serde_saphyr::{Location, Spanned};
+
+use super::format::{
+    BoundsEntry, ChangeEntry, ConditionEntry, ElementEntry, OraclesEntry, Predicate, ReactionEntry,
+    RepeatEntry, ScenarioEntry, ScreenEntry, StateEntry, TriggerEntry, WindowEntry,
+};
+use super::load::{Problem, nearest};
+use super::{
+    Change, Condition, ElementPlan, Oracles, REACTING_TOOLS, Reaction, Scenario, State, Trigger, WindowPlan,
+};
+use crate::model::{Element, Range, Rect, Tree, TreeBuilder};
+
+/// How deep elements may be nested; the root is the first level.
+pub const MAX_DEPTH: usize = 64;
+/// How many elements all states have together once repeats are written out.
+pub const MAX_ELEMENTS: u64 = 10_000;
+/// How many bytes of text all elements have together once repeats are written out.
+pub const MAX_TEXT: u64 = 4 * 1024 * 1024;
+pub const MAX_REACTIONS: usize = 1_000;
+/// Patterns take long to compile for their length, so there are fewer of them than reactions.
+pub const MAX_PATTERNS: usize = 100;
+pub const MAX_REGEX_CHARS: usize = 512;
+
+const MAX_REGEX_BYTES: usize = 512 * 1024;
+const MAX_SCREEN: i64 = 32_768;
+const DEFAULT_SCREEN: Rect = Rect::new(0, 0, 1920, 1080);
+const DEFAULT_WINDOW: Rect = Rect::new(0, 0, 800, 600);
+const FIRST_HANDLE: usize = 1_000;
+const FIRST_PID: u32 = 10_000;
+/// How many names an error lists before it says how many more there are.
+const NAMES_SHOWN: usize = 20;
+
+type Checked<T> = Result<T, Problem>;
+
+pub(super) fn validate(file: Spanned<ScenarioEntry>) -> Checked<Scenario> {
+    let entry = file.value;
+    if entry.states.is_empty() {
+        return Err(Problem::at(file.defined, "the scenario has no states; under states name at least one"));
+    }
+    check_size(&entry)?;
+    let name = entry.name.unwrap_or_else(|| "scenario".to_owned());
+    let states = each(&entry.states, |(state, entry)| plan_state(&name, state, entry))?;
+    let initial_state =
+        entry.initial_state.map_or(Ok(0), |state| find_state(&states, "initial_state", &state))?;
+    let reactions = plan_reactions(&states, entry.reactions.unwrap_or_default())?;
+    let oracles = check_oracles(entry.oracles.unwrap_or_default())?;
+    let screen = entry.screen.map_or(Ok(DEFAULT_SCREEN), check_screen)?;
+    Ok(Scenario { name, initial_state, states, reactions, oracles, screen })
+}
+
+fn each<T, U>(items: &[T], plan: impl FnMut(&T) -> Checked<U>) -> Checked<Vec<U>> {
+    items.iter().map(plan).collect()
+}
+
+fn check_screen(screen: Spanned<ScreenEntry>) -> Checked<Rect> {
+    let ScreenEntry { width, height } = screen.value;
+    if !(1..=MAX_SCREEN).contains(&width) || !(1..=MAX_SCREEN).contains(&height) {
+        let message = format!("the screen is {width}×{height}; each side must be from 1 to {MAX_SCREEN}");
+        return Err(Problem::at(screen.defined, message));
+    }
+    Ok(Rect::new(0, 0, width as i32, height as i32))
+}
+
+// ── size ────────────────────────────────────────────────────────────────────────────────────────
+
+/// Counts what repeats would make before any of it is made.
+fn check_size(entry: &ScenarioEntry) -> Checked<()> {
+    let mut total = Size::default();
+    let windows = entry.states.iter().filter_map(|(_, state)| state.windows.as_ref()).flatten();
+    for tree in windows.filter_map(|window| window.value.tree.as_ref()) {
+        total = total.plus(measure(tree, 1)?);
+        if total.elements > MAX_ELEMENTS {
+            return Err(too_many(tree.defined, total.elements));
+        }
+        if total.text > MAX_TEXT {
+            let message = format!("with this tree the texts have {} bytes; {MAX_TEXT} may be", total.text);
+            return Err(Problem::at(tree.defined, message));
+        }
+    }
+    Ok(())
+}
+
+fn too_many(place: Location, count: u64) -> Problem {
+    Problem::at(place, format!("with this tree the scenario has {count} elements; {MAX_ELEMENTS} may be"))
+}
+
+#[derive(Clone, Copy, Default)]
+struct Size {
+    elements: u64,
+    text: u64,
+}
+
+impl Size {
+    fn plus(self, other: Size) -> Size {
+        let elements = self.elements.saturating_add(other.elements);
+        Size { elements, text: self.text.saturating_add(other.text) }
+    }
+
+    fn times(self, count: u64) -> Size {
+        Size { elements: self.elements.saturating_mul(count), text: self.text.saturating_mul(count) }
+    }
+}
+
+fn measure(entry: &Spanned<ElementEntry>, depth: usize) -> Checked<Size> {
+    if depth > MAX_DEPTH {
+        let message = format!("this element is more than {MAX_DEPTH} levels deep");
+        return Err(Problem::at(entry.defined, message));
+    }
+    let element = &entry.value;
+    let mut size = Size { elements: 1, text: text_bytes(element) };
+    for child in element.children.iter().flatten() {
+        size = size.plus(measure(child, depth + 1)?);
+    }
+    Ok(size.times(u64::from(count_of(element.repeat.as_ref())?)))
+}
+
+fn text_bytes(element: &ElementEntry) -> u64 {
+    let id = element.id.as_ref().map(|id| &id.value);
+    let texts = [&element.role, &element.name, &element.value, &element.keyboard_shortcut];
+    let others = [element.description.as_ref(), element.identifier.as_ref(), id];
+    let texts = texts.into_iter().flatten().chain(others.into_iter().flatten());
+    texts.map(|text| text.len() as u64).sum()
+}
+
+fn count_of(repeat: Option<&Spanned<RepeatEntry>>) -> Checked<u32> {
+    match repeat {
+        None => Ok(1),
+        Some(repeat) if repeat.value.count == 0 => {
+            Err(Problem::at(repeat.defined, "repeat has the count 0; it must be at least 1"))
+        }
+        Some(repeat) => Ok(repeat.value.count),
+    }
+}
+
+// ── states and windows ──────────────────────────────────────────────────────────────────────────
+
+fn plan_state(scenario: &str, name: &Spanned<String>, entry: &StateEntry) -> Checked<State> {
+    let entries = entry.windows.as_deref().unwrap_or_default();
+    let mut windows: Vec<WindowPlan> = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        let window = plan_window(scenario, &name.value, index, entry)?;
+        check_window(name, &windows, &window, entry)?;
+        windows.push(window);
+    }
+    let changes = change_times(&windows);
+    Ok(State { name: name.value.clone(), windows, changes })
+}
+
+fn check_window(
+    state: &Spanned<String>,
+    before: &[WindowPlan],
+    window: &WindowPlan,
+    entry: &Spanned<WindowEntry>,
+) -> Checked<()> {
+    let place = entry.value.uid.as_ref().map_or(entry.defined, |uid| uid.defined);
+    if before.iter().any(|other| other.uid == window.uid) {
+        let message =
+            format!("the state \"{}\" has two windows with the uid \"{}\"", state.value, window.uid);
+        return Err(Problem::at(place, message));
+    }
+    if window.focused && before.iter().any(|other| other.focused) {
+        let message = format!("the state \"{}\" has two focused windows; one can be", state.value);
+        return Err(Problem::at(place, message));
+    }
+    if window.focused && window.minimized {
+        return Err(Problem::at(place, "a window cannot be focused and minimized at once"));
+    }
+    Ok(())
+}
+
+fn change_times(windows: &[WindowPlan]) -> Vec<Duration> {
+    let elements = windows.iter().flat_map(|window| &window.elements);
+    let times = elements.flat_map(|element| [Some(element.appears_after), element.disappears_after]);
+    let times: BTreeSet<Duration> = times.flatten().filter(|time| !time.is_zero()).collect();
+    times.into_iter().collect()
+}
+
+fn plan_window(
+    scenario: &str,
+    state: &str,
+    index: usize,
+    spanned: &Spanned<WindowEntry>,
+) -> Checked<WindowPlan> {
+    let entry = &spanned.value;
+    let bounds = entry
+        .bounds
+        .as_ref()
+        .map_or(Ok(DEFAULT_WINDOW), |bounds| check_bounds(bounds.defined, bounds.value, (0, 0)))?;
+    let (tree, elements) = match &entry.tree {
+        Some(tree) => plan_tree(tree, bounds)?,
+        None => empty_tree(),
+    };
+    Ok(WindowPlan {
+        uid: entry.uid.as_ref().map_or_else(|| format!("mock:{state}"), |uid| uid.value.clone()),
+        handle: (FIRST_HANDLE + index).to_string(),
+        title: entry.title.clone().unwrap_or_else(|| scenario.to_owned()),
+        process: entry.process.clone().unwrap_or_else(|| "scenario.exe".to_owned()),
+        pid: entry.pid.unwrap_or(FIRST_PID.saturating_add(index as u32)),
+        bounds,
+        focused: entry.focused.unwrap_or(false),
+        minimized: entry.minimized.unwrap_or(false),
+        capture_delay: milliseconds(entry.capture_delay_ms),
+        tree,
+        elements,
+    })
+}
+
+fn empty_tree() -> (Tree, Vec<ElementPlan>) {
+    let root = Element::new("Window", "(empty)", DEFAULT_WINDOW);
+    (with_handles(&Tree::of_root(root), &[None]), vec![ElementPlan::default()])
+}
+
+fn milliseconds(count: Option<u32>) -> Duration {
+    Duration::from_millis(u64::from(count.unwrap_or(0)))
+}
+
+fn check_bounds(place: Location, bounds: BoundsEntry, shift: (i64, i64)) -> Checked<Rect> {
+    let BoundsEntry { x, y, width, height } = bounds;
+    if width < 0 || height < 0 {
+        return Err(Problem::at(place, format!("the bounds are {width}×{height}; no side can be negative")));
+    }
+    placed(x.checked_add(shift.0), width)
+        .zip(placed(y.checked_add(shift.1), height))
+        .map(|((x, width), (y, height))| Rect::new(x, y, width, height))
+        .ok_or_else(|| Problem::at(place, "these bounds leave the numbers that a screen can have (32 bits)"))
+}
+
+/// A start and a length whose sum fits as well.
+fn placed(start: Option<i64>, length: i64) -> Option<(i32, i32)> {
+    let start = start?;
+    i32::try_from(start.checked_add(length)?).ok()?;
+    Some((i32::try_from(start).ok()?, i32::try_from(length).ok()?))
+}
+
+// ── elements ────────────────────────────────────────────────────────────────────────────────────
+
+/// One element of the written-out tree, before it has its place in it.
+struct Planned {
+    depth: usize,
+    element: Element,
+    plan: ElementPlan,
+    id: Option<String>,
+    place: Location,
+}
+
+fn plan_tree(root: &Spanned<ElementEntry>, window: Rect) -> Checked<(Tree, Vec<ElementPlan>)> {
+    if let Some(repeat) = &root.value.repeat {
+        return Err(Problem::at(repeat.defined, "the root of a tree cannot be repeated"));
+    }
+    if root.value.appears_after_ms.is_some() || root.value.disappears_after_ms.is_some() {
+        return Err(Problem::at(root.defined, "the root of a tree is always there; it cannot appear later"));
+    }
+    let mut writer = Writer { window, planned: Vec::new() };
+    writer.write(root, 0, &[], (0, 0))?;
+    let planned = writer.planned;
+    let ids: Vec<Option<String>> = planned.iter().map(|item| item.id.clone()).collect();
+    let plans = planned.iter().map(|item| item.plan).collect();
+    let places: Vec<Location> = planned.iter().map(|item| item.place).collect();
+    check_focus(&planned)?;
+    let tree = grow(planned);
+    check_ids(&tree, &ids, &places)?;
+    Ok((with_handles(&tree, &ids), plans))
+}
+
+struct Writer {
+    window: Rect,
+    planned: Vec<Planned>,
+}
+
+impl Writer {
+    /// `numbers` are those of the repeats around the entry, the innermost last.
+    fn write(
+        &mut self,
+        entry: &Spanned<ElementEntry>,
+        depth: usize,
+        numbers: &[u32],
+        shift: (i64, i64),
+    ) -> Checked<()> {
+        let Some(repeat) = &entry.value.repeat else {
+            return self.write_once(entry, depth, numbers, shift);
+        };
+        let RepeatEntry { count, dx, dy } = repeat.value;
+        for number in 1..=count {
+            let numbers = [numbers, &[number]].concat();
+            let shift = moved(shift, (dx, dy), number - 1).ok_or_else(|| {
+                Problem::at(repeat.defined, "dx and dy lead out of the numbers that a screen can have")
+            })?;
+            self.write_once(entry, depth, &numbers, shift)?;
+        }
+        Ok(())
+    }
+
+    fn write_once(
+        &mut self,
+        entry: &Spanned<ElementEntry>,
+        depth: usize,
+        numbers: &[u32],
+        shift: (i64, i64),
+    ) -> Checked<()> {
+        let planned = self.plan(entry, depth, numbers, shift)?;
+        self.planned.push(planned);
+        for child in entry.value.children.iter().flatten() {
+            self.write(child, depth + 1, numbers, shift)?;
+        }
+        Ok(())
+    }
+
+    fn plan(
+        &self,
+        spanned: &Spanned<ElementEntry>,
+        depth: usize,
+        numbers: &[u32],
+        shift: (i64, i64),
+    ) -> Checked<Planned> {
+        let entry = &spanned.value;
+        let bounds = match &entry.bounds {
+            Some(bounds) => check_bounds(bounds.defined, bounds.value, shift)?,
+            None => self.window,
+        };
+        let id = entry.id.as_ref().map(|id| numbered(&id.value, numbers));
+        Ok(Planned {
+            depth,
+            element: plan_element(spanned, bounds, numbers)?,
+            plan: plan_times(spanned, id.is_some())?,
+            id,
+            place: entry.id.as_ref().map_or(spanned.defined, |id| id.defined),
+        })
+    }
+}
+
+fn moved(shift: (i64, i64), step: (i64, i64), times: u32) -> Option<(i64, i64)> {
+    let far = |start: i64, step: i64| start.checked_add(step.checked_mul(i64::from(times))?);
+    Some((far(shift.0, step.0)?, far(shift.1, step.1)?))
+}
+
+fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) -> Checked<Element> {
+    let entry = &spanned.value;
+    let text = |text: &Option<String>| text.as_ref().map(|text| numbered(text, numbers));
+    Ok(Element {
+        role: entry.role.clone().unwrap_or_else(|| "Unknown".to_owned()).into(),
+        name: text(&entry.name).unwrap_or_default(),
+        value: text(&entry.value),
+        bounds,
+        enabled: entry.enabled.unwrap_or(true),
+        focused: entry.focused.unwrap_or(false),
+        selected: entry.selected,
+        expanded: entry.expanded,
+        range: plan_range(spanned)?,
+        shortcut: text(&entry.keyboard_shortcut),
+        description: text(&entry.description),
+        identifier: text(&entry.identifier),
+        secret: entry.secret.unwrap_or(false),
+        redacted: false,
+        native: None,
+    })
+}
+
+fn plan_range(spanned: &Spanned<ElementEntry>) -> Checked<Range> {
+    let ElementEntry { value_now: now, value_min: min, value_max: max, .. } = spanned.value;
+    let numbers = [now, min, max];
+    let ordered = min.zip(max).is_none_or(|(min, max)| min <= max);
+    if ordered && numbers.into_iter().flatten().all(f64::is_finite) {
+        return Ok(Range { now, min, max });
+    }
+    Err(Problem::at(spanned.defined, "value_now, value_min and value_max must be numbers, min not over max"))
+}
+
+fn plan_times(spanned: &Spanned<ElementEntry>, authored: bool) -> Checked<ElementPlan> {
+    let entry = &spanned.value;
+    let appears_after = milliseconds(entry.appears_after_ms);
+    let disappears_after = entry.disappears_after_ms.map(|end| milliseconds(Some(end)));
+    if disappears_after.is_some_and(|end| end <= appears_after) {
+        return Err(Problem::at(spanned.defined, "this element disappears before it appears"));
+    }
+    Ok(ElementPlan { authored, appears_after, disappears_after })
+}
+
+/// Writes the numbers of the repeats into a text.
+fn numbered(text: &str, numbers: &[u32]) -> String {
+    let Some((nearest, around)) = numbers.split_last() else {
+        return text.to_owned();
+    };
+    let text = text.replace("{n}", &nearest.to_string());
+    match around.last() {
+        Some(outer) => text.replace("{outer}", &outer.to_string()),
+        None => text,
+    }
+}
+
+fn check_focus(planned: &[Planned]) -> Checked<()> {
+    match planned.iter().filter(|item| item.element.focused).nth(1) {
+        None => Ok(()),
+        Some(second) => {
+            Err(Problem::at(second.place, "a second element of this window is focused; one can be"))
+        }
+    }
+}
+
+fn grow(planned: Vec<Planned>) -> Tree {
+    let mut planned = planned.into_iter();
+    let root = planned.next().map(|item| item.element).unwrap_or_default();
+    let mut builder = TreeBuilder::new(root);
+    for item in planned {
+        while builder.depth() > item.depth {
+            builder.close();
+        }
+        builder.open(item.element);
+    }
+    builder.finish()
+}
+
+fn check_ids(tree: &Tree, ids: &[Option<String>], places: &[Location]) -> Checked<()> {
+    let mut seen = BTreeSet::new();
+    for (node, id) in ids.iter().enumerate() {
+        let Some(id) = id else { continue };
+        let place = places.get(node).copied().unwrap_or(Location::UNKNOWN);
+        if id.is_empty() {
+            return Err(Problem::at(place, "an id cannot be empty"));
+        }
+        if !seen.insert(id) {
+            let message =
+                format!("the id \"{id}\" occurs twice in this window; in a repeat write {{n}} into it");
+            return Err(Problem::at(place, message));
+        }
+        if tree.find_id(id).is_some_and(|other| other != node) {
+            let message = format!("the id \"{id}\" is the position of another element; choose another");
+            return Err(Problem::at(place, message));
+        }
+    }
+    Ok(())
+}
+
+fn with_handles(tree: &Tree, ids: &[Option<String>]) -> Tree {
+    let mut node = 0;
+    tree.map_elements(|element| {
+        let id = ids.get(node).cloned().flatten();
+        element.native = Some(id.unwrap_or_else(|| tree.id(node)));
+        node += 1;
+    })
+}
+
+// ── reactions ───────────────────────────────────────────────────────────────────────────────────
+
+fn plan_reactions(states: &[State], entries: Vec<Spanned<ReactionEntry>>) -> Checked<Vec<Reaction>> {
+    let patterns = entries.iter().filter_map(|entry| entry.value.on.text_regex.as_ref());
+    check_count("reactions", entries.iter().map(|entry| entry.defined), MAX_REACTIONS)?;
+    check_count("text_regex patterns", patterns.map(|pattern| pattern.defined), MAX_PATTERNS)?;
+    let known = Known::of(states);
+    entries.into_iter().map(|entry| plan_reaction(states, &known, entry)).collect()
+}
+
+fn check_count(what: &str, mut places: impl Iterator<Item = Location>, most: usize) -> Checked<()> {
+    match places.nth(most) {
+        None => Ok(()),
+        Some(extra) => Err(Problem::at(extra, format!("the scenario has more than {most} {what}"))),
+    }
+}
+
+fn plan_reaction(states: &[State], known: &Known, spanned: Spanned<ReactionEntry>) -> Checked<Reaction> {
+    let entry = spanned.value;
+    let set = entry.set.unwrap_or_default();
+    if set.is_empty() && entry.focus.is_none() && entry.transition_to.is_none() {
+        return Err(Problem::at(
+            spanned.defined,
+            "this reaction does nothing; give it set, focus or transition_to",
+        ));
+    }
+    let to_state = |state| find_state(states, "transition_to", &state);
+    Ok(Reaction {
+        on: plan_trigger(known, entry.on)?,
+        when: entry
+            .when
+            .unwrap_or_default()
+            .into_iter()
+            .map(|item| plan_condition(known, item))
+            .collect::<Checked<_>>()?,
+        set: set.into_iter().map(|item| plan_change(known, item)).collect::<Checked<_>>()?,
+        focus: entry.focus.map(|id| known.one("focus", &id, None).map(|()| id.value)).transpose()?,
+        transition_to: entry.transition_to.map(to_state).transpose()?,
+        after: milliseconds(entry.after_ms),
+    })
+}
+
+fn find_state(states: &[State], key: &str, wanted: &Spanned<String>) -> Checked<usize> {
+    states.iter().position(|state| state.name == wanted.value).ok_or_else(|| {
+        let names: Vec<&str> = states.iter().map(|state| state.name.as_str()).collect();
+        let message = format!("{key} names the state \"{}\"; states are {}", wanted.value, listed(&names));
+        Problem::at(wanted.defined, message)
+    })
+}
+
+fn plan_trigger(known: &Known, entry: TriggerEntry) -> Checked<Trigger> {
+    let window = known.window("on", entry.window)?;
+    if let Some(id) = &entry.target_id {
+        known.some("target_id", id, window.as_deref())?;
+    }
+    Ok(Trigger {
+        tool: find_tool(&entry.tool)?,
+        window,
+        target_id: entry.target_id.map(|id| id.value),
+        target_name: entry.target_name,
+        text: entry.text_regex.map(|pattern| whole_text(&pattern)).transpose()?,
+    })
+}
+
+fn find_tool(wanted: &Spanned<String>) -> Checked<&'static str> {
+    REACTING_TOOLS.iter().copied().find(|tool| *tool == wanted.value).ok_or_else(|| {
+        let message = format!(
+            "tool is \"{}\", to which nothing can react; {}",
+            wanted.value,
+            suggestion(&wanted.value, REACTING_TOOLS)
+        );
+        Problem::at(wanted.defined, message)
+    })
+}
+
+fn plan_condition(known: &Known, spanned: Spanned<ConditionEntry>) -> Checked<Condition> {
+    let entry = spanned.value;
+    if entry.value.is_none() && entry.value_not_empty.is_none() && entry.selected.is_none() {
+        let message = "this condition asks nothing; give it value, value_not_empty or selected";
+        return Err(Problem::at(spanned.defined, message));
+    }
+    known.one("when", &entry.id, entry.window.as_ref().map(|uid| uid.value.as_str()))?;
+    Ok(Condition {
+        id: entry.id.value,
+        window: known.window("when", entry.window)?,
+        value: entry.value,
+        value_not_empty: entry.value_not_empty,
+        selected: entry.selected,
+    })
+}
+
+fn plan_change(known: &Known, spanned: Spanned<ChangeEntry>) -> Checked<Change> {
+    let entry = spanned.value;
+    let flags = [entry.enabled, entry.selected, entry.expanded, entry.focused];
+    if entry.value.is_none() && entry.name.is_none() && flags.iter().all(Option::is_none) {
+        let message = "this set changes nothing; give it value, name, enabled, selected, expanded or focused";
+        return Err(Problem::at(spanned.defined, message));
+    }
+    known.one("set", &entry.id, entry.window.as_ref().map(|uid| uid.value.as_str()))?;
+    Ok(Change {
+        id: entry.id.value,
+        window: known.window("set", entry.window)?,
+        value: entry.value,
+        name: entry.name,
+        enabled: entry.enabled,
+        selected: entry.selected,
+        expanded: entry.expanded,
+        focused: entry.focused,
+    })
+}
+
+fn whole_text(pattern: &Spanned<String>) -> Checked<Regex> {
+    let text = &pattern.value;
+    let length = text.chars().count();
+    if length > MAX_REGEX_CHARS {
+        let message = format!("text_regex has {length} characters; {MAX_REGEX_CHARS} may be");
+        return Err(Problem::at(pattern.defined, message));
+    }
+    check_syntax(text).and_then(|()| build(&format!(r"\A(?:{text})\z"), MAX_REGEX_BYTES)).map_err(|error| {
+        Problem::at(pattern.defined, format!("text_regex is not understood: {}", last_line(&error)))
+    })
+}
+
+/// The pattern alone must be one: it must not borrow the brackets that make it match the whole text.
+/// With no room at all only its syntax is looked at.
+fn check_syntax(pattern: &str) -> Result<(), regex::Error> {
+    match build(pattern, 0) {
+        Err(error @ regex::Error::Syntax(_)) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn build(pattern: &str, size_limit: usize) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).size_limit(size_limit).build()
+}
+
+fn last_line(error: &regex::Error) -> String {
+    let text = error.to_string();
+    text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
+/// Which author ids and window uids exist, and in which states.
+struct Known<'a> {
+    /// For each id its windows, by state.
+    ids: HashMap<&'a str, BTreeMap<usize, Vec<&'a str>>>,
+    uids: BTreeSet<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn of(states: &'a [State]) -> Self {
+        let mut known = Known { ids: HashMap::new(), uids: BTreeSet::new() };
+        for (state, window) in
+            states.iter().enumerate().flat_map(|(index, state)| state.windows.iter().map(move |w| (index, w)))
+        {
+            known.uids.insert(&window.uid);
+            for (element, plan) in window.tree.elements().iter().zip(&window.elements) {
+                let Some(id) = element.native.as_deref().filter(|_| plan.authored) else { continue };
+                known.ids.entry(id).or_default().entry(state).or_default().push(&window.uid);
+            }
+        }
+        known
+    }
+
+    /// The id exists, in the window if one is named.
+    fn some(&self, key: &str, id: &Spanned<String>, window: Option<&str>) -> Checked<()> {
+        let Some(states) = self.ids.get(id.value.as_str()) else {
+            let names: Vec<&str> = self.ids.keys().copied().collect::<BTreeSet<_>>().into_iter().collect();
+            let hint = suggestion(&id.value, &names);
+            return Err(Problem::at(
+                id.defined,
+                format!("{key} names the id \"{}\", which no element has; {hint}", id.value),
+            ));
+        };
+        match window {
+            Some(uid) if !states.values().flatten().any(|other| *other == uid) => {
+                let message =
+                    format!("{key} names the id \"{}\", which is not in window \"{uid}\"", id.value);
+                Err(Problem::at(id.defined, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The id exists and means one element in every state that has it.
+    fn one(&self, key: &str, id: &Spanned<String>, window: Option<&str>) -> Checked<()> {
+        self.some(key, id, window)?;
+        let states = self.ids.get(id.value.as_str()).filter(|_| window.is_none());
+        match states.and_then(|states| states.values().find(|windows| windows.len() > 1)) {
+            None => Ok(()),
+            Some(windows) => {
+                let message = format!(
+                    "{key} names the id \"{}\", which is in the windows {}; say which by a set or when with window",
+                    id.value,
+                    listed(windows)
+                );
+                Err(Problem::at(id.defined, message))
+            }
+        }
+    }
+
+    fn window(&self, key: &str, uid: Option<Spanned<String>>) -> Checked<Option<String>> {
+        let Some(uid) = uid else { return Ok(None) };
+        if self.uids.contains(uid.value.as_str()) {
+            return Ok(Some(uid.value));
+        }
+        let uids: Vec<&str> = self.uids.iter().copied().collect();
+        let message = format!("{key} names the window \"{}\"; windows are {}", uid.value, listed(&uids));
+        Err(Problem::at(uid.defined, message))
+    }
+}
+
+fn suggestion(wanted: &str, names: &[&str]) -> String {
+    match nearest(wanted, names) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None if names.is_empty() => "there are none".to_owned(),
+        None => format!("there are {}", listed(names)),
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    match names.split_at_checked(NAMES_SHOWN) {
+        Some((shown, rest)) if !rest.is_empty() => {
+            format!("{} and {} more", shown.join(", "), rest.len())
+        }
+        _ => names.join(", "),
+    }
+}
+
+// ── oracles ─────────────────────────────────────────────────────────────────────────────────────
+
+fn check_oracles(entry: OraclesEntry) -> Checked<Oracles> {
+    Ok(Oracles {
+        success: check_predicates(entry.success.unwrap_or_default())?,
+        failure: check_predicates(entry.failure.unwrap_or_default())?,
+    })
+}
+
+fn check_predicates(entries: Vec<Spanned<Predicate>>) -> Checked<Vec<Predicate>> {
+    entries.into_iter().map(check_predicate).collect()
+}
+
+fn check_predicate(entry: Spanned<Predicate>) -> Checked<Predicate> {
+    if entry.value.get("kind").is_some_and(serde_json::Value::is_string) {
+        return Ok(entry.value);
+    }
+    Err(Problem::at(entry.defined, "an oracle needs a kind, for example kind: text_visible"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::load_str;
+    use super::*;
+
+    /// Loads `yaml` and expects an error that reads exactly so.
+    fn check(yaml: &str, expected: &str) {
+        match load_str(yaml, "t.yaml") {
+            Ok(_) => panic!("loaded, but expected: {expected}"),
+            Err(error) => assert_eq!(error.to_string(), expected, "in\n{yaml}"),
+        }
+    }
+
+    /// One state with one window whose tree has `children`, then `rest`.
+    fn with_children(children: &str, rest: &str) -> String {
+        format!(
+            "states:\n  start:\n    windows:\n      - tree:\n          children:\n            [{children}]\n{rest}"
+        )
+    }
+
+    fn loaded(yaml: &str) -> Scenario {
+        load_str(yaml, "t.yaml").unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn states_are_needed() {
+        check("name: x\n", "t.yaml:1:1: the scenario has no states; under states name at least one");
+        check(
+            "name: x\nstates: {}\n",
+            "t.yaml:1:1: the scenario has no states; under states name at least one",
+        );
+        check("", "t.yaml:1:1: the scenario has no states; under states name at least one");
+    }
+
+    #[test]
+    fn state_names_must_exist() {
+        check(
+            "initial_state: begin\nstates: {start: {}, end: {}}\n",
+            "t.yaml:1:16: initial_state names the state \"begin\"; states are start, end",
+        );
+        check(
+            &with_children(
+                "{id: b}",
+                "reactions:\n  - on: {tool: click_element}\n    transition_to: welcom\n",
+            ),
+            "t.yaml:9:20: transition_to names the state \"welcom\"; states are start",
+        );
+    }
+
+    #[test]
+    fn ids_must_exist() {
+        let reaction = |body: &str| with_children("{id: button}", &format!("reactions:\n  - {body}\n"));
+        check(
+            &reaction("{on: {tool: click_element, target_id: buton}, focus: button}"),
+            "t.yaml:8:43: target_id names the id \"buton\", which no element has; did you mean \"button\"?",
+        );
+        check(
+            &reaction("{on: {tool: type_text}, set: [{id: zzzzzzzz, value: a}]}"),
+            "t.yaml:8:40: set names the id \"zzzzzzzz\", which no element has; there are button",
+        );
+        check(
+            &reaction("{on: {tool: type_text}, when: [{id: b, value: a}], focus: button}"),
+            "t.yaml:8:41: when names the id \"b\", which no element has; there are button",
+        );
+        check(
+            &reaction("{on: {tool: type_text}, focus: botton}"),
+            "t.yaml:8:36: focus names the id \"botton\", which no element has; did you mean \"button\"?",
+        );
+    }
+
+    #[test]
+    fn ids_are_unique_in_a_window() {
+        check(
+            &with_children("{id: a}, {id: b}, {id: a}", ""),
+            "t.yaml:6:37: the id \"a\" occurs twice in this window; in a repeat write {n} into it",
+        );
+        check(
+            &with_children("{id: a, repeat: {count: 2}}", ""),
+            "t.yaml:6:19: the id \"a\" occurs twice in this window; in a repeat write {n} into it",
+        );
+        check(
+            &with_children("{id: root.1}, {}", ""),
+            "t.yaml:6:19: the id \"root.1\" is the position of another element; choose another",
+        );
+        check(&with_children("{id: ''}", ""), "t.yaml:6:19: an id cannot be empty");
+    }
+
+    const TWO_WINDOWS: &str = "states:
+  start:
+    windows:
+      - {uid: one, tree: {children: [{id: ok}]}}
+      - {uid: two, tree: {children: [{id: ok}]}}
+reactions:
+";
+
+    #[test]
+    fn an_id_of_two_windows_needs_the_window() {
+        let reaction = |body: &str| format!("{TWO_WINDOWS}  - {body}\n");
+        check(
+            &reaction("{on: {tool: type_text}, set: [{id: ok, value: a}]}"),
+            "t.yaml:7:40: set names the id \"ok\", which is in the windows one, two; say which by a set or when with window",
+        );
+        check(
+            &reaction("{on: {tool: type_text}, set: [{id: ok, value: a, window: three}]}"),
+            "t.yaml:7:40: set names the id \"ok\", which is not in window \"three\"",
+        );
+        check(
+            &reaction("{on: {tool: type_text, window: three}, transition_to: start}"),
+            "t.yaml:7:36: on names the window \"three\"; windows are one, two",
+        );
+        loaded(&reaction("{on: {tool: type_text}, set: [{id: ok, value: a, window: two}]}"));
+    }
+
+    #[test]
+    fn windows_of_a_state_differ() {
+        check(
+            "states:\n  start:\n    windows:\n      - {uid: a}\n      - {uid: a}\n",
+            "t.yaml:5:15: the state \"start\" has two windows with the uid \"a\"",
+        );
+        check(
+            "states:\n  start:\n    windows: [{}, {}]\n",
+            "t.yaml:3:19: the state \"start\" has two windows with the uid \"mock:start\"",
+        );
+        check(
+            "states:\n  start:\n    windows: [{uid: a, focused: true}, {uid: b, focused: true}]\n",
+            "t.yaml:3:46: the state \"start\" has two focused windows; one can be",
+        );
+        check(
+            "states:\n  start:\n    windows: [{focused: true, minimized: true}]\n",
+            "t.yaml:3:15: a window cannot be focused and minimized at once",
+        );
+    }
+
+    #[test]
+    fn unknown_and_doubled_keys_are_named() {
+        check(
+            "states: {}\nnmae: x\n",
+            "t.yaml:2:1: the key \"nmae\" is unknown here; did you mean \"name\"?",
+        );
+        check(
+            &with_children("{enabeld: true}", ""),
+            "t.yaml:6:15: the key \"enabeld\" is unknown here; did you mean \"enabled\"?",
+        );
+        check(
+            "states: {s: {colour_of_everything: red}}\n",
+            "t.yaml:1:14: the key \"colour_of_everything\" is unknown here; known are windows",
+        );
+        check("name: a\nname: b\n", "t.yaml:2:1: the key \"name\" occurs twice in this mapping");
+        check("states:\n  a: {}\n  a: {}\n", "t.yaml:3:3: the key \"a\" occurs twice in this mapping");
+        check(
+            &with_children("", "reactions:\n  - {match: {tool: type_text}, on: {tool: type_text}}\n"),
+            "t.yaml:8:5: duplicate field `on`",
+        );
+        check(
+            &with_children("", "reactions:\n  - {on: {target_name: a}}\n"),
+            "t.yaml:8:11: the key \"tool\" is missing here",
+        );
+    }
+
+    #[test]
+    fn patterns_are_checked() {
+        let pattern = |pattern: &str| {
+            let reaction =
+                format!("{{on: {{tool: type_text, text_regex: '{pattern}'}}, transition_to: start}}");
+            with_children("", &format!("reactions:\n  - {reaction}\n"))
+        };
+        check(&pattern("("), "t.yaml:8:40: text_regex is not understood: unclosed group");
+        check(&pattern("a)|(?:b"), "t.yaml:8:40: text_regex is not understood: unopened group");
+        check(
+            &pattern(r"\w{2000}"),
+            "t.yaml:8:40: text_regex is not understood: Compiled regex exceeds size limit of 524288 bytes.",
+        );
+        check(&pattern(&"a".repeat(513)), "t.yaml:8:40: text_regex has 513 characters; 512 may be");
+    }
+
+    #[test]
+    fn size_is_limited_before_it_is_made() {
+        check(
+            &with_children("{repeat: {count: 10000}}", ""),
+            "t.yaml:5:11: with this tree the scenario has 10001 elements; 10000 may be",
+        );
+        let nested = "{repeat: {count: 4000000000}, children: [".repeat(20) + "{}" + &"]}".repeat(20);
+        check(
+            &with_children(&nested, ""),
+            &format!("t.yaml:5:11: with this tree the scenario has {} elements; 10000 may be", u64::MAX),
+        );
+        check(
+            &with_children(&format!("{{name: {}, repeat: {{count: 9000}}}}", "x".repeat(1000)), ""),
+            "t.yaml:5:11: with this tree the texts have 9000000 bytes; 4194304 may be",
+        );
+        check(
+            &with_children("{repeat: {count: 0}}", ""),
+            "t.yaml:6:23: repeat has the count 0; it must be at least 1",
+        );
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let deep = |levels: usize| "{children: [".repeat(levels - 2) + "{}" + &"]}".repeat(levels - 2);
+        assert_eq!(loaded(&with_children(&deep(64), "")).states[0].windows[0].tree.len(), 64);
+        check(&with_children(&deep(65), ""), "t.yaml:6:770: this element is more than 64 levels deep");
+        check(
+            &with_children(&deep(100), ""),
+            "t.yaml:6:805: this is nested too deep: elements may be 64 deep",
+        );
+    }
+
+    #[test]
+    fn bounds_fit_the_screen_numbers() {
+        let bounds = |bounds: &str| with_children(&format!("{{bounds: {{{bounds}}}}}"), "");
+        let overflow = "t.yaml:6:23: these bounds leave the numbers that a screen can have (32 bits)";
+        check(&bounds("x: 2147483647, width: 1, height: 1"), overflow);
+        check(&bounds("y: -2147483649, width: 1, height: 1"), overflow);
+        check(&bounds("x: 9223372036854775807, width: 1, height: 1"), overflow);
+        check(&bounds("width: 1, height: -2"), "t.yaml:6:23: the bounds are 1×-2; no side can be negative");
+        check(
+            &with_children("{bounds: {width: 1, height: 1}, repeat: {count: 3, dx: 2147483647}}", ""),
+            "t.yaml:6:23: these bounds leave the numbers that a screen can have (32 bits)",
+        );
+        check(
+            &with_children("{repeat: {count: 3, dx: 9223372036854775807}}", ""),
+            "t.yaml:6:23: dx and dy lead out of the numbers that a screen can have",
+        );
+        check(
+            "states: {s: {}}\nscreen: {width: 0, height: 5}\n",
+            "t.yaml:2:9: the screen is 0×5; each side must be from 1 to 32768",
+        );
+    }
+
+    #[test]
+    fn entries_must_mean_something() {
+        let reaction = |body: &str| with_children("{id: a}", &format!("reactions:\n  - {body}\n"));
+        check(
+            &reaction("{on: {tool: type_text}}"),
+            "t.yaml:8:5: this reaction does nothing; give it set, focus or transition_to",
+        );
+        check(
+            &reaction("{on: {tool: type_text}, set: [{id: a}]}"),
+            "t.yaml:8:35: this set changes nothing; give it value, name, enabled, selected, expanded or focused",
+        );
+        check(
+            &reaction("{on: {tool: type_text}, when: [{id: a}], focus: a}"),
+            "t.yaml:8:36: this condition asks nothing; give it value, value_not_empty or selected",
+        );
+        check(
+            &reaction("{on: {tool: typ_text}, focus: a}"),
+            "t.yaml:8:17: tool is \"typ_text\", to which nothing can react; did you mean \"type_text\"?",
+        );
+        check(
+            &with_children("", "oracles: {success: [{regex: a}]}"),
+            "t.yaml:7:21: an oracle needs a kind, for example kind: text_visible",
+        );
+        check(
+            &with_children("{focused: true}, {focused: true}", ""),
+            "t.yaml:6:31: a second element of this window is focused; one can be",
+        );
+        check(
+            &with_children("{appears_after_ms: 5, disappears_after_ms: 5}", ""),
+            "t.yaml:6:14: this element disappears before it appears",
+        );
+        check(
+            &with_children("{value_now: .nan}", ""),
+            "t.yaml:6:14: value_now, value_min and value_max must be numbers, min not over max",
+        );
+    }
+
+    #[test]
+    fn a_root_is_always_there_and_alone() {
+        let root = |root: &str| format!("states: {{s: {{windows: [{{tree: {root}}}]}}}}");
+        check(&root("{repeat: {count: 2}}"), "t.yaml:1:40: the root of a tree cannot be repeated");
+        check(
+            &root("{appears_after_ms: 2}"),
+            "t.yaml:1:31: the root of a tree is always there; it cannot appear later",
+        );
+    }
+
+    #[test]
+    fn reactions_and_patterns_are_counted() {
+        let reactions = "  - {on: {tool: type_text}, transition_to: start}\n".repeat(1001);
+        check(
+            &with_children("", &format!("reactions:\n{reactions}")),
+            "t.yaml:1008:5: the scenario has more than 1000 reactions",
+        );
+        let reactions = "  - {on: {tool: type_text, text_regex: a}, transition_to: start}\n".repeat(101);
+        check(
+            &with_children("", &format!("reactions:\n{reactions}")),
+            "t.yaml:108:40: the scenario has more than 100 text_regex patterns",
+        );
+    }
+
+    #[test]
+    fn defaults_are_the_contracts() {
+        let scenario = loaded("states: {first: {windows: [{}]}, second: {windows: [{tree: {}}, {uid: b}]}}");
+        assert_eq!((scenario.name.as_str(), scenario.initial_state), ("scenario", 0));
+        let window = &scenario.states[0].windows[0];
+        assert_eq!(
+            (window.uid.as_str(), window.process.as_str(), window.pid),
+            ("mock:first", "scenario.exe", 10000)
+        );
+        assert_eq!((window.bounds, window.handle.as_str()), (Rect::new(0, 0, 800, 600), "1000"));
+        assert_eq!((&*window.tree.root().role, window.tree.root().name.as_str()), ("Window", "(empty)"));
+        let second = &scenario.states[1].windows;
+        assert_eq!((&*second[0].tree.root().role, second[0].tree.root().bounds), ("Unknown", window.bounds));
+        assert_eq!((second[1].pid, second[1].handle.as_str()), (10001, "1001"));
+    }
+
+    #[test]
+    fn the_trigger_has_three_spellings() {
+        for key in ["on", "match", "true", "'on'"] {
+            let yaml = with_children(
+                "",
+                &format!("reactions:\n  - {key}: {{tool: type_text}}\n    transition_to: start\n"),
+            );
+            assert_eq!(loaded(&yaml).reactions[0].on.tool, "type_text", "{key}");
+        }
+    }
+
+    #[test]
+    fn repeats_are_numbered_and_moved() {
+        let row = "{name: 'row {n}', id: 'r{n}', repeat: {count: 2, dy: 10}, bounds: {width: 5, height: 5},
+               children: [{name: 'cell {outer}/{n}', repeat: {count: 2, dx: 3}, bounds: {x: 1, width: 2, height: 2}}]}";
+        let scenario = loaded(&with_children(row, ""));
+        let tree = &scenario.states[0].windows[0].tree;
+        let seen: Vec<(&str, i32, i32, &str)> = tree.elements()[1..]
+            .iter()
+            .map(|it| (it.name.as_str(), it.bounds.x, it.bounds.y, it.native.as_deref().unwrap()))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("row 1", 0, 0, "r1"),
+                ("cell 1/1", 1, 0, "root.0.0"),
+                ("cell 1/2", 4, 0, "root.0.1"),
+                ("row 2", 0, 10, "r2"),
+                ("cell 2/1", 1, 10, "root.1.0"),
+                ("cell 2/2", 4, 10, "root.1.1"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pattern_matches_the_whole_text_and_gives_group_one() {
+        let captured = |pattern: &str, text: &'static str| {
+            let reaction =
+                format!("{{on: {{tool: type_text, text_regex: '{pattern}'}}, transition_to: start}}");
+            let scenario = loaded(&with_children("", &format!("reactions:\n  - {reaction}\n")));
+            scenario.reactions[0].on.captured(Some(text))
+        };
+        assert_eq!(captured("a|ab", "ab"), Some("ab"));
+        assert_eq!(captured("user:(.*)", "user:bo"), Some("bo"));
+        assert_eq!(captured("a", "ab"), None);
+        assert_eq!(captured("a", "a\n"), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! Which tools may be called at all: the config's `actions.allow`, `.deny` and `.default`.
+//!
+//! Knows no tool by name. The gate passes the tool's own declaration in: its name, its group and
+//! the basic tools it contains. Tools that the contract leaves unchecked are not brought here.
+
+use serde::Deserialize;
+
+use crate::config::{Actions, Verdict};
+use crate::error::{Error, Kind, Result};
+
+/// Names in both lists are tools or groups. A denial always wins.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Policy(pub Actions);
+
+impl Policy {
+    /// `implied` are the basic tools that a composite contains: what may not be done directly may
+    /// not be done inside another tool either.
+    pub fn check(&self, tool: &str, group: &str, implied: &[&str]) -> Result<()> {
+        if lists(&self.0.deny, tool) {
+            return denied(format!("tool '{tool}' is in actions.deny"));
+        }
+        if lists(&self.0.deny, group) {
+            return denied(format!("tool '{tool}' belongs to the group '{group}', which is in actions.deny"));
+        }
+        if let Some(part) = implied.iter().find(|part| lists(&self.0.deny, part)) {
+            return denied(format!("tool '{tool}' contains '{part}', which is in actions.deny"));
+        }
+        if self.0.verdict_on_unlisted() == Verdict::Deny
+            && !lists(&self.0.allow, tool)
+            && !lists(&self.0.allow, group)
+        {
+            return denied(format!("neither the tool '{tool}' nor its group '{group}' is in actions.allow"));
+        }
+        Ok(())
+    }
+
+    /// One sentence for each listed name that is none of `known` (tools and groups): a misspelt
+    /// denial denies nothing, so the start reports it.
+    pub fn unknown_names(&self, known: &[&str]) -> Vec<String> {
+        let allow = self.0.allow.iter().map(|name| ("actions.allow allows", name));
+        let deny = self.0.deny.iter().map(|name| ("actions.deny denies", name));
+        allow
+            .chain(deny)
+            .filter(|(_, name)| !known.contains(&name.as_str()))
+            .map(|(does, name)| format!("{does} '{name}', which is no tool or group{}", nearby(name, known)))
+            .collect()
+    }
+}
+
+fn lists(names: &[String], name: &str) -> bool {
+    names.iter().any(|listed| listed == name)
+}
+
+fn denied(message: String) -> Result<()> {
+    Err(Error::new(Kind::PermissionDenied, message))
+}
+
+/// Known names that begin like the unknown one, whatever its case and separators.
+fn nearby(name: &str, known: &[&str]) -> String {
+    let beginning: String = name.to_lowercase().replace(['-', ' ', '.'], "_").chars().take(4).collect();
+    let near: Vec<&str> = known
+        .iter()
+        .copied()
+        .filter(|known| !beginning.is_empty() && known.starts_with(&beginning))
+        .collect();
+    if near.is_empty() { String::new() } else { format!("; near it are {}", near.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(json: &str) -> Policy {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[track_caller]
+    fn check(json: &str, tool: &str, group: &str, implied: &[&str], refusal: Option<&str>) {
+        let answer = policy(json).check(tool, group, implied);
+        let expected = refusal.map(|message| Error::new(Kind::PermissionDenied, message));
+        assert_eq!(answer.err(), expected, "{json} {tool}");
+    }
+
+    #[test]
+    fn nothing_configured_allows_everything() {
+        check("{}", "type_text", "keyboard", &[], None);
+        check(r#"{"default":"allow"}"#, "type_text", "keyboard", &[], None);
+    }
+
+    #[test]
+    fn a_denied_tool_is_named() {
+        let json = r#"{"deny":["type_text"]}"#;
+        check(json, "type_text", "keyboard", &[], Some("tool 'type_text' is in actions.deny"));
+        check(json, "press_key", "keyboard", &[], None);
+    }
+
+    #[test]
+    fn a_denied_part_denies_the_whole() {
+        check(
+            r#"{"deny":["type_text"]}"#,
+            "type_and_observe",
+            "composite",
+            &["type_text", "observe_window"],
+            Some("tool 'type_and_observe' contains 'type_text', which is in actions.deny"),
+        );
+    }
+
+    #[test]
+    fn a_group_stands_for_its_tools() {
+        check(
+            r#"{"deny":["keyboard"]}"#,
+            "type_text",
+            "keyboard",
+            &[],
+            Some("tool 'type_text' belongs to the group 'keyboard', which is in actions.deny"),
+        );
+        check(r#"{"allow":["keyboard"]}"#, "type_text", "keyboard", &[], None);
+    }
+
+    #[test]
+    fn an_allow_list_means_it_unless_told_otherwise() {
+        let refusal = Some("neither the tool 'click_at' nor its group 'pointer' is in actions.allow");
+        check(r#"{"allow":["type_text"]}"#, "click_at", "pointer", &[], refusal);
+        check(r#"{"allow":["type_text"],"default":"deny"}"#, "click_at", "pointer", &[], refusal);
+        check(r#"{"default":"deny"}"#, "click_at", "pointer", &[], refusal);
+        check(r#"{"allow":["type_text"],"default":"allow"}"#, "click_at", "pointer", &[], None);
+        check(r#"{"allow":["type_text"]}"#, "type_text", "keyboard", &[], None);
+    }
+
+    #[test]
+    fn a_denial_beats_an_allowance() {
+        let json = r#"{"allow":["type_text"],"deny":["type_text"]}"#;
+        check(json, "type_text", "keyboard", &[], Some("tool 'type_text' is in actions.deny"));
+    }
+
+    #[test]
+    fn an_allowed_composite_needs_no_listing_of_its_parts() {
+        check(r#"{"allow":["type_and_observe"]}"#, "type_and_observe", "composite", &["type_text"], None);
+    }
+
+    #[test]
+    fn misspelt_names_are_reported_with_what_is_near() {
+        let policy = policy(r#"{"allow":["pointer"],"deny":["Type-Txt","zzz"]}"#);
+        assert_eq!(
+            policy.unknown_names(&["type_text", "type_and_observe", "click_at", "pointer"]),
+            [
+                "actions.deny denies 'Type-Txt', which is no tool or group; near it are type_text, type_and_observe",
+                "actions.deny denies 'zzz', which is no tool or group",
+            ]
+        );
+    }
+
+    #[test]
+    fn another_default_is_refused() {
+        assert!(serde_json::from_str::<Policy>(r#"{"default":"block"}"#).is_err());
+    }
+}

@@ -1,0 +1,700 @@
+//! The audit log: one line for each call, also for each refused one.
+//!
+//! A line is fields separated by one blank, `name=value`. No name and no value contains a blank or
+//! a line break, so no caller and no window title can forge a field or a second line. A line that
+//! cannot be written is an error: the gate then lets nothing be done that nobody could trace.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+
+use super::scrub::Scrub;
+use crate::clock::lock;
+
+const LONGEST_VALUE: usize = 200;
+const MOST_ARGUMENTS: usize = 64;
+/// Deeper than any reader of requests accepts; guards the walk below when called by others.
+const DEEPEST_ARGUMENT: usize = 128;
+
+/// What is known of a call when it ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    pub time: SystemTime,
+    pub step: u64,
+    pub caller: &'a str,
+    pub tool: &'a str,
+    pub ok: bool,
+    pub changed: Option<bool>,
+    /// The error's code; left out of a line that says `ok=true`.
+    pub code: Option<&'a str>,
+    pub args: &'a Map<String, Value>,
+}
+
+/// The entry as one line, without its line break.
+///
+/// Arguments named like one of `redact_keys`, at any depth, are left out and listed at the end.
+/// Strings are redacted before they are shortened, so no half of a secret stays.
+pub fn line(entry: &Entry, redact_keys: &[String], scrub: &Scrub) -> String {
+    let mut line = timestamp(entry.time);
+    field(&mut line, "step", &entry.step.to_string());
+    field(&mut line, "caller", &shown_text(entry.caller, scrub));
+    field(&mut line, "tool", &shown_text(entry.tool, scrub));
+    field(&mut line, "ok", if entry.ok { "true" } else { "false" });
+    if let Some(changed) = entry.changed {
+        field(&mut line, "changed", if changed { "true" } else { "false" });
+    }
+    if let Some(code) = entry.code.filter(|_| !entry.ok) {
+        field(&mut line, "code", &shown_text(code, scrub));
+    }
+    push_arguments(&mut line, entry.args, &Filter { redact_keys, scrub });
+    line
+}
+
+/// `2026-11-15T23:50:22.764711+00:00`.
+fn timestamp(time: SystemTime) -> String {
+    let at = OffsetDateTime::from(time);
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00",
+        at.year(),
+        u8::from(at.month()),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second(),
+        at.microsecond()
+    )
+}
+
+fn field(line: &mut String, name: &str, escaped: &str) {
+    line.push(' ');
+    line.push_str(name);
+    line.push('=');
+    line.push_str(escaped);
+}
+
+fn push_arguments(line: &mut String, args: &Map<String, Value>, filter: &Filter) {
+    let mut left_out = Vec::new();
+    for (key, value) in args.iter().take(MOST_ARGUMENTS) {
+        let name = format!("args.{}", escaped_key(key, filter.scrub));
+        if filter.hides(key) {
+            left_out.push(name);
+        } else {
+            let shown = filter.shown_value(value, &name, &mut left_out);
+            field(line, &name, &shown);
+        }
+    }
+    if args.len() > MOST_ARGUMENTS {
+        field(line, "args_not_shown", &(args.len() - MOST_ARGUMENTS).to_string());
+    }
+    if !left_out.is_empty() {
+        field(line, "redactions", &format!("[{}]", shortened_list(&left_out)));
+    }
+}
+
+fn shortened_list(names: &[String]) -> String {
+    match names.get(..MOST_ARGUMENTS) {
+        Some(first) if names.len() > MOST_ARGUMENTS => format!("{},…", first.join(",")),
+        _ => names.join(","),
+    }
+}
+
+struct Filter<'a> {
+    redact_keys: &'a [String],
+    scrub: &'a Scrub<'a>,
+}
+
+impl Filter<'_> {
+    fn hides(&self, key: &str) -> bool {
+        self.redact_keys.iter().any(|hidden| hidden.eq_ignore_ascii_case(key))
+    }
+
+    fn shown_value(&self, value: &Value, name: &str, left_out: &mut Vec<String>) -> String {
+        match value {
+            Value::String(text) => shown_text(text, self.scrub),
+            Value::Array(_) | Value::Object(_) => {
+                let compact = self.scrubbed(value, name, left_out, DEEPEST_ARGUMENT).to_string();
+                escaped(&shortened(&compact), Backslash::Kept)
+            }
+            plain => plain.to_string(),
+        }
+    }
+
+    /// The value without hidden keys and with redacted strings. `depth` bounds the recursion.
+    fn scrubbed(&self, value: &Value, name: &str, left_out: &mut Vec<String>, depth: usize) -> Value {
+        match value {
+            Value::Array(_) | Value::Object(_) if depth == 0 => Value::from("…"),
+            Value::String(text) => Value::String(self.scrub.text(text).into_owned()),
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                items
+                    .map(|(at, item)| self.scrubbed(item, &format!("{name}.{at}"), left_out, depth - 1))
+                    .collect()
+            }
+            Value::Object(fields) => self.scrubbed_object(fields, name, left_out, depth),
+            plain => plain.clone(),
+        }
+    }
+
+    fn scrubbed_object(
+        &self,
+        fields: &Map<String, Value>,
+        name: &str,
+        left_out: &mut Vec<String>,
+        depth: usize,
+    ) -> Value {
+        let mut kept = Map::new();
+        for (key, value) in fields {
+            let name = format!("{name}.{}", escaped_key(key, self.scrub));
+            if self.hides(key) {
+                left_out.push(name);
+            } else {
+                let value = self.scrubbed(value, &name, left_out, depth - 1);
+                kept.insert(self.scrub.text(key).into_owned(), value);
+            }
+        }
+        Value::Object(kept)
+    }
+}
+
+fn shown_text(text: &str, scrub: &Scrub) -> String {
+    escaped(&shortened(&scrub.text(text)), Backslash::Doubled)
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_VALUE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Backslash {
+    /// In a plain text, so that its own backslashes cannot be taken for escapes.
+    Doubled,
+    /// In compact JSON, where every backslash is an escape already.
+    Kept,
+}
+
+/// Writes blanks, line breaks and control characters as JSON does (`\u0020`). All else stays
+/// readable, quotation marks too: a selector looks as it was written.
+fn escaped(text: &str, backslash: Backslash) -> String {
+    let mut result = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' if backslash == Backslash::Doubled => result.push_str("\\\\"),
+            '\n' => result.push_str("\\n"),
+            '\r' => result.push_str("\\r"),
+            '\t' => result.push_str("\\t"),
+            character if character.is_whitespace() || character.is_control() => {
+                push_escape(&mut result, character);
+            }
+            character => result.push(character),
+        }
+    }
+    result
+}
+
+/// A key may come from a caller who guesses, so it can be anything. Nothing that separates fields,
+/// names or list items stays.
+fn escaped_key(key: &str, scrub: &Scrub) -> String {
+    let mut result = String::with_capacity(key.len());
+    for character in shortened(&scrub.text(key)).chars() {
+        if character.is_alphanumeric() || matches!(character, '_' | '-' | '…') {
+            result.push(character);
+        } else {
+            push_escape(&mut result, character);
+        }
+    }
+    result
+}
+
+fn push_escape(result: &mut String, character: char) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        // Writing to a string cannot fail.
+        let _ = write!(result, "\\u{unit:04x}");
+    }
+}
+
+/// The file the lines go to.
+#[derive(Debug)]
+pub struct Audit {
+    path: PathBuf,
+    max_bytes: u64,
+    backups: u32,
+    log: Mutex<Log>,
+    /// Lines that could not be written yet. They are written before anything else is.
+    backlog: Mutex<VecDeque<String>>,
+}
+
+/// Lines that are kept while the disk is full; inputs are refused meanwhile, so few come.
+const MOST_KEPT: usize = 1000;
+
+#[derive(Debug)]
+struct Log {
+    file: File,
+    length: u64,
+    /// The file ends within a line: a crash or a full disk cut it. The next line starts anew.
+    torn: bool,
+}
+
+impl Audit {
+    /// Appends to the file at `path`, or creates it for its owner alone. A link or anything but a
+    /// regular file is refused: the log must not become a way to write somewhere else.
+    ///
+    /// The log is rotated before it would exceed `max_bytes`. With `max_bytes` or `backups` 0 it
+    /// never is, because rotating without a backup would delete what an audit is for.
+    pub fn open(path: &Path, max_bytes: u64, backups: u32) -> io::Result<Audit> {
+        let log = Log::open(path).map_err(|error| about(path, "cannot be opened", &error))?;
+        Ok(Audit {
+            path: path.to_owned(),
+            max_bytes,
+            backups,
+            log: Mutex::new(log),
+            backlog: Mutex::default(),
+        })
+    }
+
+    /// Adds one line after all that wait to be written; one that cannot be written waits, too.
+    pub fn record(&self, line: String) -> io::Result<()> {
+        let mut backlog = lock(&self.backlog);
+        if backlog.len() == MOST_KEPT {
+            tracing::error!("an audit line is lost, too many wait: {line}");
+        } else {
+            backlog.push_back(line);
+        }
+        self.write_backlog(&mut backlog)
+    }
+
+    /// Whether everything so far is in the file. The gate asks before it lets anything act.
+    pub fn ready(&self) -> io::Result<()> {
+        self.write_backlog(&mut lock(&self.backlog))
+    }
+
+    fn write_backlog(&self, backlog: &mut VecDeque<String>) -> io::Result<()> {
+        while let Some(line) = backlog.front() {
+            self.append(line)?;
+            backlog.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Adds one line, made by `line`. After an error the log is as before, or says where it is torn.
+    fn append(&self, line: &str) -> io::Result<()> {
+        let mut log = lock(&self.log);
+        if self.must_rotate(&log, line) {
+            *log = self.rotated().map_err(|error| about(&self.path, "cannot be rotated", &error))?;
+        }
+        log.append(line).map_err(|error| about(&self.path, "cannot be written", &error))
+    }
+
+    fn must_rotate(&self, log: &Log, line: &str) -> bool {
+        let can = self.max_bytes > 0 && self.backups > 0 && log.length > 0;
+        can && log.length + line.len() as u64 + 1 > self.max_bytes
+    }
+
+    /// Moves `log` to `log.1`, `log.1` to `log.2` and so on; the last one is overwritten.
+    fn rotated(&self) -> io::Result<Log> {
+        for number in (1..self.backups).rev() {
+            rename_if_there(&self.backup(number), &self.backup(number + 1))?;
+        }
+        rename_if_there(&self.path, &self.backup(1))?;
+        Log::open(&self.path)
+    }
+
+    fn backup(&self, number: u32) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(format!(".{number}"));
+        name.into()
+    }
+}
+
+impl Log {
+    fn open(path: &Path) -> io::Result<Log> {
+        let mut file = match path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => create(path)?,
+            Err(error) => return Err(error),
+            Ok(found) => open_existing(path, &found)?,
+        };
+        let length = file.metadata()?.len();
+        let torn = length > 0 && last_byte(&mut file)? != b'\n';
+        Ok(Log { file, length, torn })
+    }
+
+    fn append(&mut self, line: &str) -> io::Result<()> {
+        let start = if self.torn { "\n" } else { "" };
+        let bytes = format!("{start}{line}\n");
+        match self.file.write_all(bytes.as_bytes()) {
+            Ok(()) => {
+                self.length += bytes.len() as u64;
+                self.torn = false;
+                Ok(())
+            }
+            Err(error) => {
+                // A part may have been written; if it cannot be taken back, the next line starts anew.
+                self.torn |= self.file.set_len(self.length).is_err();
+                Err(error)
+            }
+        }
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    // `create_new` also refuses a link that appeared since the look before.
+    options.read(true).append(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn open_existing(path: &Path, found: &Metadata) -> io::Result<File> {
+    if !found.is_file() {
+        let what = if found.is_symlink() { "a symbolic link" } else { "not a regular file" };
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}")));
+    }
+    let file = OpenOptions::new().read(true).append(true).open(path)?;
+    if !is_same_file(found, &file.metadata()?) {
+        return Err(io::Error::other("it was exchanged for another file while it was opened"));
+    }
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (found.dev(), found.ino()) == (opened.dev(), opened.ino())
+}
+
+/// Without inode numbers the kind of file is what can be compared.
+#[cfg(not(unix))]
+fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
+    found.file_type() == opened.file_type()
+}
+
+fn last_byte(file: &mut File) -> io::Result<u8> {
+    let mut byte = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut byte)?;
+    Ok(byte[0])
+}
+
+fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    match std::fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        answer => answer,
+    }
+}
+
+fn about(path: &Path, what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("the audit log {} {what}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::redact::Redactor;
+    use proptest::prelude::*;
+    use serde_json::json;
+    use std::fs;
+    use std::time::Duration;
+
+    fn keys() -> Vec<String> {
+        crate::config::Audit::default().redact_arg_keys
+    }
+
+    fn written(args: Value, change: impl FnOnce(&mut Entry)) -> String {
+        written_for("click_element", args, change)
+    }
+
+    fn written_for(tool: &str, args: Value, change: impl FnOnce(&mut Entry)) -> String {
+        let redactor = Redactor::new(None).unwrap();
+        redactor.learn("hunter2");
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        let time = SystemTime::UNIX_EPOCH + Duration::from_micros(1_794_786_622_764_711);
+        let mut entry = Entry {
+            time,
+            step: 1,
+            caller: "unknown",
+            tool,
+            ok: true,
+            changed: None,
+            code: None,
+            args: &args,
+        };
+        change(&mut entry);
+        line(&entry, &keys(), &Scrub { redactor: &redactor })
+    }
+
+    /// What stands after `tool=click_element ok=true`.
+    #[track_caller]
+    fn check(args: Value, expected: &str) {
+        let line = written(args, |_| ());
+        let (_, rest) = line.split_once(" ok=true").unwrap();
+        assert_eq!(rest.trim_start(), expected);
+    }
+
+    #[test]
+    fn lines_are_those_of_the_sample() {
+        let args = json!({"selector": "Window/MenuBar/MenuItem[name=\"Edit\"]", "window_index": 0});
+        assert_eq!(
+            written(args, |entry| entry.ok = false),
+            "2026-11-15T23:50:22.764711+00:00 step=1 caller=unknown tool=click_element ok=false \
+             args.selector=Window/MenuBar/MenuItem[name=\"Edit\"] args.window_index=0"
+        );
+    }
+
+    #[test]
+    fn objects_are_compact_json() {
+        check(
+            json!({"args": {"selector": "MenuItem[name=\"Edit\"]", "window_index": 0}}),
+            r#"args.args={"selector":"MenuItem[name=\"Edit\"]","window_index":0}"#,
+        );
+        check(json!({"a": [1, null, "x y"]}), r#"args.a=[1,null,"x\u0020y"]"#);
+        check(json!({"n": 1.5, "t": true, "z": null}), "args.n=1.5 args.t=true args.z=null");
+    }
+
+    #[test]
+    fn change_and_code_stand_after_ok() {
+        let line = written(json!({}), |entry| entry.changed = Some(false));
+        assert!(line.ends_with(" ok=true changed=false"), "{line}");
+        let line = written(json!({"x": 1}), |entry| {
+            entry.ok = false;
+            entry.code = Some("PermissionDenied");
+        });
+        assert!(line.ends_with(" ok=false code=PermissionDenied args.x=1"), "{line}");
+    }
+
+    #[test]
+    fn hidden_keys_are_left_out_and_listed() {
+        check(json!({"confirm_token": "ct:1", "x": 1}), "args.x=1 redactions=[args.confirm_token]");
+        check(json!({"TEXT": "abc"}), "redactions=[args.TEXT]");
+        check(
+            json!({"args": {"n": [{"password": "x"}], "text": "abc"}}),
+            r#"args.args={"n":[{}]} redactions=[args.args.n.0.password,args.args.text]"#,
+        );
+    }
+
+    #[test]
+    fn known_secrets_are_hidden_wherever_they_stand() {
+        check(json!({"selector": "a[hunter2]"}), "args.selector=a[[REDACTED]]");
+        check(json!({"a": {"hunter2": "hunter2"}}), r#"args.a={"[REDACTED]":"[REDACTED]"}"#);
+        check(json!({"hunter2": 1}), r"args.\u005bREDACTED\u005d=1");
+        let line = written(json!({}), |entry| entry.caller = "hunter2");
+        assert!(line.contains(" caller=[REDACTED] "), "{line}");
+    }
+
+    #[test]
+    fn a_cut_never_shows_half_a_secret() {
+        let long = format!("{}hunter2", "x".repeat(LONGEST_VALUE - 3));
+        check(json!({"a": long}), &format!("args.a={}[RE…", "x".repeat(LONGEST_VALUE - 3)));
+    }
+
+    #[test]
+    fn long_values_say_that_they_were_cut() {
+        check(json!({"a": "é".repeat(200)}), &format!("args.a={}", "é".repeat(200)));
+        check(json!({"a": "é".repeat(201)}), &format!("args.a={}…", "é".repeat(200)));
+        check(json!({"a": vec![1; 300]}), &format!("args.a=[{}1…", "1,".repeat(99)));
+    }
+
+    #[test]
+    fn nothing_forges_a_field_or_a_line() {
+        check(json!({"a": "x ok=true"}), r"args.a=x\u0020ok=true");
+        check(json!({"a": "x\n2026 step=9"}), r"args.a=x\n2026\u0020step=9");
+        check(json!({"a": "x\u{2028}y\u{a0}z"}), r"args.a=x\u2028y\u00a0z");
+        check(json!({"a": r"C:\u0020"}), r"args.a=C:\\u0020");
+        check(json!({"a": {"b": "x ok=true\n"}}), r#"args.a={"b":"x\u0020ok=true\n"}"#);
+        check(json!({"a=1 ok": 1}), r"args.a\u003d1\u0020ok=1");
+        check(json!({"a.b": 1}), r"args.a\u002eb=1");
+        let line = written_for("x ok=true", json!({}), |_| ());
+        assert!(line.contains(r" tool=x\u0020ok=true ok=true"), "{line}");
+    }
+
+    #[test]
+    fn many_arguments_are_counted_not_listed() {
+        let args: Map<String, Value> = (0..70).map(|n| (format!("k{n:02}"), Value::from(n))).collect();
+        let line = written(Value::Object(args), |_| ());
+        assert!(line.ends_with(" args.k63=63 args_not_shown=6"), "{line}");
+    }
+
+    proptest! {
+        /// Whatever a caller sends, splitting at blanks gives the fields that were written.
+        #[test]
+        fn fields_can_be_read_back(
+            pairs in prop::collection::btree_map("[a-z= .,\\]\\n]{1,6}", "[a-z= \\\\\"\\n\\r\u{85}\u{2029}]{0,20}", 0..5),
+            tool in "[a-z =\\n]{0,9}",
+        ) {
+            let args = Value::Object(pairs.iter().map(|(k, v)| (k.clone(), json!(v))).collect());
+            let line = written_for(&tool, args, |_| ());
+            prop_assert!(!line.contains(|c: char| c != ' ' && (c.is_whitespace() || c.is_control())));
+            let fields: Vec<(&str, &str)> =
+                line.split(' ').skip(1).map(|field| field.split_once('=').unwrap()).collect();
+            let names: Vec<&str> = fields.iter().take(4).map(|(name, _)| *name).collect();
+            prop_assert_eq!(names, ["step", "caller", "tool", "ok"]);
+            for ((name, value), sent) in fields.iter().skip(4).zip(pairs.values()) {
+                prop_assert!(name.starts_with("args."));
+                let read: String =
+                    serde_json::from_str(&format!("\"{}\"", value.replace('"', "\\\""))).unwrap();
+                prop_assert_eq!(&read, &sent.replace('\u{85}', ""));
+            }
+            prop_assert_eq!(fields.len(), 4 + pairs.len());
+        }
+    }
+
+    fn in_directory(test: impl FnOnce(&Path)) {
+        let directory = tempfile::tempdir().unwrap();
+        test(&directory.path().join("audit.log"));
+    }
+
+    #[test]
+    fn lines_are_appended_to_what_is_there() {
+        in_directory(|path| {
+            fs::write(path, "old\n").unwrap();
+            Audit::open(path, 1000, 3).unwrap().append("new").unwrap();
+            Audit::open(path, 1000, 3).unwrap().append("newer").unwrap();
+            assert_eq!(fs::read_to_string(path).unwrap(), "old\nnew\nnewer\n");
+        });
+    }
+
+    #[test]
+    fn a_torn_line_is_ended_first() {
+        in_directory(|path| {
+            fs::write(path, "half a li").unwrap();
+            let audit = Audit::open(path, 1000, 3).unwrap();
+            audit.append("whole").unwrap();
+            audit.append("next").unwrap();
+            assert_eq!(fs::read_to_string(path).unwrap(), "half a li\nwhole\nnext\n");
+        });
+    }
+
+    #[test]
+    fn the_log_rotates_by_size_and_keeps_the_newest() {
+        in_directory(|path| {
+            let audit = Audit::open(path, 10, 2).unwrap();
+            for line in ["aaaa", "bbbb", "cccc", "dddd", "eeee", "ffff", "a line beyond the limit", "last"] {
+                audit.append(line).unwrap();
+            }
+            let read = |name: &str| fs::read_to_string(path.with_file_name(name)).unwrap();
+            assert_eq!(read("audit.log"), "last\n");
+            assert_eq!(read("audit.log.1"), "a line beyond the limit\n");
+            assert_eq!(read("audit.log.2"), "eeee\nffff\n");
+            assert!(!path.with_file_name("audit.log.3").exists());
+        });
+    }
+
+    #[test]
+    fn nothing_is_rotated_away_without_a_backup() {
+        for (max_bytes, backups) in [(10, 0), (0, 3)] {
+            in_directory(|path| {
+                let audit = Audit::open(path, max_bytes, backups).unwrap();
+                (0..5).for_each(|_| audit.append("aaaa").unwrap());
+                assert_eq!(fs::read_to_string(path).unwrap(), "aaaa\n".repeat(5));
+            });
+        }
+    }
+
+    #[test]
+    fn a_rotation_that_fails_is_told_and_tried_again() {
+        in_directory(|path| {
+            let audit = Audit::open(path, 10, 1).unwrap();
+            audit.append("aaaaaaaa").unwrap();
+            let backup = path.with_file_name("audit.log.1");
+            fs::create_dir(&backup).unwrap();
+            let error = audit.append("bbbbbbbb").unwrap_err().to_string();
+            assert!(error.contains("cannot be rotated"), "{error}");
+            fs::remove_dir(&backup).unwrap();
+            audit.append("bbbbbbbb").unwrap();
+            assert_eq!(fs::read_to_string(path).unwrap(), "bbbbbbbb\n");
+            assert_eq!(fs::read_to_string(&backup).unwrap(), "aaaaaaaa\n");
+        });
+    }
+
+    #[track_caller]
+    fn check_refused(path: &Path, reason: &str) {
+        let error = Audit::open(path, 1000, 3).unwrap_err().to_string();
+        assert!(error.contains(reason) && error.contains("audit.log"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_is_refused() {
+        in_directory(|path| {
+            fs::create_dir(path).unwrap();
+            check_refused(path, "it is not a regular file");
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_refused_and_its_target_untouched() {
+        in_directory(|path| {
+            let target = path.with_file_name("target");
+            std::os::unix::fs::symlink(&target, path).unwrap();
+            check_refused(path, "it is a symbolic link");
+            assert!(!target.exists());
+            fs::write(&target, "mine").unwrap();
+            check_refused(path, "it is a symbolic link");
+            assert_eq!(fs::read_to_string(&target).unwrap(), "mine");
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_log_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        in_directory(|path| {
+            let audit = Audit::open(path, 10, 1).unwrap();
+            (0..4).for_each(|_| audit.append("aaaaaaaa").unwrap());
+            for name in ["audit.log", "audit.log.1"] {
+                let mode = path.with_file_name(name).metadata().unwrap().permissions().mode();
+                assert_eq!(mode & 0o777, 0o600, "{name}");
+            }
+        });
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error_every_time() {
+        let file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+        let log = Log { file, length: 0, torn: false };
+        let audit = Audit {
+            path: "audit.log".into(),
+            max_bytes: 1000,
+            backups: 3,
+            log: Mutex::new(log),
+            backlog: Mutex::default(),
+        };
+        for _ in 0..2 {
+            let error = audit.append("line").unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+            assert!(error.to_string().starts_with("the audit log audit.log cannot be written"), "{error}");
+        }
+        assert!(audit.log.lock().unwrap().torn);
+    }
+
+    #[test]
+    fn lines_of_parallel_calls_stay_whole() {
+        in_directory(|path| {
+            let audit = Audit::open(path, 2000, 50).unwrap();
+            std::thread::scope(|scope| {
+                for thread in 0..8 {
+                    let audit = &audit;
+                    scope.spawn(move || {
+                        (0..50).for_each(|n| audit.append(&format!("line-{thread}-{n}")).unwrap())
+                    });
+                }
+            });
+            let names = fs::read_dir(path.parent().unwrap()).unwrap();
+            let all: String = names.map(|name| fs::read_to_string(name.unwrap().path()).unwrap()).collect();
+            let mut lines: Vec<&str> = all.lines().collect();
+            lines.sort_unstable();
+            lines.dedup();
+            assert_eq!(lines.len(), 400);
+        });
+    }
+}

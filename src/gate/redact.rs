@@ -1,0 +1,798 @@
+//! What must not be shown: the config's redaction rules, and secrets whether or not there are rules.
+//!
+//! Works on copies that are about to leave; the observer's own trees and the hashes made of them
+//! keep the truth. Rules always look at cleaned text, because that is the text that is shown.
+//! Nothing here knows a reply or a protocol: `scrub` carries `Redactor::text` into every reply.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use regex::{Regex, RegexSet};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::untrusted;
+use crate::config::Redaction;
+use crate::model::{Element, Range as NumberRange, Rect, Tree};
+
+/// A shorter secret would hide half of what is on the screen wherever it occurs by chance.
+const SHORTEST_LEARNED_SECRET: usize = 4;
+const MOST_LEARNED_SECRETS: usize = 256;
+const MOST_LEARNED_BYTES: usize = 256 * 1024;
+/// Building the machine that finds many secrets at once takes time quadratic in the length of one
+/// that repeats itself, and an application chooses what its fields hold. Longer ones are searched
+/// one by one.
+const LONGEST_SHORT_SECRET: usize = 64;
+/// Covering a match may bring the text beside it into a new one. Rules that need more rounds than
+/// this chase their own replacement; the whole text is replaced then.
+const MOST_ROUNDS: usize = 8;
+
+/// A tree as it may be shown, and how many of its elements had something replaced.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub tree: Arc<Tree>,
+    pub redacted: usize,
+}
+
+/// The answer of get_redaction_status; what only rules have is left out when there are none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RedactionStatus {
+    pub enabled: bool,
+    pub active: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patterns_count: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applied_count: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blur_screenshots: Option<bool>,
+}
+
+#[derive(Debug)]
+pub struct Redactor {
+    rules: Option<Redaction>,
+    titles: RegexSet,
+    names: RegexSet,
+    roles: RegexSet,
+    texts: Vec<Regex>,
+    replacement: String,
+    applied: AtomicU64,
+    secrets: RwLock<Secrets>,
+    /// Spares every string of every reply the lock as long as no secret is known.
+    knows_secrets: AtomicBool,
+}
+
+/// What is hidden of an element.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cover {
+    Nothing,
+    /// The element holds a secret: its value.
+    Value,
+    /// A rule names it, or it is inside a secret: every text.
+    Texts,
+}
+
+/// A text of an element: from which cover on it is hidden as a whole, how it is read and written.
+struct TextField {
+    hidden_by: &'static [Cover],
+    get: fn(&Element) -> Option<&str>,
+    set: fn(&mut Element, String),
+}
+
+const TEXT_FIELDS: &[TextField] = &[
+    TextField { hidden_by: &[], get: |e| Some(&e.role), set: |e, text| e.role = text.into() },
+    TextField { hidden_by: &[Cover::Texts], get: |e| Some(&e.name), set: |e, text| e.name = text },
+    TextField {
+        hidden_by: &[Cover::Value, Cover::Texts],
+        get: |e| e.value.as_deref(),
+        set: |e, text| e.value = Some(text),
+    },
+    TextField {
+        hidden_by: &[Cover::Texts],
+        get: |e| e.shortcut.as_deref(),
+        set: |e, text| e.shortcut = Some(text),
+    },
+    TextField {
+        hidden_by: &[Cover::Texts],
+        get: |e| e.description.as_deref(),
+        set: |e, text| e.description = Some(text),
+    },
+    TextField {
+        hidden_by: &[Cover::Texts],
+        get: |e| e.identifier.as_deref(),
+        set: |e, text| e.identifier = Some(text),
+    },
+];
+
+impl Redactor {
+    /// The error names the list and the pattern: a rule that cannot be read must stop the start,
+    /// because a skipped rule shows what it was written to hide.
+    pub fn new(rules: Option<Redaction>) -> Result<Redactor, String> {
+        let given = rules.clone().unwrap_or_default();
+        // All lists are compiled, so that switching redaction on cannot reveal an error later.
+        let titles = compile("window_title_patterns", &given.window_title_patterns)?;
+        let names = compile("element_name_patterns", &given.element_name_patterns)?;
+        let roles = compile("element_role_patterns", &given.element_role_patterns)?;
+        let texts = compile("ocr_text_patterns", &given.ocr_text_patterns)?;
+        let when_enabled = |list: Vec<Regex>| if given.enabled { list } else { Vec::new() };
+        Ok(Redactor {
+            titles: set_of("window_title_patterns", &when_enabled(titles))?,
+            names: set_of("element_name_patterns", &when_enabled(names))?,
+            roles: set_of("element_role_patterns", &when_enabled(roles))?,
+            texts: when_enabled(texts),
+            replacement: untrusted::clean(&given.replacement).into_owned(),
+            rules,
+            applied: AtomicU64::new(0),
+            secrets: RwLock::default(),
+            knows_secrets: AtomicBool::new(false),
+        })
+    }
+
+    /// The tree as it may be shown: the same one when nothing has to change.
+    ///
+    /// `window_title` is the raw title. Every text comes out cleaned, so that a selector made from
+    /// what was shown finds its element in the same shown tree.
+    pub fn shown(&self, tree: &Arc<Tree>, window_title: &str) -> Shown {
+        self.learn_secrets_of(tree);
+        let changed: Vec<(usize, Element)> = self
+            .covers(tree, window_title)
+            .filter_map(|(node, cover)| Some((node, self.shown_element(&tree[node], cover)?)))
+            .collect();
+        let redacted = changed.iter().filter(|(_, element)| element.redacted).count();
+        self.applied.fetch_add(redacted as u64, Ordering::Relaxed);
+        let tree = if changed.is_empty() { Arc::clone(tree) } else { Arc::new(with_changes(tree, changed)) };
+        Shown { tree, redacted }
+    }
+
+    /// A window title as it may be shown.
+    pub fn title<'a>(&self, title: &'a str) -> Cow<'a, str> {
+        let cleaned = untrusted::clean(title);
+        if self.is_private_title(&cleaned) {
+            self.count_one();
+            return Cow::Owned(self.replacement.clone());
+        }
+        self.redacted_cow(cleaned)
+    }
+
+    /// The text without what the text patterns find and without any secret that is known.
+    ///
+    /// Doing it twice is doing it once, also when a pattern finds the replacement itself.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.redacted_cow(Cow::Borrowed(text))
+    }
+
+    /// Remembers a secret that was seen in a secret field or typed into one.
+    pub fn learn(&self, secret: &str) {
+        let cleaned = untrusted::clean(secret);
+        let secret = cleaned.trim();
+        if is_worth_learning(secret) && secret != self.replacement {
+            let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+            secrets.learn(secret);
+            self.knows_secrets.store(true, Ordering::Release);
+        }
+    }
+
+    /// Whether pictures need a look at the tree before they leave.
+    pub fn hides_pixels(&self) -> bool {
+        self.rules.as_ref().is_some_and(|rules| rules.enabled && rules.blur_screenshots)
+    }
+
+    /// What has to be black in a picture of the window; nothing unless `blur_screenshots` is set.
+    ///
+    /// An element that only mentions something private is blackened if it is a leaf: a container
+    /// repeats the text of what is in it, and blackening it would leave no picture.
+    pub fn secret_regions(&self, tree: &Tree, title: &str) -> Vec<Rect> {
+        if !self.hides_pixels() {
+            return Vec::new();
+        }
+        self.learn_secrets_of(tree);
+        let mut regions: Vec<Rect> = Vec::new();
+        for (node, cover) in self.covers(tree, title) {
+            let bounds = tree[node].bounds;
+            let already = regions.last().is_some_and(|last| last.encloses(&bounds));
+            if !bounds.is_empty() && !already && self.is_private_region(tree, node, cover) {
+                regions.push(bounds);
+            }
+        }
+        regions
+    }
+
+    pub fn status(&self) -> RedactionStatus {
+        let rules = self.rules.as_ref();
+        let patterns_count = rules.map(count_patterns);
+        let enabled = rules.is_some_and(|rules| rules.enabled);
+        RedactionStatus {
+            enabled,
+            active: enabled && patterns_count > Some(0),
+            patterns_count,
+            applied_count: rules.map(|_| self.applied.load(Ordering::Relaxed)),
+            blur_screenshots: rules.map(|rules| rules.blur_screenshots),
+        }
+    }
+
+    /// What hides each element, in document order.
+    fn covers<'a>(&'a self, tree: &'a Tree, title: &str) -> impl Iterator<Item = (usize, Cover)> + 'a {
+        let everything = self.is_private_title(&untrusted::clean(title));
+        let mut end_of_secret = 0;
+        (0..tree.len()).map(move |node| {
+            let element = &tree[node];
+            let secret = is_secret(element);
+            let inside_secret = node < end_of_secret;
+            if secret {
+                end_of_secret = end_of_secret.max(tree.end(node));
+            }
+            let texts = everything || inside_secret || self.is_named_by_a_rule(element);
+            let cover = match (texts, secret) {
+                (true, _) => Cover::Texts,
+                (false, true) => Cover::Value,
+                (false, false) => Cover::Nothing,
+            };
+            (node, cover)
+        })
+    }
+
+    fn is_private_title(&self, cleaned: &str) -> bool {
+        !self.titles.is_empty() && self.titles.is_match(cleaned)
+    }
+
+    fn is_named_by_a_rule(&self, element: &Element) -> bool {
+        (!self.names.is_empty() && self.names.is_match(&untrusted::clean(&element.name)))
+            || (!self.roles.is_empty() && self.roles.is_match(&untrusted::clean(&element.role)))
+    }
+
+    fn is_private_region(&self, tree: &Tree, node: usize, cover: Cover) -> bool {
+        let is_leaf = tree.end(node) == node + 1;
+        cover != Cover::Nothing
+            || (is_leaf && self.shown_element(&tree[node], cover).is_some_and(|shown| shown.redacted))
+    }
+
+    fn learn_secrets_of(&self, tree: &Tree) {
+        for element in tree.elements().iter().filter(|element| is_secret(element)) {
+            self.learn(element.value.as_deref().unwrap_or_default());
+        }
+    }
+
+    /// The element as it may be shown, or `None` when that is how it is.
+    fn shown_element(&self, element: &Element, cover: Cover) -> Option<Element> {
+        let mut shown = Cow::Borrowed(element);
+        for field in TEXT_FIELDS {
+            let text = (field.get)(element).unwrap_or_default();
+            if text.is_empty() {
+                continue;
+            }
+            if field.hidden_by.contains(&cover) {
+                (field.set)(shown.to_mut(), self.replacement.clone());
+                shown.to_mut().redacted = true;
+                continue;
+            }
+            let cleaned = untrusted::clean(text);
+            if let Some(replaced) = self.substituted(&cleaned) {
+                (field.set)(shown.to_mut(), replaced);
+                shown.to_mut().redacted = true;
+            } else if let Cow::Owned(cleaned) = cleaned {
+                (field.set)(shown.to_mut(), cleaned);
+            }
+        }
+        // The numbers behind a hidden value would tell it.
+        if cover != Cover::Nothing && element.range != NumberRange::default() {
+            shown.to_mut().range = NumberRange::default();
+            shown.to_mut().redacted = true;
+        }
+        match shown {
+            Cow::Owned(shown) if shown != *element => Some(shown),
+            _ => None,
+        }
+    }
+
+    fn redacted_cow<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
+        match self.substituted(&text) {
+            None => text,
+            Some(replaced) => {
+                self.count_one();
+                Cow::Owned(replaced)
+            }
+        }
+    }
+
+    fn count_one(&self) {
+        self.applied.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Covers what is exposed until nothing is: the result is a text that would not change again.
+    fn substituted(&self, text: &str) -> Option<String> {
+        if self.texts.is_empty() && !self.knows_secrets.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut current = Cow::Borrowed(text);
+        for _ in 0..MOST_ROUNDS {
+            let spans = self.spans_to_cover(&current);
+            if spans.is_empty() {
+                return match current {
+                    Cow::Borrowed(_) => None,
+                    Cow::Owned(text) => Some(text),
+                };
+            }
+            current = Cow::Owned(replace_spans(&current, &spans, &self.replacement));
+        }
+        Some(self.replacement.clone())
+    }
+
+    /// What to write the replacement over; empty when nothing is exposed.
+    ///
+    /// A match inside a replacement that already stands in the text is no exposure. A match that
+    /// reaches out of one is covered together with it.
+    fn spans_to_cover(&self, text: &str) -> Vec<Range<usize>> {
+        let exposed = self.matches(text);
+        if exposed.is_empty() {
+            return exposed;
+        }
+        let covered = occurrences(text, &self.replacement);
+        let mut spans: Vec<_> = exposed.into_iter().filter(|span| !is_inside_one(span, &covered)).collect();
+        if !spans.is_empty() {
+            spans.extend(covered);
+        }
+        merged(spans)
+    }
+
+    fn matches(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = self
+            .texts
+            .iter()
+            .flat_map(|pattern| pattern.find_iter(text).map(|found| found.range()))
+            .filter(|span| !span.is_empty())
+            .collect();
+        if self.knows_secrets.load(Ordering::Acquire) {
+            let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+            secrets.find_in(text, &mut found);
+        }
+        found
+    }
+}
+
+/// The secrets that are known, the one used longest ago first.
+#[derive(Debug, Default)]
+struct Secrets {
+    newest_last: VecDeque<String>,
+    /// Finds all the short ones in one pass. `None` before the first.
+    finder: Option<AhoCorasick>,
+}
+
+impl Secrets {
+    fn learn(&mut self, secret: &str) {
+        if let Some(at) = self.newest_last.iter().position(|known| known == secret) {
+            let known = self.newest_last.remove(at);
+            self.newest_last.extend(known);
+            return;
+        }
+        self.newest_last.push_back(secret.to_owned());
+        self.forget_the_oldest();
+        let short = self.newest_last.iter().filter(|secret| is_short(secret));
+        self.finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(short).ok();
+    }
+
+    fn forget_the_oldest(&mut self) {
+        let mut bytes: usize = self.newest_last.iter().map(String::len).sum();
+        while self.newest_last.len() > MOST_LEARNED_SECRETS
+            || (bytes > MOST_LEARNED_BYTES && self.newest_last.len() > 1)
+        {
+            bytes -= self.newest_last.pop_front().map_or(0, |forgotten| forgotten.len());
+        }
+    }
+
+    fn find_in(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        match &self.finder {
+            Some(finder) => found.extend(finder.find_iter(text).map(|found| found.range())),
+            // The bounds keep the machine far below its limits. Should it not be built all the
+            // same, then nothing is shown rather than something secret.
+            None => found.push(0..text.len()),
+        }
+        for long in self.newest_last.iter().filter(|secret| !is_short(secret)) {
+            found.extend(occurrences(text, long));
+        }
+    }
+}
+
+fn is_short(secret: &str) -> bool {
+    secret.len() <= LONGEST_SHORT_SECRET
+}
+
+/// Not worth it: what is too short, and the row of bullets that a masked field shows.
+fn is_worth_learning(secret: &str) -> bool {
+    let mut characters = secret.chars();
+    let first = characters.next();
+    let is_mask = first.is_some_and(|first| !first.is_alphanumeric() && characters.all(|next| next == first));
+    !is_mask && secret.chars().count() >= SHORTEST_LEARNED_SECRET
+}
+
+/// Marked by the platform, or of a role that says so (`PasswordText`, `AXSecureTextField`).
+fn is_secret(element: &Element) -> bool {
+    let says = |word: &str| {
+        element.role.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    element.secret || says("password") || says("securetext")
+}
+
+fn compile(list: &str, patterns: &[String]) -> Result<Vec<Regex>, String> {
+    let one = |(at, pattern): (usize, &String)| {
+        Regex::new(pattern).map_err(|error| {
+            format!(
+                "redaction.{list}[{at}] '{pattern}' is not a regular expression that can be used: {error}. \
+                 Look-around and back-references are not supported."
+            )
+        })
+    };
+    patterns.iter().enumerate().map(one).collect()
+}
+
+fn set_of(list: &str, patterns: &[Regex]) -> Result<RegexSet, String> {
+    RegexSet::new(patterns.iter().map(Regex::as_str))
+        .map_err(|error| format!("redaction.{list} is too large as a whole: {error}"))
+}
+
+fn count_patterns(rules: &Redaction) -> usize {
+    rules.window_title_patterns.len()
+        + rules.element_name_patterns.len()
+        + rules.element_role_patterns.len()
+        + rules.ocr_text_patterns.len()
+}
+
+fn with_changes(tree: &Tree, changed: Vec<(usize, Element)>) -> Tree {
+    let mut changed = changed.into_iter().peekable();
+    let mut node = 0;
+    tree.map_elements(|element| {
+        if let Some((_, shown)) = changed.next_if(|(at, _)| *at == node) {
+            *element = shown;
+        }
+        node += 1;
+    })
+}
+
+fn occurrences(text: &str, part: &str) -> Vec<Range<usize>> {
+    if part.is_empty() {
+        return Vec::new();
+    }
+    text.match_indices(part).map(|(at, part)| at..at + part.len()).collect()
+}
+
+/// `sorted` are in order and do not overlap.
+fn is_inside_one(span: &Range<usize>, sorted: &[Range<usize>]) -> bool {
+    let candidate = sorted.partition_point(|other| other.end < span.end);
+    sorted.get(candidate).is_some_and(|other| other.start <= span.start && span.end <= other.end)
+}
+
+/// Sorted, and what overlaps joined. Neighbours that only touch stay two.
+fn merged(mut spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    spans.sort_by_key(|span| (span.start, span.end));
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            _ => joined.push(span),
+        }
+    }
+    joined
+}
+
+fn replace_spans(text: &str, spans: &[Range<usize>], replacement: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut copied = 0;
+    for span in spans {
+        result.push_str(&text[copied..span.start]);
+        result.push_str(replacement);
+        copied = span.end;
+    }
+    result.push_str(&text[copied..]);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::TreeBuilder;
+    use proptest::prelude::*;
+
+    fn redactor(json: &str) -> Redactor {
+        Redactor::new(Some(serde_json::from_str(json).unwrap())).unwrap()
+    }
+
+    fn unconfigured() -> Redactor {
+        Redactor::new(None).unwrap()
+    }
+
+    fn valued(role: &'static str, name: &str, value: &str) -> Element {
+        Element { value: Some(value.to_owned()), ..Element::new(role, name, Rect::new(1, 2, 30, 40)) }
+    }
+
+    fn secret(name: &str, value: &str) -> Element {
+        Element { secret: true, ..valued("Edit", name, value) }
+    }
+
+    fn tree_of(leaves: Vec<Element>) -> Arc<Tree> {
+        let mut tree = TreeBuilder::new(Element::new("Window", "Bank", Rect::new(0, 0, 100, 100)));
+        leaves.into_iter().for_each(|leaf| {
+            tree.leaf(leaf);
+        });
+        Arc::new(tree.finish())
+    }
+
+    /// `name=value` of every element of the shown tree.
+    fn texts(shown: &Shown) -> Vec<String> {
+        let one = |e: &Element| format!("{}={}", e.name, e.value.as_deref().unwrap_or("-"));
+        shown.tree.elements().iter().map(one).collect()
+    }
+
+    #[track_caller]
+    fn check(redactor: &Redactor, leaf: Element, expected: &str) {
+        let shown = redactor.shown(&tree_of(vec![leaf]), "Bank");
+        assert_eq!(texts(&shown)[1], expected);
+    }
+
+    #[track_caller]
+    fn check_text(redactor: &Redactor, text: &str, expected: &str) {
+        let once = redactor.text(text);
+        assert_eq!(once, expected, "{text:?}");
+        assert_eq!(redactor.text(&once), expected, "again {text:?}");
+    }
+
+    #[test]
+    fn nothing_to_hide_is_the_same_tree() {
+        let tree = tree_of(vec![valued("Text", "Zoom", "100%")]);
+        for redactor in [unconfigured(), redactor(r#"{"element_name_patterns":["^Balance"]}"#)] {
+            let shown = redactor.shown(&tree, "Bank");
+            assert!(Arc::ptr_eq(&shown.tree, &tree));
+            assert_eq!(shown.redacted, 0);
+        }
+    }
+
+    #[test]
+    fn names_and_roles_are_searched() {
+        let redactor = redactor(r#"{"element_name_patterns":["oo"],"element_role_patterns":["^Tex"]}"#);
+        check(&redactor, valued("Edit", "Zoom", "100%"), "[REDACTED]=[REDACTED]");
+        check(&redactor, valued("Text", "Size", "100%"), "[REDACTED]=[REDACTED]");
+        check(&redactor, valued("Edit", "Size", "100%"), "Size=100%");
+    }
+
+    #[test]
+    fn empty_texts_stay_empty() {
+        let redactor = redactor(r#"{"element_role_patterns":["Text"]}"#);
+        check(&redactor, valued("Text", "", ""), "=");
+        check(&redactor, Element::new("Text", "x", Rect::default()), "[REDACTED]=-");
+    }
+
+    #[test]
+    fn every_text_and_number_of_a_named_element_goes() {
+        let redactor = redactor(r#"{"element_name_patterns":["Zoom"]}"#);
+        let full = Element {
+            shortcut: Some("z".into()),
+            description: Some("about".into()),
+            identifier: Some("zoom-1".into()),
+            range: NumberRange { now: Some(1.0), min: None, max: None },
+            native: Some("handle".into()),
+            ..valued("Slider", "Zoom", "1")
+        };
+        let shown = redactor.shown(&tree_of(vec![full]), "");
+        let element = &shown.tree[1];
+        let replacement = Some("[REDACTED]");
+        assert_eq!(element.shortcut.as_deref(), replacement);
+        assert_eq!(element.description.as_deref(), replacement);
+        assert_eq!(element.identifier.as_deref(), replacement);
+        assert_eq!(element.range, NumberRange::default());
+        assert_eq!((&*element.role, element.native.as_deref()), ("Slider", Some("handle")));
+        assert!(element.redacted && !shown.tree[0].redacted);
+        assert_eq!(shown.redacted, 1);
+    }
+
+    #[test]
+    fn a_private_title_hides_every_element() {
+        let redactor = redactor(r#"{"window_title_patterns":["(?i)bank"]}"#);
+        let tree = tree_of(vec![valued("Text", "a", "1"), valued("Text", "b", "2")]);
+        let shown = redactor.shown(&tree, "My B\x1b[0mank");
+        assert_eq!(texts(&shown), ["[REDACTED]=-", "[REDACTED]=[REDACTED]", "[REDACTED]=[REDACTED]"]);
+        assert_eq!(redactor.title("My Bank"), "[REDACTED]");
+        assert_eq!(redactor.title("Notes\x07"), "Notes");
+    }
+
+    #[test]
+    fn secrets_are_hidden_without_any_rule() {
+        check(&unconfigured(), secret("Password", "hunter2"), "Password=[REDACTED]");
+        check(&unconfigured(), secret("PIN", "1"), "PIN=[REDACTED]");
+        check(&unconfigured(), secret("Password", ""), "Password=");
+        check(&unconfigured(), valued("PasswordText", "Key", "x"), "Key=[REDACTED]");
+        check(&unconfigured(), valued("AXSecureTextField", "Key", "x"), "Key=[REDACTED]");
+        check(&redactor(r#"{"enabled":false}"#), secret("Password", "x"), "Password=[REDACTED]");
+    }
+
+    #[test]
+    fn what_is_inside_a_secret_is_hidden_too() {
+        let mut builder = TreeBuilder::new(Element::new("Window", "w", Rect::default()));
+        builder.open(secret("Password", "x"));
+        builder.leaf(valued("Text", "hunter2", ""));
+        builder.close();
+        builder.leaf(valued("Text", "after", ""));
+        let shown = unconfigured().shown(&Arc::new(builder.finish()), "");
+        assert_eq!(texts(&shown), ["w=-", "Password=[REDACTED]", "[REDACTED]=", "after="]);
+    }
+
+    #[test]
+    fn a_secret_seen_once_is_hidden_everywhere() {
+        let redactor = unconfigured();
+        let tree = tree_of(vec![valued("Text", "you typed hunter2!", ""), secret("Password", "hunter2")]);
+        let shown = redactor.shown(&tree, "hunter2");
+        assert_eq!(texts(&shown)[1], "you typed [REDACTED]!=");
+        assert!(shown.tree[1].redacted);
+        check_text(&redactor, "echo hunter2hunter2", "echo [REDACTED][REDACTED]");
+        assert_eq!(redactor.title("hunter2 - shell"), "[REDACTED] - shell");
+    }
+
+    #[test]
+    fn shown_texts_are_clean() {
+        let redactor = unconfigured();
+        check(&redactor, valued("Text", "a\x1b[2Jb\x07", "\u{202E}c"), "ab=c");
+        let shown = redactor.shown(&tree_of(vec![valued("Text", "\x07", "")]), "");
+        assert_eq!((shown.redacted, shown.tree[1].redacted), (0, false));
+    }
+
+    #[test]
+    fn showing_what_was_shown_changes_nothing() {
+        let redactor = redactor(r#"{"element_name_patterns":["RED"],"ocr_text_patterns":["ACT"]}"#);
+        let tree = tree_of(vec![valued("Text", "RED", "FACT"), secret("Password", "hunter2")]);
+        let once = redactor.shown(&tree, "").tree;
+        assert_eq!(redactor.shown(&once, "").tree, once);
+    }
+
+    #[test]
+    fn text_patterns_are_substituted() {
+        let redactor = redactor(r#"{"ocr_text_patterns":["Hello","\\d{4}"]}"#);
+        check_text(&redactor, "Hello, 1234 567 89012", "[REDACTED], [REDACTED] 567 [REDACTED]2");
+        check_text(&redactor, "nothing", "nothing");
+    }
+
+    #[test]
+    fn a_replacement_that_matches_is_left_alone() {
+        check_text(&redactor(r#"{"ocr_text_patterns":["RED"]}"#), "RED cat", "[REDACTED] cat");
+        check_text(&redactor(r#"{"ocr_text_patterns":["."]}"#), "ab", "[REDACTED][REDACTED]");
+        check_text(&redactor(r#"{"ocr_text_patterns":["b*"]}"#), "abba", "a[REDACTED]a");
+        check_text(&redactor(r#"{"ocr_text_patterns":["pin.*","12"]}"#), "pin 12 x", "[REDACTED]");
+    }
+
+    #[test]
+    fn an_empty_replacement_removes_until_nothing_is_left_to_find() {
+        check_text(&redactor(r#"{"ocr_text_patterns":["ab"],"replacement":""}"#), "xaabby", "xy");
+    }
+
+    #[test]
+    fn rules_that_chase_their_replacement_end_with_it() {
+        let redactor = redactor(r#"{"ocr_text_patterns":["^a"],"replacement":""}"#);
+        check_text(&redactor, &"a".repeat(100), "");
+    }
+
+    #[test]
+    fn a_secret_that_contains_the_replacement_is_found() {
+        let redactor = unconfigured();
+        redactor.learn("a[REDACTED]b");
+        check_text(&redactor, "xa[REDACTED]by", "x[REDACTED]y");
+    }
+
+    #[test]
+    fn only_what_is_worth_it_is_learned() {
+        let redactor = unconfigured();
+        for noise in ["", "abc", "   ", "••••••••", "********", "[REDACTED]"] {
+            redactor.learn(noise);
+        }
+        assert!(!redactor.knows_secrets.load(Ordering::Acquire));
+        redactor.learn(" 0000\x07 ");
+        check_text(&redactor, "pin 0000", "pin [REDACTED]");
+    }
+
+    #[test]
+    fn learning_is_bounded_and_the_last_used_stay() {
+        let redactor = unconfigured();
+        for number in 0..MOST_LEARNED_SECRETS {
+            redactor.learn(&format!("secret-{number:04}"));
+        }
+        redactor.learn("secret-0000");
+        redactor.learn("one more");
+        check_text(&redactor, "secret-0000 secret-0001", "[REDACTED] secret-0001");
+        assert_eq!(redactor.secrets.read().unwrap().newest_last.len(), MOST_LEARNED_SECRETS);
+        let long = "long".repeat(MOST_LEARNED_BYTES);
+        redactor.learn(&long);
+        assert_eq!(redactor.secrets.read().unwrap().newest_last.len(), 1);
+        check_text(&redactor, &format!("a{long}b"), "a[REDACTED]b");
+        check_text(&redactor, "secret-0000", "secret-0000");
+    }
+
+    #[test]
+    fn an_invalid_pattern_is_named() {
+        for (json, named) in [
+            (r#"{"element_name_patterns":["ok","(a"]}"#, "redaction.element_name_patterns[1] '(a'"),
+            (r#"{"enabled":false,"ocr_text_patterns":["(?=x)"]}"#, "redaction.ocr_text_patterns[0] '(?=x)'"),
+        ] {
+            let error = Redactor::new(Some(serde_json::from_str(json).unwrap())).unwrap_err();
+            assert!(error.starts_with(named), "{error}");
+        }
+    }
+
+    #[test]
+    fn regions_are_those_of_what_is_hidden() {
+        let at = |x: i32, element: Element| Element { bounds: Rect::new(x, 0, 10, 10), ..element };
+        let tree = tree_of(vec![
+            at(10, secret("Password", "hunter2")),
+            at(30, valued("Text", "Zoom", "")),
+            at(50, valued("Text", "it is hunter2", "")),
+            at(70, valued("Text", "plain", "")),
+        ]);
+        let json =
+            r#"{"element_name_patterns":["Zoom"],"window_title_patterns":["Bank"],"blur_screenshots":true}"#;
+        let redactor = redactor(json);
+        let lefts = |title: &str| -> Vec<i32> {
+            redactor.secret_regions(&tree, title).iter().map(|region| region.x).collect()
+        };
+        assert_eq!(lefts("Notes"), [10, 30, 50]);
+        assert_eq!(lefts("Bank"), [0]);
+        assert!(unconfigured().secret_regions(&tree, "Bank").is_empty());
+    }
+
+    #[test]
+    fn the_status_is_the_contracts() {
+        let json = |redactor: &Redactor| serde_json::to_string(&redactor.status()).unwrap();
+        assert_eq!(json(&unconfigured()), r#"{"enabled":false,"active":false}"#);
+        let redactor = redactor(r#"{"element_name_patterns":["Zoom"],"ocr_text_patterns":["Hello"]}"#);
+        redactor.shown(&tree_of(vec![valued("Text", "Zoom", "100%")]), "");
+        redactor.text("Hello");
+        assert_eq!(
+            json(&redactor),
+            r#"{"enabled":true,"active":true,"patterns_count":2,"applied_count":2,"blur_screenshots":false}"#
+        );
+    }
+
+    #[test]
+    fn rules_without_patterns_are_enabled_but_not_active() {
+        let status = redactor("{}").status();
+        assert!(status.enabled && !status.active);
+        let status = redactor(r#"{"enabled":false,"ocr_text_patterns":["a"]}"#).status();
+        assert!(!status.enabled && !status.active);
+        assert_eq!(redactor(r#"{"enabled":false,"ocr_text_patterns":["a"]}"#).text("a"), "a");
+    }
+
+    const PATTERNS: &[&str] = &[
+        "RED", "[a-c]+", "A.*", "^x", "x$", r"\bab\b", ".", "..", "", "a*", r"\]a", "D]|a", r"^\[", "TED].",
+    ];
+    const REPLACEMENTS: &[&str] = &["[REDACTED]", "", "*", "aa", "aba", "x", "bRED"];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn redacting_twice_is_redacting_once(
+            patterns in prop::collection::vec(prop::sample::select(PATTERNS), 0..4),
+            replacement in prop::sample::select(REPLACEMENTS),
+            secrets in prop::collection::vec("[abxRED\\[\\]]{4,6}", 0..3),
+            text in "([abxREDACT\\[\\]\\n *]|\\[REDACTED\\]|aba|aa){0,20}",
+        ) {
+            let rules = Redaction {
+                ocr_text_patterns: patterns.iter().map(|p| (*p).to_owned()).collect(),
+                replacement: replacement.to_owned(),
+                ..Redaction::default()
+            };
+            let redactor = Redactor::new(Some(rules)).unwrap();
+            secrets.iter().for_each(|secret| redactor.learn(secret));
+            let once = redactor.text(&text).into_owned();
+            prop_assert_eq!(redactor.text(&once), once.as_str());
+        }
+
+        /// None of these secrets shares a character with the replacement, so none may be left.
+        #[test]
+        fn no_learned_secret_is_left(
+            secrets in prop::collection::vec("[abc]{4,6}", 1..5),
+            text in "[abc ]{0,60}",
+        ) {
+            let redactor = unconfigured();
+            secrets.iter().for_each(|secret| redactor.learn(secret));
+            let shown = redactor.text(&text).into_owned();
+            prop_assert!(!secrets.iter().any(|secret| shown.contains(secret.as_str())), "{}", shown);
+        }
+    }
+}

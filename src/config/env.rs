@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::keys::{self, KEYS, Key, nearest};
+use super::keys::{self, KEYS, Key};
+use crate::text::nearest;
 
 pub type Environment = BTreeMap<String, String>;
 

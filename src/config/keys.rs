@@ -125,6 +125,7 @@ pub const KEYS: &[Key] = &[
     plain("tracing.max_args_bytes", Integer(0, 16 << 20)),
     guard("tracing.redact_keys", Texts),
     plain("wait_for.max_timeout_ms", Integer(1, 60_000)),
+    guard("scenarios.dirs", Texts),
     guard("budgets.max_actions", MAYBE_COUNT),
     guard("budgets.max_screenshots", MAYBE_COUNT),
     guard("budgets.max_vlm_tokens", MAYBE_COUNT),
@@ -334,17 +335,6 @@ pub fn shortened(text: &str) -> String {
     if rest.is_empty() { kept } else { kept + "…" }
 }
 
-/// The candidate that a misspelt name was probably meant to be: near, and nearer than a guess would be.
-pub fn nearest(name: &str, candidates: impl IntoIterator<Item = String>) -> Option<String> {
-    // Longer names are no misspelling of anything here, and comparing them would cost time.
-    if name.len() > 64 {
-        return None;
-    }
-    let distance = |candidate: &String| strsim::osa_distance(name, candidate);
-    let best = candidates.into_iter().min_by_key(distance)?;
-    (distance(&best) <= (name.len() / 4).clamp(1, 3)).then_some(best)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -456,15 +446,6 @@ mod tests {
         assert_eq!(find("web_ui.port").unwrap().environment_name(), "OSO_WEB_UI__PORT");
         assert_eq!(find("mock").unwrap().environment_name(), "OSO_MOCK");
         assert!(find("web_ui").is_none());
-    }
-
-    #[test]
-    fn the_nearest_name_is_near() {
-        let near = |name: &str| nearest(name, ["port", "host", "cors_origins"].map(str::to_owned));
-        assert_eq!(near("prot").as_deref(), Some("port"));
-        assert_eq!(near("cors_origin").as_deref(), Some("cors_origins"));
-        assert_eq!(near("theme"), None);
-        assert_eq!(near(&"p".repeat(1000)), None);
     }
 
     #[test]

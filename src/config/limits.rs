@@ -10,6 +10,8 @@ use regex::{Regex, RegexBuilder};
 pub const MCP_LINE_BYTES: usize = 4 << 20;
 pub const MCP_REQUESTS_IN_FLIGHT: usize = 32;
 pub const JSON_DEPTH: usize = 128;
+/// A tree of `TREE_NODES` fits; nothing that a client could use is larger.
+pub const REPLY_BYTES: usize = 16 << 20;
 
 pub const SELECTOR_BYTES: usize = 2 << 10;
 pub const SELECTOR_STEPS: usize = 32;

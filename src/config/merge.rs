@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use super::document::{self, Json, Pairs, repeated_names};
 use super::env::{self, Environment, Variable};
-use super::keys::{self, KEYS, Key, WITHOUT_EFFECT, nearest, shortened};
+use super::keys::{self, KEYS, Key, WITHOUT_EFFECT, shortened};
 use super::secret::Secret;
 use super::{Config, FatalConfig, Loaded};
 use crate::cli::Flags;
+use crate::text::nearest;
 
 /// What reading the file gave: nothing there, its text, or why it could not be read.
 pub enum FileText {

@@ -28,6 +28,7 @@ pub struct Config {
     pub redaction: Redaction,
     pub tracing: Tracing,
     pub wait_for: WaitFor,
+    pub scenarios: Scenarios,
     pub budgets: Budgets,
 }
 
@@ -398,6 +399,19 @@ pub struct WaitFor {
 impl Default for WaitFor {
     fn default() -> Self {
         Self { max_timeout_ms: 60_000 }
+    }
+}
+
+/// Where scenario files may be read from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scenarios {
+    pub dirs: Vec<PathBuf>,
+}
+
+impl Default for Scenarios {
+    fn default() -> Self {
+        Self { dirs: vec![PathBuf::from(".")] }
     }
 }
 

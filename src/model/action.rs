@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Point;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Button {
@@ -33,6 +35,69 @@ pub enum Key {
 pub struct KeyCombo {
     pub modifiers: Vec<Modifier>,
     pub key: Key,
+}
+
+/// One deed of a hand, as the platform is asked for it. What was resolved travels with the point: where
+/// an element and a point are both known, the element counts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    Click {
+        element: Option<Handle>,
+        at: Option<Point>,
+        button: Button,
+        count: u32,
+    },
+    Invoke {
+        element: Handle,
+    },
+    Focus {
+        element: Handle,
+    },
+    SetValue {
+        element: Handle,
+        text: String,
+    },
+    /// `None` selects the element itself, which then is an option.
+    Select {
+        element: Handle,
+        option: Option<Choice>,
+    },
+    Type {
+        element: Option<Handle>,
+        text: String,
+    },
+    Key {
+        element: Option<Handle>,
+        keys: KeyCombo,
+    },
+    /// Positive clicks show what is further up.
+    Scroll {
+        element: Option<Handle>,
+        at: Option<Point>,
+        clicks: i32,
+    },
+    Hover {
+        element: Option<Handle>,
+        at: Option<Point>,
+    },
+    Drag {
+        from: Point,
+        to: Point,
+    },
+}
+
+/// Where an element is found again: its window, and the platform's own name for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handle {
+    pub window_uid: String,
+    pub native: String,
+}
+
+/// An option of a list, by its name or its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Name(String),
+    Index(usize),
 }
 
 const MODIFIERS: &[(Modifier, &[&str])] = &[

@@ -5,6 +5,7 @@
 pub mod action;
 pub mod element;
 pub mod geometry;
+pub mod image;
 pub mod selector;
 pub mod tree;
 pub mod window;

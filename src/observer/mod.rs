@@ -1,3 +1,217 @@
+//! The facade over a platform: windows chosen, trees captured and shown, pictures taken, inputs sent.
+//!
+//! What leaves here is what may be seen: texts are cleaned and redacted before anything is rendered
+//! from them. Acting takes a [`Permit`], which only the gate can make.
+
+mod cache;
 pub mod describe;
+mod resolve;
 pub mod sketch;
+pub mod structure;
 mod text;
+mod view;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub use cache::{CacheCounters, CaptureStats};
+pub use resolve::{Chosen, ElementChoice, WindowChoice};
+pub use view::View;
+
+use crate::clock::{Cancel, Clock, lock};
+use crate::config::limits;
+use crate::error::Result;
+use crate::gate::Permit;
+use crate::gate::redact::Redactor;
+use crate::model::action::Act;
+use crate::model::geometry::visible_regions;
+use crate::model::{Point, Rect, Window};
+use crate::platform::{Activation, Done, Patience, Platform, Shot};
+
+pub struct Observer {
+    platform: Arc<dyn Platform>,
+    clock: Clock,
+    redactor: Arc<Redactor>,
+    cache: Mutex<cache::Cache>,
+}
+
+/// A view and where it came from.
+#[derive(Clone, Debug)]
+pub struct Look {
+    pub view: Arc<View>,
+    pub cached: bool,
+}
+
+impl Observer {
+    pub fn new(
+        platform: Arc<dyn Platform>,
+        clock: Clock,
+        redactor: Arc<Redactor>,
+        cache_ttl: Duration,
+    ) -> Self {
+        Self { platform, clock, redactor, cache: Mutex::new(cache::Cache::new(cache_ttl)) }
+    }
+
+    pub fn platform(&self) -> &dyn Platform {
+        &*self.platform
+    }
+
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// All windows, with the titles that may be shown.
+    pub fn windows(&self) -> Result<Vec<Window>> {
+        Ok(self.platform.windows()?.into_iter().map(|window| self.shown_window(window)).collect())
+    }
+
+    fn shown_window(&self, mut window: Window) -> Window {
+        window.title = self.redactor.title(&window.title).into_owned();
+        window
+    }
+
+    /// What the window shows, read now or within the cache's time.
+    pub fn look(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Look> {
+        if let Some(view) = lock(&self.cache).get(&chosen.raw.uid, self.clock.now()) {
+            return Ok(Look { view, cached: true });
+        }
+        Ok(Look { view: self.view(chosen, cancel)?, cached: false })
+    }
+
+    /// What the window shows, read now. Actions always use this: a cached tree may be two seconds old.
+    pub fn view(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
+        let patience = Patience {
+            per_call: limits::PLATFORM_CALL_TIME,
+            whole: limits::TREE_WALK_TIME,
+            cancel: cancel.clone(),
+        };
+        let began = self.clock.now();
+        let raw = Arc::new(self.platform.tree(&chosen.raw, &patience)?);
+        let now = self.clock.now();
+        let shown = self.redactor.shown(&raw, &chosen.raw.title);
+        let view = Arc::new(View::new(raw, shown.tree, now.saturating_sub(began), self.clock.wall()));
+        lock(&self.cache).put(&chosen.raw.uid, &view, now);
+        Ok(view)
+    }
+
+    pub fn forget_all(&self) {
+        lock(&self.cache).clear();
+    }
+
+    pub fn capture_stats(&self) -> Vec<(String, CaptureStats)> {
+        lock(&self.cache).stats()
+    }
+
+    pub fn cache_counters(&self) -> CacheCounters {
+        lock(&self.cache).counters()
+    }
+
+    /// The parts of the window that no other window covers and that lie on the screen.
+    pub fn visible_regions(&self, chosen: &Chosen) -> Result<Vec<Rect>> {
+        if chosen.raw.minimized {
+            return Ok(Vec::new());
+        }
+        let covers = self.windows_in_front_of(&chosen.raw.uid)?;
+        Ok(visible_regions(chosen.raw.bounds, &covers, self.platform.screen()?))
+    }
+
+    fn windows_in_front_of(&self, uid: &str) -> Result<Vec<Rect>> {
+        let Some(stacking) = self.platform.stacking()? else {
+            return Ok(Vec::new());
+        };
+        let windows = self.platform.windows()?;
+        let in_front = stacking.iter().take_while(|other| *other != uid);
+        Ok(in_front
+            .filter_map(|other| windows.iter().find(|window| window.uid == *other))
+            .filter(|window| !window.minimized)
+            .map(|window| window.bounds)
+            .collect())
+    }
+
+    /// The frontmost window under a point.
+    pub fn window_at(&self, point: Point) -> Result<Option<Chosen>> {
+        let windows = self.platform.windows()?;
+        let hit = |window: &&Window| !window.minimized && window.bounds.contains(point);
+        let found = match self.platform.stacking()? {
+            Some(stacking) => {
+                stacking.iter().filter_map(|uid| windows.iter().find(|window| window.uid == *uid)).find(hit)
+            }
+            None => windows.iter().filter(|window| window.focused).find(hit).or(windows.iter().find(hit)),
+        };
+        Ok(found.map(|window| self.chosen(window.clone(), None)))
+    }
+
+    /// Refuses points that no pointer can reach, before anything moves.
+    pub fn check_reachable(&self, point: Point) -> Result<()> {
+        match self.platform.screen()? {
+            Some(screen) if !screen.contains(point) => Err(crate::error::Error::bad_request(format!(
+                "the point {},{} is off the screen, which spans {},{} to {},{}",
+                point.x,
+                point.y,
+                screen.x,
+                screen.y,
+                screen.right() - 1,
+                screen.bottom() - 1
+            ))
+            .with("screen", screen)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends one input. Whatever was cached is stale from here on.
+    pub fn act(&self, permit: &mut Permit, act: &Act, cancel: &Cancel) -> Result<Done> {
+        cancel.check()?;
+        if permit.dry_run() {
+            return Ok(Done { note: Some("dry run: nothing was sent".to_owned()), reacted: false });
+        }
+        permit.spend();
+        let done = self.platform.act(act, cancel);
+        self.forget_all();
+        done
+    }
+
+    pub fn activate(&self, permit: &mut Permit, chosen: &Chosen) -> Result<Activation> {
+        permit.spend();
+        let activation = self.platform.activate(&chosen.raw);
+        self.forget_all();
+        activation
+    }
+
+    /// A picture of one window, with secrets blackened when the config says so.
+    pub fn window_picture(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
+        let mut shot = self.platform.window_picture(&chosen.raw)?;
+        self.black_out_secrets(&mut shot, chosen, cancel)?;
+        Ok(shot)
+    }
+
+    /// A picture of the whole screen, with the secrets of every window blackened.
+    pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
+        let mut shot = self.platform.screen_picture()?;
+        for window in self.platform.windows()? {
+            self.black_out_secrets(&mut shot, &self.chosen(window, None), cancel)?;
+        }
+        Ok(shot)
+    }
+
+    fn black_out_secrets(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
+        if !self.redactor.hides_pixels() {
+            return Ok(());
+        }
+        let view = self.view(chosen, cancel)?;
+        for region in view.hidden_regions(&self.redactor, &chosen.raw.title) {
+            let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
+            shot.picture.black_out(Rect { x, y, ..region });
+        }
+        Ok(())
+    }
+
+    /// Remembers a text that is about to be typed into a secret field, so that it is shown nowhere.
+    pub fn learn_if_secret(&self, text: &str, cancel: &Cancel) {
+        let focused = self.choose(&WindowChoice::default()).and_then(|chosen| self.view(&chosen, cancel));
+        // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
+        let secret = focused.map_or(true, |view| view.focus_is_secret());
+        if secret {
+            self.redactor.learn(text);
+        }
+    }
+}

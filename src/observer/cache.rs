@@ -1,0 +1,166 @@
+//! Captured trees for a short time, and what capturing cost for a longer one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::View;
+
+const MOST_TREES: usize = 8;
+const MOST_STATS: usize = 64;
+
+pub struct Cache {
+    ttl: Duration,
+    trees: HashMap<String, Entry>,
+    stats: HashMap<String, CaptureStats>,
+    counters: CacheCounters,
+    uses: u64,
+}
+
+struct Entry {
+    view: Arc<View>,
+    captured: Duration,
+    last_use: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct CaptureStats {
+    pub captured_at: SystemTime,
+    pub capture_time: Duration,
+    pub node_count: usize,
+    pub named_node_count: usize,
+    last_use: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CacheCounters {
+    pub hits: u64,
+    pub misses: u64,
+    pub entries: usize,
+    pub captures: u64,
+    pub capture_total: Duration,
+    pub capture_max: Duration,
+}
+
+impl Cache {
+    pub fn new(ttl: Duration) -> Self {
+        Self {
+            ttl,
+            trees: HashMap::new(),
+            stats: HashMap::new(),
+            counters: CacheCounters::default(),
+            uses: 0,
+        }
+    }
+
+    pub fn get(&mut self, uid: &str, now: Duration) -> Option<Arc<View>> {
+        self.uses += 1;
+        let fresh = self.trees.get_mut(uid).filter(|entry| now.saturating_sub(entry.captured) < self.ttl);
+        match fresh {
+            Some(entry) => {
+                entry.last_use = self.uses;
+                self.counters.hits += 1;
+                Some(entry.view.clone())
+            }
+            None => {
+                self.counters.misses += 1;
+                None
+            }
+        }
+    }
+
+    pub fn put(&mut self, uid: &str, view: &Arc<View>, now: Duration) {
+        self.uses += 1;
+        self.count(view.capture_time);
+        self.note_stats(uid, view);
+        let entry = Entry { view: view.clone(), captured: now, last_use: self.uses };
+        self.trees.insert(uid.to_owned(), entry);
+        drop_oldest(&mut self.trees, MOST_TREES, |entry| entry.last_use);
+    }
+
+    fn count(&mut self, took: Duration) {
+        self.counters.captures += 1;
+        self.counters.capture_total += took;
+        self.counters.capture_max = self.counters.capture_max.max(took);
+    }
+
+    fn note_stats(&mut self, uid: &str, view: &View) {
+        let stats = CaptureStats {
+            captured_at: view.captured_at,
+            capture_time: view.capture_time,
+            node_count: view.tree().len(),
+            named_node_count: view.named_count(),
+            last_use: self.uses,
+        };
+        self.stats.insert(uid.to_owned(), stats);
+        drop_oldest(&mut self.stats, MOST_STATS, |stats| stats.last_use);
+    }
+
+    /// Trees go after every input; what capturing cost is remembered.
+    pub fn clear(&mut self) {
+        self.trees.clear();
+    }
+
+    pub fn stats(&self) -> Vec<(String, CaptureStats)> {
+        let mut stats: Vec<_> = self.stats.iter().map(|(uid, stats)| (uid.clone(), stats.clone())).collect();
+        stats.sort_by(|left, right| left.0.cmp(&right.0));
+        stats
+    }
+
+    pub fn counters(&self) -> CacheCounters {
+        CacheCounters { entries: self.trees.len(), ..self.counters }
+    }
+}
+
+fn drop_oldest<T>(entries: &mut HashMap<String, T>, most: usize, last_use: impl Fn(&T) -> u64) {
+    while entries.len() > most {
+        let Some(oldest) =
+            entries.iter().min_by_key(|(_, entry)| last_use(entry)).map(|(uid, _)| uid.clone())
+        else {
+            return;
+        };
+        entries.remove(&oldest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Element, Rect, Tree};
+
+    fn view() -> Arc<View> {
+        let tree = Arc::new(Tree::of_root(Element::new("Window", "w", Rect::default())));
+        Arc::new(View::new(tree.clone(), tree, Duration::from_millis(3), SystemTime::UNIX_EPOCH))
+    }
+
+    #[test]
+    fn a_tree_lives_for_its_time() {
+        let mut cache = Cache::new(Duration::from_secs(2));
+        cache.put("a", &view(), Duration::from_secs(10));
+        assert!(cache.get("a", Duration::from_millis(11_999)).is_some());
+        assert!(cache.get("a", Duration::from_secs(12)).is_none());
+        assert_eq!((cache.counters().hits, cache.counters().misses), (1, 1));
+    }
+
+    #[test]
+    fn the_least_used_goes_first() {
+        let mut cache = Cache::new(Duration::from_secs(2));
+        for number in 0..MOST_TREES {
+            cache.put(&number.to_string(), &view(), Duration::ZERO);
+        }
+        assert!(cache.get("0", Duration::ZERO).is_some());
+        cache.put("new", &view(), Duration::ZERO);
+        assert!(cache.get("0", Duration::ZERO).is_some());
+        assert!(cache.get("1", Duration::ZERO).is_none());
+    }
+
+    #[test]
+    fn what_capturing_cost_survives_forgetting() {
+        let mut cache = Cache::new(Duration::from_secs(2));
+        cache.put("a", &view(), Duration::ZERO);
+        cache.clear();
+        assert!(cache.get("a", Duration::ZERO).is_none());
+        assert_eq!(cache.stats()[0].1.node_count, 1);
+        assert_eq!(cache.counters().captures, 1);
+    }
+}

@@ -1,0 +1,260 @@
+//! A tree as the contract's JSON: cut by depth, filtered, paged, written without copying a node.
+
+use std::sync::Arc;
+
+use regex::Regex;
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::View;
+use crate::error::{Error, Kind, Result};
+use crate::model::{Element, Rect, Tree};
+
+/// What a caller wants to see of a tree.
+#[derive(Debug, Default)]
+pub struct Request {
+    pub depth: usize,
+    pub scope: Option<String>,
+    pub roles: Vec<String>,
+    pub exclude_roles: Vec<String>,
+    pub name_regex: Option<Regex>,
+    /// The visible parts of the window, when only what meets them counts.
+    pub visible_in: Option<Vec<Rect>>,
+    pub max_text_len: Option<usize>,
+    pub prune_empty: bool,
+    pub max_nodes: Option<usize>,
+    pub page_cursor: Option<String>,
+}
+
+/// The chosen part of a view, ready to be written.
+#[derive(Debug)]
+pub struct Structure {
+    view: Arc<View>,
+    shape: Shape,
+    pub scope: usize,
+    pub node_count: usize,
+    pub depth_truncated: bool,
+    /// The id to go on from, when a page ended before the tree did.
+    pub next_cursor: Option<String>,
+    depth: usize,
+    text: Option<usize>,
+}
+
+#[derive(Debug)]
+enum Shape {
+    Nothing,
+    /// Nested, without the nodes whose flag is false.
+    Nested(Option<Vec<bool>>),
+    /// Flat, below a made-up root.
+    Page(Vec<usize>),
+}
+
+impl Structure {
+    pub fn new(view: Arc<View>, request: &Request) -> Result<Self> {
+        let scope = find_scope(&view, request.scope.as_deref())?;
+        let deepest = view.tree().depth(scope) + request.depth;
+        let mut structure = Structure {
+            shape: Shape::Nothing,
+            scope,
+            node_count: 0,
+            depth_truncated: false,
+            next_cursor: None,
+            depth: deepest,
+            text: request.max_text_len,
+            view,
+        };
+        let keep = structure.filter(request);
+        structure.fill(keep, request);
+        Ok(structure)
+    }
+
+    /// Whether each node of the scope stays, indexed from the scope on; `None` when all do.
+    fn filter(&mut self, request: &Request) -> Option<Vec<bool>> {
+        let tree = self.view.tree();
+        let nodes = self.scope..tree.end(self.scope);
+        self.depth_truncated = nodes.clone().any(|node| is_cut(tree, node, self.depth));
+        if !request.prune_empty {
+            return None;
+        }
+        let mut keep = vec![false; nodes.len()];
+        // Backwards, so that a node knows of its descendants before its own turn comes.
+        for node in nodes.rev().filter(|&node| tree.depth(node) <= self.depth) {
+            if keep[node - self.scope] || matches(&tree[node], request) {
+                keep[node - self.scope] = true;
+                if let Some(parent) = tree.parent(node).filter(|&parent| parent >= self.scope) {
+                    keep[parent - self.scope] = true;
+                }
+            }
+        }
+        Some(keep)
+    }
+
+    fn fill(&mut self, keep: Option<Vec<bool>>, request: &Request) {
+        let tree = self.view.tree();
+        let stays = |node: &usize| {
+            tree.depth(*node) <= self.depth && keep.as_ref().is_none_or(|keep| keep[*node - self.scope])
+        };
+        let nodes = (self.scope..tree.end(self.scope)).filter(stays);
+        if request.max_nodes.is_none() && request.page_cursor.is_none() {
+            self.node_count = nodes.count();
+            self.shape = if self.node_count == 0 { Shape::Nothing } else { Shape::Nested(keep) };
+            return;
+        }
+        let Some(start) = page_start(tree, request.page_cursor.as_deref()) else {
+            return;
+        };
+        let most = request.max_nodes.unwrap_or(usize::MAX);
+        let mut rest = nodes.skip_while(|&node| node < start);
+        let page: Vec<usize> = rest.by_ref().take(most).collect();
+        self.next_cursor = rest.next().and(page.last()).map(|&last| tree.id(last));
+        self.node_count = page.len();
+        self.shape = if page.is_empty() { Shape::Nothing } else { Shape::Page(page) };
+    }
+
+    fn node<'a>(&'a self, node: usize, nested: Option<&'a Option<Vec<bool>>>) -> NodeJson<'a> {
+        NodeJson { structure: self, node, nested }
+    }
+}
+
+fn find_scope(view: &View, scope: Option<&str>) -> Result<usize> {
+    let Some(id) = scope else {
+        return Ok(Tree::ROOT);
+    };
+    view.tree().find_id(id).ok_or_else(|| {
+        Error::new(Kind::ElementNotFound, format!("no element with id '{id}' to scope to")).with("scope", id)
+    })
+}
+
+/// The first node of the page; `None` when the cursor is no node.
+fn page_start(tree: &Tree, cursor: Option<&str>) -> Option<usize> {
+    match cursor {
+        None => Some(0),
+        Some(id) => tree.find_id(id).map(|node| node + 1),
+    }
+}
+
+fn is_cut(tree: &Tree, node: usize, deepest: usize) -> bool {
+    tree.depth(node) == deepest && tree.end(node) > node + 1
+}
+
+fn matches(element: &Element, request: &Request) -> bool {
+    let role_fits = |roles: &[String]| roles.iter().any(|role| *role == element.role);
+    (request.roles.is_empty() || role_fits(&request.roles))
+        && !role_fits(&request.exclude_roles)
+        && request.name_regex.as_ref().is_none_or(|regex| regex.is_match(&element.name))
+        && request
+            .visible_in
+            .as_ref()
+            .is_none_or(|regions| regions.iter().any(|region| region.intersects(&element.bounds)))
+}
+
+impl Serialize for Structure {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        match &self.shape {
+            Shape::Nothing => out.serialize_none(),
+            Shape::Nested(keep) => self.node(self.scope, Some(keep)).serialize(out),
+            Shape::Page(page) => PageJson { structure: self, page }.serialize(out),
+        }
+    }
+}
+
+/// One node and, where it is nested, what is below it. Depth is bounded by the captured tree's.
+struct NodeJson<'a> {
+    structure: &'a Structure,
+    node: usize,
+    nested: Option<&'a Option<Vec<bool>>>,
+}
+
+impl Serialize for NodeJson<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let tree = self.structure.view.tree();
+        let cut = is_cut(tree, self.node, self.structure.depth);
+        let mut map = out.serialize_map(None)?;
+        map.serialize_entry("id", &tree.id(self.node))?;
+        write_element(&mut map, &tree[self.node], self.structure.text)?;
+        map.serialize_entry("children", &ChildrenJson { parent: self, cut })?;
+        write_known(&mut map, &tree[self.node])?;
+        if cut {
+            map.serialize_entry("truncated", &true)?;
+            map.serialize_entry("child_count", &tree.child_count(self.node))?;
+        }
+        map.end()
+    }
+}
+
+struct ChildrenJson<'a> {
+    parent: &'a NodeJson<'a>,
+    cut: bool,
+}
+
+impl Serialize for ChildrenJson<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let structure = self.parent.structure;
+        let mut list = out.serialize_seq(None)?;
+        if let (Some(keep), false) = (self.parent.nested, self.cut) {
+            for child in structure.view.tree().children(self.parent.node) {
+                if keep.as_ref().is_none_or(|keep| keep[child - structure.scope]) {
+                    list.serialize_element(&structure.node(child, Some(keep)))?;
+                }
+            }
+        }
+        list.end()
+    }
+}
+
+struct PageJson<'a> {
+    structure: &'a Structure,
+    page: &'a [usize],
+}
+
+impl Serialize for PageJson<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let root = Element::new("Group", "[paged]", Rect::default());
+        let nodes: Vec<NodeJson> = self.page.iter().map(|&node| self.structure.node(node, None)).collect();
+        let mut map = out.serialize_map(None)?;
+        map.serialize_entry("id", "page-root")?;
+        write_element(&mut map, &root, None)?;
+        map.serialize_entry("children", &nodes)?;
+        map.end()
+    }
+}
+
+fn write_element<M: SerializeMap>(
+    map: &mut M,
+    element: &Element,
+    text: Option<usize>,
+) -> Result<(), M::Error> {
+    map.serialize_entry("name", &shortened(&element.name, text))?;
+    map.serialize_entry("role", &element.role)?;
+    map.serialize_entry("value", &element.value.as_deref().map(|value| shortened(value, text)))?;
+    map.serialize_entry("bounds", &element.bounds)?;
+    map.serialize_entry("enabled", &element.enabled)?;
+    map.serialize_entry("focused", &element.focused)?;
+    map.serialize_entry("keyboard_shortcut", &element.shortcut)?;
+    map.serialize_entry("description", &element.description)
+}
+
+/// Facts that are written only when they are known.
+fn write_known<M: SerializeMap>(map: &mut M, element: &Element) -> Result<(), M::Error> {
+    for (key, flag) in [("selected", element.selected), ("expanded", element.expanded)] {
+        if let Some(flag) = flag {
+            map.serialize_entry(key, &flag)?;
+        }
+    }
+    let range = element.range;
+    for (key, number) in [("value_now", range.now), ("value_min", range.min), ("value_max", range.max)] {
+        if let Some(number) = number {
+            map.serialize_entry(key, &number)?;
+        }
+    }
+    if let Some(identifier) = &element.identifier {
+        map.serialize_entry("identifier", identifier)?;
+    }
+    Ok(())
+}
+
+fn shortened(text: &str, most: Option<usize>) -> std::borrow::Cow<'_, str> {
+    match most.and_then(|most| text.char_indices().nth(most)) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}

@@ -1,0 +1,83 @@
+//! One capture of a window: the tree as it is, kept in here, and the tree as it may be shown.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use crate::gate::redact::Redactor;
+use crate::model::{Element, Point, Rect, Tree, selector};
+
+/// Both trees have the same shape, so an index into one is an index into the other.
+#[derive(Debug)]
+pub struct View {
+    raw: Arc<Tree>,
+    shown: Arc<Tree>,
+    hash: OnceLock<String>,
+    pub capture_time: Duration,
+    pub captured_at: SystemTime,
+}
+
+impl View {
+    pub fn new(raw: Arc<Tree>, shown: Arc<Tree>, capture_time: Duration, captured_at: SystemTime) -> Self {
+        Self { raw, shown, hash: OnceLock::new(), capture_time, captured_at }
+    }
+
+    /// What may be shown; selectors match this too, so nothing hidden can be probed for.
+    pub fn tree(&self) -> &Tree {
+        &self.shown
+    }
+
+    /// For the gate's rules only: a redacted name must not slip past a rule about that name.
+    pub fn unredacted(&self, node: usize) -> &Element {
+        &self.raw[node]
+    }
+
+    pub fn native(&self, node: usize) -> Option<String> {
+        self.raw[node].native.clone()
+    }
+
+    /// The contract's hash of the whole tree. It is made from what is really there, so that a change
+    /// behind a redaction is still a change.
+    pub fn hash(&self) -> &str {
+        self.hash.get_or_init(|| self.raw.hash(Tree::ROOT))
+    }
+
+    pub fn hash_of(&self, node: usize) -> String {
+        if node == Tree::ROOT { self.hash().to_owned() } else { self.raw.hash(node) }
+    }
+
+    pub fn fingerprint(&self) -> u64 {
+        self.raw.fingerprint()
+    }
+
+    pub fn derived_selector(&self, node: usize) -> String {
+        selector::derive(&self.shown, node)
+    }
+
+    /// Where the keyboard focus is, as a selector; empty when no element has it.
+    pub fn focused_selector(&self) -> String {
+        self.shown.focused().map_or(String::new(), |node| self.derived_selector(node))
+    }
+
+    /// The innermost element under a point: later siblings lie over earlier ones.
+    pub fn element_at(&self, point: Point) -> usize {
+        let tree = &*self.raw;
+        let mut node = Tree::ROOT;
+        while let Some(child) = tree.children(node).filter(|&child| tree[child].bounds.contains(point)).last()
+        {
+            node = child;
+        }
+        node
+    }
+
+    pub fn focus_is_secret(&self) -> bool {
+        self.raw.focused().is_some_and(|node| self.raw[node].secret)
+    }
+
+    pub fn named_count(&self) -> usize {
+        self.shown.elements()[1..].iter().filter(|element| !element.name.trim().is_empty()).count()
+    }
+
+    pub fn hidden_regions(&self, redactor: &Redactor, title: &str) -> Vec<Rect> {
+        redactor.secret_regions(&self.raw, title)
+    }
+}

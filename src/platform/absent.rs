@@ -1,0 +1,86 @@
+//! The platform where there is no desktop to work with: it compiles everywhere and says why.
+
+use super::{
+    Accessibility, Activation, Capabilities, Capture, Desktop, Done, Facts, Input, Patience, Platform, Shot,
+    Stage,
+};
+use crate::clock::Cancel;
+use crate::error::{Error, Kind, Result};
+use crate::model::action::Act;
+use crate::model::{Monitor, Rect, Tree, Window};
+
+#[derive(Debug)]
+pub struct Absent {
+    reason: String,
+}
+
+impl Absent {
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+
+    fn refuse<T>(&self) -> Result<T> {
+        Err(Error::new(Kind::PlatformUnsupported, self.reason.clone()))
+    }
+}
+
+impl Platform for Absent {
+    fn facts(&self) -> Facts {
+        Facts {
+            adapter: "AbsentAdapter",
+            is_mock: false,
+            unavailable: Some(self.reason.clone()),
+            supports: Capabilities { redaction: true, ..Capabilities::default() },
+        }
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        None
+    }
+}
+
+impl Desktop for Absent {
+    fn windows(&self) -> Result<Vec<Window>> {
+        self.refuse()
+    }
+
+    fn stacking(&self) -> Result<Option<Vec<String>>> {
+        self.refuse()
+    }
+
+    fn monitors(&self) -> Result<Vec<Monitor>> {
+        Ok(Vec::new())
+    }
+
+    fn screen(&self) -> Result<Option<Rect>> {
+        self.refuse()
+    }
+
+    fn activate(&self, _: &Window) -> Result<Activation> {
+        self.refuse()
+    }
+}
+
+impl Accessibility for Absent {
+    fn tree(&self, _: &Window, _: &Patience) -> Result<Tree> {
+        self.refuse()
+    }
+}
+
+impl Input for Absent {
+    fn act(&self, _: &Act, _: &Cancel) -> Result<Done> {
+        self.refuse()
+    }
+
+    fn release_all(&self) {}
+}
+
+impl Capture for Absent {
+    fn window_picture(&self, _: &Window) -> Result<Shot> {
+        self.refuse()
+    }
+
+    fn screen_picture(&self) -> Result<Shot> {
+        self.refuse()
+    }
+}

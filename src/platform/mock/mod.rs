@@ -1,0 +1,220 @@
+//! The mock desktop: a platform of full rank whose world is a scenario. It never touches the real screen,
+//! pointer, clipboard or network, whatever the environment says.
+//!
+//! ```text
+//!   Mock ── World (state, windows, trees, reactions)
+//!     ├── clock: what appears or reacts later, when it is due
+//!     └── log: every input that reached this desktop, for tests to read
+//! ```
+
+mod hands;
+mod notepad;
+mod picture;
+pub mod world;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::{
+    Accessibility, Activation, Capabilities, Capture, Desktop, Done, Facts, Input, OnStage, Patience,
+    Platform, Shot, Stage,
+};
+use crate::clock::{Cancel, Clock, lock};
+use crate::error::{Error, Kind, Result};
+use crate::model::action::Act;
+use crate::model::{Monitor, Rect, Tree, Window};
+use crate::scenario::Scenario;
+use hands::{Outcome, Refusal};
+pub use world::World;
+
+#[derive(Debug)]
+pub struct Mock {
+    clock: Clock,
+    world: Mutex<World>,
+    log: Mutex<Vec<Act>>,
+}
+
+impl Mock {
+    /// The default desktop; uids end in a nonce, so that those of another process are not mistaken for ours.
+    pub fn new(clock: Clock) -> Self {
+        let token = crate::session::random_token("");
+        let nonce = token.get(..8).unwrap_or(&token);
+        Self { clock, world: Mutex::new(World::notepad(nonce)), log: Mutex::default() }
+    }
+
+    /// Every input that reached this desktop, oldest first.
+    pub fn log(&self) -> Vec<Act> {
+        lock(&self.log).clone()
+    }
+
+    /// The world as it is now: what was due has happened.
+    fn now<T>(&self, look: impl FnOnce(&mut World, Duration) -> T) -> T {
+        let now = self.clock.now();
+        let mut world = lock(&self.world);
+        world.advance(now);
+        look(&mut world, now)
+    }
+
+    fn tree_now(&self, uid: &str) -> Result<Tree> {
+        self.now(|world, now| world.tree(uid, now)).ok_or_else(|| gone(uid))
+    }
+}
+
+impl Platform for Mock {
+    fn facts(&self) -> Facts {
+        Facts {
+            adapter: "MockAdapter",
+            is_mock: true,
+            unavailable: None,
+            supports: Capabilities {
+                accessibility_tree: true,
+                occlusion_detection: true,
+                redaction: true,
+                scenarios: true,
+                image_blur: true,
+                bring_to_foreground: true,
+                element_targeting: true,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        Some(self)
+    }
+}
+
+impl Stage for Mock {
+    fn load(&self, scenario: Scenario) -> OnStage {
+        let world = World::scenario(Arc::new(scenario), self.clock.now());
+        let on_stage = OnStage {
+            name: world.loaded_scenario().map_or(String::new(), |scenario| scenario.name.clone()),
+            state: world.state().unwrap_or_default().to_owned(),
+            states: world.states().into_iter().map(str::to_owned).collect(),
+        };
+        *lock(&self.world) = world;
+        on_stage
+    }
+}
+
+impl Desktop for Mock {
+    fn windows(&self) -> Result<Vec<Window>> {
+        Ok(self.now(|world, _| world.windows()))
+    }
+
+    fn stacking(&self) -> Result<Option<Vec<String>>> {
+        let (windows, order) = self.now(|world, _| (world.windows(), world.stacking()));
+        Ok(Some(
+            order
+                .into_iter()
+                .filter_map(|index| windows.get(index))
+                .map(|window| window.uid.clone())
+                .collect(),
+        ))
+    }
+
+    fn monitors(&self) -> Result<Vec<Monitor>> {
+        Ok(Vec::new())
+    }
+
+    fn screen(&self) -> Result<Option<Rect>> {
+        Ok(Some(self.now(|world, _| world.screen())))
+    }
+
+    fn activate(&self, window: &Window) -> Result<Activation> {
+        self.now(|world, _| {
+            if !world.raise(&window.uid) {
+                return Err(gone(&window.uid));
+            }
+            // Clients of the default desktop are used to the answer of a system without a window manager.
+            Ok(match world.loaded_scenario() {
+                Some(_) => Activation::Activated,
+                None => {
+                    Activation::Refused("the default mock desktop has no window manager to ask".to_owned())
+                }
+            })
+        })
+    }
+}
+
+impl Accessibility for Mock {
+    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        let delay = self.now(|world, _| world.capture_delay(&window.uid));
+        if delay > patience.whole {
+            self.clock.sleep(patience.whole, &patience.cancel)?;
+            return Err(Error::new(Kind::Timeout, "the application did not answer in time")
+                .with("phase", "tree")
+                .with("window_uid", window.uid.as_str()));
+        }
+        if !delay.is_zero() {
+            self.clock.sleep(delay, &patience.cancel)?;
+        }
+        self.tree_now(&window.uid)
+    }
+}
+
+impl Input for Mock {
+    fn act(&self, act: &Act, _: &Cancel) -> Result<Done> {
+        let outcome = self.now(|world, now| world.act(act, now));
+        if let Some(refusal) = outcome.refusal {
+            return Err(refused(&refusal));
+        }
+        lock(&self.log).push(act.clone());
+        Ok(done(&outcome))
+    }
+
+    /// No key of the mock is ever held down.
+    fn release_all(&self) {}
+}
+
+fn done(outcome: &Outcome) -> Done {
+    let note = (!outcome.reacted).then(|| "mock desktop: no real input was sent".to_owned());
+    Done { note, reacted: outcome.reacted }
+}
+
+fn refused(refusal: &Refusal) -> Error {
+    let kind = match refusal {
+        Refusal::NoWindow { .. } => Kind::WindowGone,
+        Refusal::NoElement { .. } => Kind::ElementNotFound,
+        Refusal::Disabled { .. } => Kind::ElementDisabled,
+        Refusal::NotEditable { .. } => Kind::PatternUnsupported,
+        Refusal::NotInRange { .. } | Refusal::NoOption { .. } => Kind::BadRequest,
+    };
+    Error::new(kind, refusal.to_string())
+}
+
+impl Capture for Mock {
+    fn window_picture(&self, window: &Window) -> Result<Shot> {
+        let picture = picture::draw_window(window, &self.tree_now(&window.uid)?).map_err(undrawable)?;
+        Ok(Shot { picture, area: window.bounds })
+    }
+
+    /// The default desktop shows its front window alone, as clients of it are used to.
+    fn screen_picture(&self) -> Result<Shot> {
+        let (windows, order, screen, inert) = self.now(|world, _| {
+            (world.windows(), world.stacking(), world.screen(), world.loaded_scenario().is_none())
+        });
+        let front_to_back: Vec<&Window> = order
+            .into_iter()
+            .filter_map(|index| windows.get(index))
+            .filter(|window| !window.minimized)
+            .collect();
+        if let (true, Some(front)) = (inert, front_to_back.first()) {
+            return self.window_picture(front);
+        }
+        let trees: Vec<Tree> =
+            front_to_back.iter().map(|window| self.tree_now(&window.uid)).collect::<Result<_>>()?;
+        let layers: Vec<(&Window, &Tree)> = front_to_back.into_iter().zip(&trees).rev().collect();
+        let side = |pixels: i32| u32::try_from(pixels).unwrap_or(0);
+        let size = (side(screen.width), side(screen.height));
+        Ok(Shot { picture: picture::draw_desktop(size, &layers).map_err(undrawable)?, area: screen })
+    }
+}
+
+fn undrawable(problem: impl std::fmt::Display) -> Error {
+    Error::internal(format!("the mock desktop cannot be drawn: {problem}"))
+}
+
+fn gone(uid: &str) -> Error {
+    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
+}

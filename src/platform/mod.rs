@@ -1,0 +1,171 @@
+//! The only rooms that know an operating system: what each owes, and which one is here.
+//!
+//! Methods have no default: a new platform answers every question, if only with an honest "no".
+//! Adapters try once; waiting, retrying and deadlines belong to the observer.
+
+pub mod absent;
+pub mod mock;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::clock::{Cancel, Clock};
+use crate::config::Loaded;
+use crate::doctor::PlatformFacts;
+use crate::error::Result;
+use crate::model::action::Act;
+use crate::model::image::Picture;
+use crate::model::{Monitor, Rect, Tree, Window};
+
+/// A desktop: its windows, what is in them, hands to work them, eyes to picture them.
+pub trait Platform: Desktop + Accessibility + Input + Capture + Send + Sync {
+    fn facts(&self) -> Facts;
+
+    /// The stage behind a mock desktop; a real one has none.
+    fn stage(&self) -> Option<&dyn Stage>;
+}
+
+pub trait Desktop {
+    /// All windows in the order of their index.
+    fn windows(&self) -> Result<Vec<Window>>;
+
+    /// Uids from the front to the back, or `None` where the order cannot be known.
+    fn stacking(&self) -> Result<Option<Vec<String>>>;
+
+    fn monitors(&self) -> Result<Vec<Monitor>>;
+
+    /// The rectangle that pointers can reach, or `None` where it cannot be known.
+    fn screen(&self) -> Result<Option<Rect>>;
+
+    /// Brings a window to the front by the system's own way.
+    fn activate(&self, window: &Window) -> Result<Activation>;
+}
+
+pub trait Accessibility {
+    /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
+    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
+}
+
+pub trait Input {
+    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done>;
+
+    /// Lets go of every key and button this process holds down.
+    fn release_all(&self);
+}
+
+pub trait Capture {
+    fn window_picture(&self, window: &Window) -> Result<Shot>;
+
+    fn screen_picture(&self) -> Result<Shot>;
+}
+
+/// A picture and the part of the screen that it shows, pixel for pixel.
+#[derive(Clone, Debug)]
+pub struct Shot {
+    pub picture: Picture,
+    pub area: Rect,
+}
+
+/// A scripted world: only the mock has one.
+pub trait Stage {
+    fn load(&self, scenario: crate::scenario::Scenario) -> OnStage;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnStage {
+    pub name: String,
+    pub state: String,
+    pub states: Vec<String>,
+}
+
+/// How long a look into a foreign application may take.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    pub per_call: Duration,
+    pub whole: Duration,
+    pub cancel: Cancel,
+}
+
+/// How a window came to the front.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Activation {
+    /// The system did it.
+    Activated,
+    /// The system has no such request, or refused, and says why: a click on the window may still do.
+    Refused(String),
+}
+
+/// What became of an input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Done {
+    pub note: Option<String>,
+    /// A reaction of the scenario answered it.
+    pub reacted: bool,
+}
+
+/// What a platform is and can do. Exhaustive, so that a new ability asks every platform a question.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    pub adapter: &'static str,
+    pub is_mock: bool,
+    /// Why there is no desktop to work with, when there is none.
+    pub unavailable: Option<String>,
+    pub supports: Capabilities,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Capabilities {
+    pub accessibility_tree: bool,
+    pub uia_invoke: bool,
+    pub occlusion_detection: bool,
+    pub drag: bool,
+    pub ocr: bool,
+    pub vlm: bool,
+    pub redaction: bool,
+    pub scenarios: bool,
+    pub tracing: bool,
+    pub replay: bool,
+    pub image_blur: bool,
+    pub wsl_powershell: bool,
+    pub bring_to_foreground: bool,
+    pub element_targeting: bool,
+    pub observe_with_diff: bool,
+}
+
+/// The name that the contract gives this operating system.
+pub const fn os_name() -> &'static str {
+    if cfg!(target_os = "windows") {
+        "Windows"
+    } else if cfg!(target_os = "macos") {
+        "Darwin"
+    } else {
+        "Linux"
+    }
+}
+
+/// The desktop that the configuration asks for. A scenario that cannot be played is an error, a desktop
+/// that is not there is not: the server starts and says so.
+pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Arc<dyn Platform>, String> {
+    if !loaded.config.wants_mock() {
+        return Ok(Arc::new(absent::Absent::new(real_desktop().reason)));
+    }
+    let mock = mock::Mock::new(clock.clone());
+    if let Some(path) = &loaded.scenario {
+        mock.load(crate::scenario::load_file(path).map_err(|problem| problem.to_string())?);
+    }
+    Ok(Arc::new(mock))
+}
+
+/// What this build knows of the real desktop of this machine.
+pub fn real_desktop() -> PlatformFacts {
+    PlatformFacts {
+        name: os_name().to_owned(),
+        available: false,
+        reason: format!(
+            "this build has no adapter for the {} desktop; start the server with --mock for the mock desktop",
+            os_name()
+        ),
+    }
+}

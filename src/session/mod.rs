@@ -1,0 +1,46 @@
+//! What outlives a call: step numbers, and the trees that tokens stand for.
+
+mod tokens;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use tokens::TreeTokens;
+
+#[derive(Debug, Default)]
+pub struct Session {
+    steps: AtomicU64,
+    last_input: AtomicU64,
+    pub trees: TreeTokens,
+}
+
+impl Session {
+    /// The number of a call that begins. Calls from every surface count together, from 1.
+    pub fn next_step(&self) -> u64 {
+        self.steps.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub fn step_count(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    /// Remembers an input, to which later observations are attributed.
+    pub fn note_input(&self, step: u64) {
+        self.last_input.fetch_max(step, Ordering::Relaxed);
+    }
+
+    pub fn last_input(&self) -> Option<u64> {
+        let step = self.last_input.load(Ordering::Relaxed);
+        (step > 0).then_some(step)
+    }
+}
+
+/// `prefix` and 16 random hex digits. Tokens are guessed by nobody: they stand for consent and state.
+pub fn random_token(prefix: &str) -> String {
+    // The system's random source fails only before the machine is fully up; then the address of a
+    // fresh hash seed is still unique, which is all that a tree token needs.
+    let number = getrandom::u64().unwrap_or_else(|_| {
+        use std::hash::{BuildHasher, RandomState};
+        RandomState::new().hash_one(std::process::id())
+    });
+    format!("{prefix}{number:016x}")
+}

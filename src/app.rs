@@ -1,0 +1,95 @@
+//! Everything that one process holds: built once from the configuration, shared by every surface.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::config::{Config, Loaded, Redaction};
+use crate::error::{Error, Result};
+use crate::gate::allow::Policy;
+use crate::gate::audit::Audit;
+use crate::gate::budget::Budget;
+use crate::gate::confirm::Confirm;
+use crate::gate::redact::Redactor;
+use crate::observer::Observer;
+use crate::platform::Platform;
+use crate::session::Session;
+use crate::tool::{Effect, Meta};
+use crate::tools::{Selection, Table};
+
+pub struct App {
+    pub config: Config,
+    /// What of the configuration could not be used.
+    pub config_error: Option<String>,
+    pub clock: Clock,
+    pub tools: Table,
+    pub session: Session,
+    pub observer: Observer,
+    pub redactor: Arc<Redactor>,
+    pub policy: Policy,
+    pub budget: Budget,
+    pub confirm: Confirm,
+    pub audit: Option<Audit>,
+    /// Held by the one call that is acting.
+    pub input_lease: Mutex<()>,
+}
+
+impl App {
+    /// Fails with a sentence when a protecting setting cannot be obeyed: better no server than an open one.
+    pub fn new(
+        loaded: Loaded,
+        selection: &Selection,
+        platform: Arc<dyn Platform>,
+        clock: Clock,
+    ) -> Result<Self, String> {
+        let config_error = loaded.error();
+        let config = loaded.config;
+        let redactor = Arc::new(Redactor::new(redaction_rules(&config))?);
+        let cache_ttl = Duration::try_from_secs_f64(config.tree.cache_ttl_s).unwrap_or_default();
+        let observer = Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl);
+        Ok(Self {
+            tools: Table::new(selection),
+            session: Session::default(),
+            observer,
+            policy: Policy(config.actions.clone()),
+            budget: Budget::new(config.budgets, clock.now()),
+            confirm: Confirm::new(config.confirmation_rules())?,
+            audit: open_audit(&config)?,
+            input_lease: Mutex::new(()),
+            redactor,
+            clock,
+            config_error,
+            config,
+        })
+    }
+
+    /// Some tools only answer questions about this server; they are never refused.
+    pub fn permits(&self, meta: &Meta) -> Result<()> {
+        if meta.always { Ok(()) } else { self.policy.check(meta.name, meta.group.name(), meta.implies) }
+    }
+
+    /// Acting while the books cannot be kept would leave no trace of it.
+    pub fn ready_to_record(&self, effect: Effect) -> Result<()> {
+        match &self.audit {
+            Some(audit) if effect.acts() => audit.ready().map_err(|problem| {
+                Error::internal(format!("the audit log cannot be written, so nothing is done: {problem}"))
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Rules that nobody configured are no rules: then only secret fields are redacted.
+fn redaction_rules(config: &Config) -> Option<Redaction> {
+    (config.redaction != Redaction::default()).then(|| config.redaction.clone())
+}
+
+fn open_audit(config: &Config) -> Result<Option<Audit>, String> {
+    let logging = &config.logging;
+    if !logging.audit {
+        return Ok(None);
+    }
+    Audit::open(&logging.audit_path, logging.audit_max_bytes, logging.audit_backups).map(Some).map_err(
+        |problem| format!("the audit log {} cannot be opened: {problem}", logging.audit_path.display()),
+    )
+}

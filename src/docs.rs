@@ -1,0 +1,152 @@
+//! From the tools' declarations to text: the README's table, docs/tools.md, function schemas.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use crate::tool::{Effect, Meta, Method, Spec};
+
+/// The lines between these marks in README.md are made by `readme_table`.
+pub const README_MARKS: (&str, &str) = ("<!-- tools:begin -->", "<!-- tools:end -->");
+
+pub fn readme_table(specs: &[Spec]) -> String {
+    let mut text = String::from("| tool | group | effect | what it does |\n|---|---|---|---|\n");
+    for spec in specs {
+        let meta = spec.meta;
+        let row = format!(
+            "| [`{0}`](docs/tools.md#{0}) | {1} | {2} | {3} |",
+            meta.name,
+            meta.group.name(),
+            effect_name(meta.effect),
+            meta.brief
+        );
+        let _ = writeln!(text, "{row}");
+    }
+    text
+}
+
+pub fn terminal_table(specs: &[Spec]) -> String {
+    let widest = specs.iter().map(|spec| spec.meta.name.len()).max().unwrap_or(0);
+    let rows: Vec<String> = specs
+        .iter()
+        .map(|spec| {
+            let meta = spec.meta;
+            format!(
+                "{:widest$}  {:8}  {:7}  {}",
+                meta.name,
+                meta.group.name(),
+                effect_name(meta.effect),
+                meta.brief
+            )
+        })
+        .collect();
+    rows.join("\n")
+}
+
+/// docs/tools.md.
+pub fn tools_page(specs: &[Spec]) -> String {
+    let mut text = String::from(
+        "# Tools\n\nThis page is made from the tools' declarations; `UPDATE_DOCS=1 cargo test --test surface` \
+         makes it anew.\n\nEvery reply has `ok`, `success`, `step_id` and `caused_by_step_id`; an error has `error` with \
+         `code`, `message`, `recoverable`, `suggested_next_tool` and `context`. Results with text from the screen \
+         are marked `untrusted`. Every tool with the effect *input* also takes `dry_run` and `confirm_token`.\n",
+    );
+    for spec in specs {
+        text.push_str(&tool_section(spec));
+    }
+    text
+}
+
+fn tool_section(spec: &Spec) -> String {
+    let meta = spec.meta;
+    let mut text = format!("\n## {}\n\n{}\n\n{}\n\n{}\n", meta.name, meta.brief, meta.detail, facts(meta));
+    let arguments = argument_rows(&spec.input_schema());
+    if !arguments.is_empty() {
+        let _ = write!(text, "\n| argument | type | |\n|---|---|---|\n{arguments}");
+    }
+    for example in meta.examples {
+        let world = example.scenario.unwrap_or("the default mock desktop");
+        let _ = write!(text, "\nExample, on {world}: {}.\n\n```json\n{}\n```\n", example.shows, example.args);
+    }
+    text
+}
+
+fn facts(meta: &Meta) -> String {
+    let routes: Vec<String> =
+        meta.rest.iter().map(|(method, path)| format!("`{} {path}`", method_name(*method))).collect();
+    format!("Group {}; effect {}; REST {}.", meta.group.name(), effect_name(meta.effect), routes.join(", "))
+}
+
+fn argument_rows(schema: &Value) -> String {
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let empty = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let mut text = String::new();
+    for (name, property) in properties {
+        let mark = if required.contains(&name.as_str()) { " (required)" } else { "" };
+        let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let _ = writeln!(text, "| `{name}`{mark} | {} | {description} |", type_name(property));
+    }
+    text
+}
+
+fn type_name(property: &Value) -> String {
+    let bound = |key: &str| property.get(key).and_then(Value::as_i64);
+    if let Some(choices) = property.get("enum").and_then(Value::as_array) {
+        let names: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
+        return names.join(", ");
+    }
+    let name = property.get("type").and_then(Value::as_str).unwrap_or("any");
+    match (bound("minimum"), bound("maximum")) {
+        (Some(least), Some(most)) => format!("{name} {least}…{most}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// `tools --format json`: the whole declaration.
+pub fn tool_json(spec: &Spec) -> Value {
+    let meta = spec.meta;
+    json!({
+        "name": meta.name,
+        "group": meta.group.name(),
+        "effect": effect_name(meta.effect),
+        "description": meta.brief,
+        "inputSchema": spec.input_schema(),
+        "outputSchema": spec.output_schema(),
+        "rest": meta.rest.iter().map(|(method, path)| json!([method_name(*method), path])).collect::<Vec<_>>(),
+    })
+}
+
+/// `tools --format openai`: what a chat-completions request lists under `tools`.
+pub fn openai_function(spec: &Spec) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": spec.meta.name,
+            "description": spec.meta.brief,
+            "parameters": spec.input_schema(),
+        },
+    })
+}
+
+fn effect_name(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Observe => "observe",
+        Effect::Input => "input",
+        Effect::Session => "session",
+        Effect::System => "system",
+    }
+}
+
+fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::Get => "GET",
+        Method::Post => "POST",
+    }
+}

@@ -1,0 +1,313 @@
+//! The one gate: every call from every surface passes [`pass`], and everything that leaves goes through
+//! its egress. Only here is a tool run, and only here is a [`Permit`] made.
+
+pub mod allow;
+pub mod audit;
+pub mod budget;
+pub mod confirm;
+pub mod redact;
+pub mod scrub;
+pub mod untrusted;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::SystemTime;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::clock::{Cancel, lock};
+use crate::config::limits;
+use crate::error::{Error, Fact, Kind, Result};
+use crate::gate::budget::Reservation;
+use crate::gate::scrub::Scrub;
+use crate::tool::args;
+use crate::tool::reply::{Body, Frame};
+use crate::tool::{Cx, Effect, Png, Spec, Target};
+use crate::tools::Entry;
+
+/// A call as a surface hands it in.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub tool: String,
+    pub args: Value,
+    pub origin: Origin,
+}
+
+/// Where a call came from. The surface says it; a caller cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Mcp,
+    Terminal,
+    Test,
+}
+
+impl Origin {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Origin::Mcp => "mcp",
+            Origin::Terminal => "terminal",
+            Origin::Test => "test",
+        }
+    }
+}
+
+/// The right to act once, for what was resolved and judged. The budget is charged when it is spent.
+#[derive(Debug)]
+pub struct Permit {
+    /// Taken when the effect begins; what is left here is given back.
+    reservation: Option<Reservation>,
+    target: Option<Target>,
+    dry_run: bool,
+}
+
+impl Permit {
+    /// What the gate resolved and judged for this call.
+    pub fn target(&self) -> Option<&Target> {
+        self.target.as_ref()
+    }
+
+    /// The caller wants to know what would happen, not that it happens.
+    pub fn dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Called right before the effect: from here on it counts, whatever becomes of it.
+    pub fn spend(&mut self) {
+        if let Some(reservation) = self.reservation.take() {
+            reservation.commit();
+        }
+    }
+}
+
+/// What leaves the gate, clean: surfaces only wrap it.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub step_id: Option<u64>,
+    pub error: Option<Kind>,
+    pub json: Json,
+    pub picture: Option<Png>,
+}
+
+/// Data that code reads stays a value; trees are written once, as text.
+#[derive(Clone, Debug)]
+pub enum Json {
+    Text(String),
+    Data(Value),
+}
+
+impl Reply {
+    pub fn ok(&self) -> bool {
+        self.error.is_none()
+    }
+
+    pub fn text(&self) -> String {
+        match &self.json {
+            Json::Text(text) => text.clone(),
+            Json::Data(value) => value.to_string(),
+        }
+    }
+
+    /// Data is the only form that can still be added to; what is text already says all it must.
+    fn warn(&mut self, warning: &str) {
+        if let Json::Data(Value::Object(fields)) = &mut self.json {
+            fields.insert("warning".to_owned(), warning.into());
+        }
+    }
+
+    /// The reply as a value, for those who look into it rather than pass it on.
+    pub fn value(&self) -> Value {
+        match &self.json {
+            Json::Text(text) => serde_json::from_str(text).unwrap_or(Value::Null),
+            Json::Data(value) => value.clone(),
+        }
+    }
+}
+
+/// The way of a call. Nothing runs a tool but this.
+pub fn pass(app: &App, call: Call, cancel: &Cancel) -> Reply {
+    let Some(entry) = app.tools.find(&call.tool) else {
+        return unknown_tool(app, &call.tool);
+    };
+    let record = Record::open(app, entry.spec, &call);
+    let mut cx = Cx { app, cancel, step_id: record.step_id, warning: None };
+    let result = admit_and_run(&mut cx, entry, call.args);
+    let changed = result.as_ref().ok().and_then(|body| body.changed());
+    let reply = egress(app, entry.spec, &record, result, cx.warning);
+    record.close(app, reply, changed)
+}
+
+fn admit_and_run(cx: &mut Cx, entry: &Entry, args: Value) -> Result<Box<dyn Body>> {
+    let app = cx.app;
+    let meta = entry.spec.meta;
+    let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
+    let consent = args.get("confirm_token").and_then(Value::as_str).map(str::to_owned);
+    let prepared = entry.spec.parse(entry.schema(), args)?;
+    app.permits(meta)?;
+    let meters = if dry_run { &[] } else { meta.meters() };
+    let reservation = app.budget.reserve(meters, app.clock.now())?;
+    // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
+    let _lease = meta.effect.acts().then(|| lock(&app.input_lease));
+    app.ready_to_record(meta.effect)?;
+    let target = prepared.target(cx)?;
+    app.confirm.check(meta, target.as_ref(), consent.as_deref())?;
+    let permit = Permit { reservation: Some(reservation), target, dry_run };
+    guarded(cx, meta.name, |cx| prepared.run(cx, permit))
+}
+
+/// A panic costs one call. Whatever it was holding down is let go.
+fn guarded(
+    cx: &mut Cx,
+    name: &str,
+    run: impl FnOnce(&mut Cx) -> Result<Box<dyn Body>>,
+) -> Result<Box<dyn Body>> {
+    let app = cx.app;
+    catch_unwind(AssertUnwindSafe(|| run(cx))).unwrap_or_else(|_| {
+        app.observer.platform().release_all();
+        Err(Error::internal(format!(
+            "{name} failed inside the server; it is still running, other calls work"
+        )))
+    })
+}
+
+/// The one way out: redacted, cleaned, marked, bounded.
+fn egress(
+    app: &App,
+    spec: Spec,
+    record: &Record,
+    result: Result<Box<dyn Body>>,
+    warning: Option<String>,
+) -> Reply {
+    let scrub = Scrub { redactor: &app.redactor };
+    let frame = Frame {
+        step_id: record.step_id,
+        caused_by: record.caused_by,
+        untrusted: spec.meta.untrusted,
+        warning,
+    };
+    let written = result.and_then(|mut body| {
+        let picture = body.take_picture();
+        Ok((write_body(&*body, spec, frame.clone(), &scrub)?, picture))
+    });
+    match written {
+        Ok((json, picture)) => Reply { step_id: Some(record.step_id), error: None, json, picture },
+        Err(error) => failure(app, &error, Some(record.step_id), spec.meta.untrusted, &scrub),
+    }
+}
+
+fn write_body(body: &dyn Body, spec: Spec, frame: Frame, scrub: &Scrub) -> Result<Json> {
+    if spec.meta.declares_output() {
+        return Ok(Json::Data(body.value(frame, scrub)?));
+    }
+    let text = body.write(frame, scrub)?;
+    if text.len() > limits::REPLY_BYTES {
+        return Err(Error::bad_request(format!(
+            "the reply would be {} bytes, more than {}; ask for less of it",
+            text.len(),
+            limits::REPLY_BYTES
+        )));
+    }
+    Ok(Json::Text(text))
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    ok: bool,
+    success: bool,
+    error: FailureFacts<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step_id: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    untrusted: bool,
+}
+
+#[derive(Serialize)]
+struct FailureFacts<'a> {
+    code: &'static str,
+    message: &'a str,
+    recoverable: bool,
+    suggested_next_tool: Option<&'static str>,
+    context: std::collections::BTreeMap<&'static str, &'a Fact>,
+}
+
+fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scrub: &Scrub) -> Reply {
+    let body = Failure {
+        ok: false,
+        success: false,
+        error: FailureFacts {
+            code: error.kind.code(),
+            message: &error.message,
+            recoverable: error.kind.recoverable(),
+            // Only what this server offers: advice that cannot be followed is worse than none.
+            suggested_next_tool: error.kind.next_tool().filter(|name| app.tools.find(name).is_some()),
+            context: error.context.iter().map(|(key, fact)| (*key, fact)).collect(),
+        },
+        step_id,
+        untrusted,
+    };
+    let json = scrub::to_json_value(&body, scrub).unwrap_or(Value::Null);
+    Reply { step_id, error: Some(error.kind), json: Json::Data(json), picture: None }
+}
+
+fn unknown_tool(app: &App, name: &str) -> Reply {
+    let error = match crate::text::nearest(name, app.tools.names()) {
+        Some(nearest) => Error::bad_request(format!("unknown tool '{name}'; did you mean '{nearest}'?")),
+        None => Error::bad_request(format!("unknown tool '{name}'; tools/list names the tools")),
+    };
+    failure(app, &error, None, false, &Scrub { redactor: &app.redactor })
+}
+
+/// A call's entry in the books, opened before anything is judged so that refusals are recorded too.
+struct Record {
+    step_id: u64,
+    caused_by: Option<u64>,
+    tool: &'static str,
+    origin: Origin,
+    began: SystemTime,
+    /// Kept only when there is a book to write them into.
+    args: Option<Map<String, Value>>,
+}
+
+impl Record {
+    fn open(app: &App, spec: Spec, call: &Call) -> Self {
+        let step_id = app.session.next_step();
+        let acts = spec.meta.effect == Effect::Input;
+        if acts {
+            app.session.note_input(step_id);
+        }
+        Self {
+            step_id,
+            caused_by: if acts { Some(step_id) } else { app.session.last_input() },
+            tool: spec.meta.name,
+            origin: call.origin,
+            began: app.clock.wall(),
+            args: app.audit.as_ref().map(|_| args::spoken(&call.args)),
+        }
+    }
+
+    fn close(self, app: &App, mut reply: Reply, changed: Option<bool>) -> Reply {
+        let Some(audit) = &app.audit else {
+            return reply;
+        };
+        if let Err(problem) = audit.record(self.line(app, &reply, changed)) {
+            tracing::error!("{problem}");
+            reply.warn("the audit log cannot be written; inputs are refused until it can");
+        }
+        reply
+    }
+
+    fn line(&self, app: &App, reply: &Reply, changed: Option<bool>) -> String {
+        let none = Map::new();
+        let entry = audit::Entry {
+            time: self.began,
+            step: self.step_id,
+            caller: self.origin.name(),
+            tool: self.tool,
+            ok: reply.ok(),
+            changed,
+            code: reply.error.map(Kind::code),
+            args: self.args.as_ref().unwrap_or(&none),
+        };
+        audit::line(&entry, &app.config.audit.redact_arg_keys, &Scrub { redactor: &app.redactor })
+    }
+}

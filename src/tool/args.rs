@@ -1,0 +1,329 @@
+//! Arguments: the types that carry their own limits, and the check of a call against its schema.
+//!
+//! The check reads the very schema that clients are shown, so what is advertised is what is enforced,
+//! and every refusal names the argument, what was expected and what came.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+
+/// A whole number between `MIN` and `MAX`: schema and check from one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Int<const MIN: i64, const MAX: i64>(i64);
+
+impl<const MIN: i64, const MAX: i64> Int<MIN, MAX> {
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// For counts and sizes, whose `MIN` is not negative.
+    pub fn size(self) -> usize {
+        usize::try_from(self.0).unwrap_or(0)
+    }
+}
+
+impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Int<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(input)?;
+        if (MIN..=MAX).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(D::Error::custom(format!("{number} is not between {MIN} and {MAX}")))
+        }
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> JsonSchema for Int<MIN, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Int_{MIN}_{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// A screen coordinate. X11 carries 16 bits, and no desktop is larger.
+pub type Pixel = Int<-32768, 32767>;
+
+/// A text of at most `MAX` characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text<const MAX: usize>(String);
+
+impl<const MAX: usize> Text<MAX> {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(input)?;
+        let length = text.chars().count();
+        if length <= MAX {
+            Ok(Self(text))
+        } else {
+            Err(D::Error::custom(format!("{length} characters are more than the {MAX} allowed")))
+        }
+    }
+}
+
+impl<const MAX: usize> JsonSchema for Text<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Text_{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": MAX })
+    }
+}
+
+/// Checks a call's arguments against the tool's full schema and brings them into its shape: names
+/// that start with `_` are dropped (no caller may speak for the server), null means absent.
+pub fn check(schema: &Value, args: Value) -> Result<Value> {
+    if !args.is_object() {
+        return Err(Error::bad_request(format!("arguments must be an object, not {}", kind_of(&args))));
+    }
+    let mut checked = Value::Object(spoken(&args));
+    check_value("", schema, &mut checked)?;
+    Ok(checked)
+}
+
+/// The arguments that were really given.
+pub fn spoken(args: &Value) -> Map<String, Value> {
+    let given = args.as_object().into_iter().flatten();
+    given
+        .filter(|(name, value)| !name.starts_with('_') && !value.is_null())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+fn check_value(path: &str, schema: &Value, value: &mut Value) -> Result<()> {
+    check_type(path, schema, value)?;
+    check_enum(path, schema, value)?;
+    match value {
+        Value::Object(object) => check_object(path, schema, object),
+        Value::Array(items) => check_array(path, schema, items),
+        Value::String(text) => check_text(path, schema, text),
+        Value::Number(number) => check_number(path, schema, number.as_f64()),
+        _ => Ok(()),
+    }
+}
+
+fn check_type(path: &str, schema: &Value, value: &mut Value) -> Result<()> {
+    let Some(expected) = schema.get("type").and_then(Value::as_str) else {
+        return Ok(());
+    };
+    if expected == "integer" {
+        make_whole(value);
+    }
+    let fits = match expected {
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        other => kind_of(value) == other,
+    };
+    if fits {
+        return Ok(());
+    }
+    let got = match &*value {
+        Value::Number(number) => number.to_string(),
+        other => article(kind_of(other)),
+    };
+    Err(refusal(path, format!("must be {}, not {got}", article(expected))))
+}
+
+/// JSON does not tell 3 from 3.0; a fraction stays what it is and is refused by its type.
+fn make_whole(value: &mut Value) {
+    if let Some(number) = value.as_f64()
+        && !value.is_i64()
+        && !value.is_u64()
+        && number.fract() == 0.0
+        && number.abs() < 9.0e15
+    {
+        *value = Value::from(number as i64);
+    }
+}
+
+fn check_enum(path: &str, schema: &Value, value: &Value) -> Result<()> {
+    let Some(allowed) = schema.get("enum").and_then(Value::as_array) else {
+        return Ok(());
+    };
+    if allowed.contains(value) {
+        return Ok(());
+    }
+    let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
+    Err(refusal(path, format!("must be one of {}, not {value}", names.join(", "))))
+}
+
+fn check_number(path: &str, schema: &Value, number: Option<f64>) -> Result<()> {
+    let Some(number) = number else {
+        return Err(refusal(path, "is not a number that can be used".to_owned()));
+    };
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let (minimum, maximum) = (bound("minimum"), bound("maximum"));
+    if minimum.is_some_and(|least| number < least) || maximum.is_some_and(|most| number > most) {
+        let least = minimum.map_or("any".to_owned(), |least| least.to_string());
+        let most = maximum.map_or("any".to_owned(), |most| most.to_string());
+        return Err(refusal(path, format!("must be between {least} and {most}, not {number}")));
+    }
+    Ok(())
+}
+
+fn check_text(path: &str, schema: &Value, text: &str) -> Result<()> {
+    let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
+    let length = text.chars().count() as u64;
+    if length > most {
+        return Err(refusal(path, format!("may have {most} characters, this has {length}")));
+    }
+    Ok(())
+}
+
+fn check_array(path: &str, schema: &Value, items: &mut [Value]) -> Result<()> {
+    let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(1000);
+    if items.len() as u64 > most {
+        return Err(refusal(path, format!("may have {most} entries, this has {}", items.len())));
+    }
+    let Some(item_schema) = schema.get("items") else {
+        return Ok(());
+    };
+    items
+        .iter_mut()
+        .enumerate()
+        .try_for_each(|(number, item)| check_value(&format!("{path}[{number}]"), item_schema, item))
+}
+
+fn check_object(path: &str, schema: &Value, object: &mut Map<String, Value>) -> Result<()> {
+    let Some(known) = schema.get("properties").and_then(Value::as_object) else {
+        return Ok(());
+    };
+    for (name, value) in object.iter_mut() {
+        let inner = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        match known.get(name) {
+            Some(schema) => check_value(&inner, schema, value)?,
+            None => return Err(unknown_argument(&inner, name, known)),
+        }
+    }
+    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+        if let Some(name) = name.as_str()
+            && !object.contains_key(name)
+        {
+            let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            return Err(refusal(&inner, "is required".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn unknown_argument(path: &str, name: &str, known: &Map<String, Value>) -> Error {
+    let shown: Vec<&str> = known
+        .iter()
+        .filter(|(_, schema)| schema.get(super::schema::HIDDEN).is_none())
+        .map(|(known_name, _)| known_name.as_str())
+        .collect();
+    let nearest = crate::text::nearest(name, known.keys().map(String::as_str));
+    let advice = match (nearest, shown.is_empty()) {
+        (Some(nearest), _) => format!("did you mean '{nearest}'?"),
+        (None, true) => "this tool takes no arguments".to_owned(),
+        (None, false) => format!("known are {}", shown.join(", ")),
+    };
+    Error::bad_request(format!("unknown argument '{path}'; {advice}")).with("field", path)
+}
+
+fn refusal(path: &str, problem: String) -> Error {
+    Error::bad_request(format!("argument '{path}' {problem}")).with("field", path)
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn article(kind: &str) -> String {
+    match kind {
+        "integer" => "a whole number".to_owned(),
+        "array" | "object" => format!("an {kind}"),
+        "null" => "null".to_owned(),
+        _ => format!("a {kind}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Sample {
+        x: Pixel,
+        label: Option<Text<4>>,
+        button: Option<crate::model::Button>,
+        roles: Option<Vec<String>>,
+    }
+
+    fn check_args(args: Value, expected: &str) {
+        let schema = super::super::schema::raw::<Sample>();
+        let got = match check(&schema, args.clone()) {
+            Ok(value) => value.to_string(),
+            Err(error) => error.message,
+        };
+        assert_eq!(got, expected, "for {args}");
+    }
+
+    #[test]
+    fn good_arguments_pass() {
+        check_args(json!({"x": 3, "label": "four"}), r#"{"x":3,"label":"four"}"#);
+        check_args(json!({"x": 3.0}), r#"{"x":3}"#);
+        check_args(json!({"x": 3, "label": null, "_caller": "root"}), r#"{"x":3}"#);
+    }
+
+    #[test]
+    fn types_are_named() {
+        check_args(json!({"x": "1"}), "argument 'x' must be a whole number, not a string");
+        check_args(json!({"x": 1.5}), "argument 'x' must be a whole number, not 1.5");
+        check_args(json!({"x": true}), "argument 'x' must be a whole number, not a boolean");
+        check_args(json!({"x": 1, "roles": "Button"}), "argument 'roles' must be an array, not a string");
+        check_args(json!({"x": 1, "roles": [1]}), "argument 'roles[0]' must be a string, not 1");
+        check_args(json!([1]), "arguments must be an object, not array");
+    }
+
+    #[test]
+    fn limits_are_the_advertised_ones() {
+        check_args(json!({"x": 40000}), "argument 'x' must be between -32768 and 32767, not 40000");
+        check_args(
+            json!({"x": i64::MAX}),
+            "argument 'x' must be between -32768 and 32767, not 9223372036854776000",
+        );
+        check_args(json!({"x": 1, "label": "fives"}), "argument 'label' may have 4 characters, this has 5");
+        check_args(
+            json!({"x": 1, "button": "centre"}),
+            "argument 'button' must be one of left, right, middle, not \"centre\"",
+        );
+    }
+
+    #[test]
+    fn missing_and_unknown_names_are_refused() {
+        check_args(json!({}), "argument 'x' is required");
+        check_args(json!({"x": null}), "argument 'x' is required");
+        check_args(json!({"x": 1, "lable": "a"}), "unknown argument 'lable'; did you mean 'label'?");
+        check_args(json!({"x": 1, "zzz": 1}), "unknown argument 'zzz'; known are x, label, button, roles");
+    }
+}

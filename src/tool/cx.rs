@@ -1,0 +1,89 @@
+//! What a running tool may reach.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::clock::{Cancel, Clock};
+use crate::config::Config;
+use crate::error::Result;
+use crate::model::{Point, Rect};
+use crate::observer::{Chosen, Observer, View};
+use crate::session::Session;
+
+pub struct Cx<'a> {
+    pub app: &'a App,
+    pub cancel: &'a Cancel,
+    pub step_id: u64,
+    /// Said to the caller beside the result: what was understood differently from what was written.
+    pub warning: Option<String>,
+}
+
+impl Cx<'_> {
+    pub fn observer(&self) -> &Observer {
+        &self.app.observer
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.app.config
+    }
+
+    pub fn session(&self) -> &Session {
+        &self.app.session
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.app.clock
+    }
+
+    /// The element under a point, resolved only when somebody will judge it: it costs a capture.
+    pub fn judged_at(&self, point: Point) -> Result<Option<Target>> {
+        if !self.app.confirm.is_active() {
+            return Ok(None);
+        }
+        let Some(chosen) = self.observer().window_at(point)? else {
+            return Ok(None);
+        };
+        let view = self.observer().view(&chosen, self.cancel)?;
+        let node = view.element_at(point);
+        Ok(Some(Target::element(chosen, view, node, None)))
+    }
+
+    /// The element that keys would go to, resolved only when somebody will judge it.
+    pub fn judged_focus(&self) -> Result<Option<Target>> {
+        if !self.app.confirm.is_active() {
+            return Ok(None);
+        }
+        let chosen = self.observer().choose(&Default::default())?;
+        let view = self.observer().view(&chosen, self.cancel)?;
+        let node = view.tree().focused().unwrap_or(0);
+        Ok(Some(Target::element(chosen, view, node, None)))
+    }
+}
+
+/// What a call would touch: found before it acts, judged by the gate, used by the tool.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub chosen: Chosen,
+    pub view: Arc<View>,
+    pub node: usize,
+    /// The caller's selector in its canonical form; an element named by id has a derived one.
+    selector: Option<String>,
+}
+
+impl Target {
+    pub fn element(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
+        Self { chosen, view, node, selector }
+    }
+
+    pub fn bounds(&self) -> Rect {
+        self.view.tree()[self.node].bounds
+    }
+
+    pub fn element_id(&self) -> String {
+        self.view.tree().id(self.node)
+    }
+
+    pub fn selector(&self) -> String {
+        self.selector.clone().unwrap_or_else(|| self.view.derived_selector(self.node))
+    }
+}

@@ -1,0 +1,239 @@
+//! What a tool is: one declaration that every reader shares.
+//!
+//! A tool is a type that implements [`Tool`] beside its `Args` and `Out`. From it come the MCP entry
+//! with its annotations, the REST route, the function schema, the docs, the gate's defaults and the
+//! tests that replay its examples. Nothing else in the program is keyed by a tool's name.
+
+pub mod args;
+pub mod cx;
+pub mod reply;
+pub mod schema;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+pub use cx::{Cx, Target};
+pub use reply::{Output, Png};
+
+use crate::error::{Error, Result};
+use crate::gate::Permit;
+use crate::gate::budget::Meter;
+
+pub trait Tool: 'static {
+    type Args: DeserializeOwned + schemars::JsonSchema + Send + 'static;
+    type Out: Output + schemars::JsonSchema + Send + 'static;
+    const META: Meta;
+
+    /// What the call would touch, resolved before anything is done, so that the gate can judge it.
+    fn target(_cx: &Cx, _args: &Self::Args) -> Result<Option<Target>> {
+        Ok(None)
+    }
+
+    fn run(cx: &mut Cx, args: Self::Args, permit: Permit) -> Result<Self::Out>;
+}
+
+/// The facts of a tool that are not its types.
+#[derive(Debug)]
+pub struct Meta {
+    pub name: &'static str,
+    pub group: Group,
+    pub effect: Effect,
+    pub reply: ReplyKind,
+    /// Text from the screen is in the reply: it is marked, and a client should not obey it.
+    pub untrusted: bool,
+    /// Always allowed, also when a list or a spent budget refuses the rest: an agent can always ask why.
+    pub always: bool,
+    /// The contract's route, method by method.
+    pub rest: &'static [Rest],
+    /// One promise, in the first words a model reads.
+    pub brief: &'static str,
+    /// What more a person wants to know; docs only.
+    pub detail: &'static str,
+    pub examples: &'static [Example],
+    /// Basic tools that this one contains: denying one of them denies this.
+    pub implies: &'static [&'static str],
+}
+
+/// Groups are what a person does, not when a tool was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Group {
+    Windows,
+    Elements,
+    Screen,
+    Pointer,
+    Keyboard,
+    Session,
+    Harness,
+}
+
+impl Group {
+    pub const ALL: [Group; 7] = [
+        Group::Windows,
+        Group::Elements,
+        Group::Screen,
+        Group::Pointer,
+        Group::Keyboard,
+        Group::Session,
+        Group::Harness,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Group::Windows => "windows",
+            Group::Elements => "elements",
+            Group::Screen => "screen",
+            Group::Pointer => "pointer",
+            Group::Keyboard => "keyboard",
+            Group::Session => "session",
+            Group::Harness => "harness",
+        }
+    }
+}
+
+/// What a tool does to the world. Annotations, budget, REST method and the need for a permit follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    /// Looks, and leaves everything as it is.
+    Observe,
+    /// Moves, clicks, types.
+    Input,
+    /// Changes only what this server itself remembers.
+    Session,
+    /// Starts or ends programs, runs commands.
+    System,
+}
+
+impl Effect {
+    pub const fn read_only(self) -> bool {
+        matches!(self, Effect::Observe)
+    }
+
+    pub const fn destructive(self) -> bool {
+        matches!(self, Effect::Input | Effect::System)
+    }
+
+    pub const fn idempotent(self) -> bool {
+        matches!(self, Effect::Observe)
+    }
+
+    pub const fn acts(self) -> bool {
+        matches!(self, Effect::Input | Effect::System)
+    }
+}
+
+/// What the reply is made of. Trees and pictures carry no output schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplyKind {
+    Data,
+    Tree,
+    Picture,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+}
+
+/// A REST route: method and path.
+pub type Rest = (Method, &'static str);
+
+/// A call that works as written on its scenario; the docs show it and a test replays it.
+#[derive(Debug)]
+pub struct Example {
+    /// A file in `scenarios/`, or the default desktop.
+    pub scenario: Option<&'static str>,
+    pub args: &'static str,
+    pub shows: &'static str,
+}
+
+impl Meta {
+    pub fn open_world(&self) -> bool {
+        self.untrusted || self.effect.acts()
+    }
+
+    /// What a call of this tool uses up.
+    pub fn meters(&self) -> &'static [Meter] {
+        match (self.effect, self.reply) {
+            (Effect::Input | Effect::System, _) => &[Meter::Action],
+            (_, ReplyKind::Picture) => &[Meter::Screenshot],
+            _ => &[],
+        }
+    }
+
+    pub fn declares_output(&self) -> bool {
+        self.reply == ReplyKind::Data
+    }
+}
+
+/// A declared tool with its types erased: what tables hold.
+#[derive(Clone, Copy)]
+pub struct Spec {
+    pub meta: &'static Meta,
+    input: fn() -> Value,
+    output: fn() -> Value,
+    parse: fn(Value) -> Result<Box<dyn Prepared>>,
+}
+
+impl Spec {
+    pub const fn of<T: Tool>() -> Spec {
+        Spec {
+            meta: &T::META,
+            input: schema::raw::<T::Args>,
+            output: schema::raw::<T::Out>,
+            parse: parse::<T>,
+        }
+    }
+
+    /// Every argument, also the ones that the published schema leaves out.
+    pub fn full_input_schema(&self) -> Value {
+        (self.input)()
+    }
+
+    pub fn input_schema(&self) -> Value {
+        schema::published(self.full_input_schema())
+    }
+
+    pub fn output_schema(&self) -> Option<Value> {
+        self.meta.declares_output().then(|| schema::output(schema::published((self.output)())))
+    }
+
+    /// Checked arguments, ready to be resolved and run. `schema` is this spec's full input schema.
+    pub fn parse(&self, schema: &Value, args: Value) -> Result<Box<dyn Prepared>> {
+        (self.parse)(args::check(schema, args)?)
+    }
+}
+
+impl std::fmt::Debug for Spec {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Spec").field("name", &self.meta.name).finish()
+    }
+}
+
+/// A call whose arguments are understood.
+pub trait Prepared: Send {
+    fn target(&self, cx: &Cx) -> Result<Option<Target>>;
+    fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::Body>>;
+}
+
+struct PreparedCall<T: Tool> {
+    args: T::Args,
+}
+
+fn parse<T: Tool>(args: Value) -> Result<Box<dyn Prepared>> {
+    let args = serde_json::from_value(args).map_err(|problem| Error::bad_request(problem.to_string()))?;
+    Ok(Box::new(PreparedCall::<T> { args }))
+}
+
+impl<T: Tool> Prepared for PreparedCall<T> {
+    fn target(&self, cx: &Cx) -> Result<Option<Target>> {
+        T::target(cx, &self.args)
+    }
+
+    fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::Body>> {
+        Ok(Box::new(T::run(cx, self.args, permit)?))
+    }
+}

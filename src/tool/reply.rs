@@ -1,0 +1,99 @@
+//! What a tool hands back, before the gate's egress turns it into text and pictures.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::gate::scrub::{self, Scrub};
+
+/// A picture as it leaves: encoded, with its size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Png {
+    pub width: u32,
+    pub height: u32,
+    pub bytes: Vec<u8>,
+}
+
+/// A tool's result: data that serialises flat beside the envelope, and possibly a picture.
+pub trait Output: Serialize {
+    /// Pictures leave beside the JSON, never inside it: as text they would cost a model a hundred
+    /// times as much.
+    fn take_picture(&mut self) -> Option<Png> {
+        None
+    }
+
+    /// Whether an action changed what is shown; the audit line says it.
+    fn changed(&self) -> Option<bool> {
+        None
+    }
+
+    /// False when the tool did its work but what it was asked for did not come about.
+    fn succeeded(&self) -> bool {
+        true
+    }
+}
+
+/// The keys that every successful reply begins with.
+#[derive(Serialize)]
+pub struct Envelope<'a, T: ?Sized> {
+    pub ok: bool,
+    pub success: bool,
+    pub step_id: u64,
+    pub caused_by_step_id: Option<u64>,
+    #[serde(flatten)]
+    pub body: &'a T,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// An [`Output`] with its type erased.
+pub trait Body: Send {
+    fn take_picture(&mut self) -> Option<Png>;
+    fn changed(&self) -> Option<bool>;
+    fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String>;
+    fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value>;
+}
+
+/// The envelope's own values.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub step_id: u64,
+    pub caused_by: Option<u64>,
+    pub untrusted: bool,
+    pub warning: Option<String>,
+}
+
+impl Frame {
+    fn around<T: Output>(self, body: &T) -> Envelope<'_, T> {
+        let ok = body.succeeded();
+        Envelope {
+            ok,
+            success: ok,
+            step_id: self.step_id,
+            caused_by_step_id: self.caused_by,
+            body,
+            untrusted: self.untrusted,
+            warning: self.warning,
+        }
+    }
+}
+
+impl<T: Output + Send> Body for T {
+    fn take_picture(&mut self) -> Option<Png> {
+        Output::take_picture(self)
+    }
+
+    fn changed(&self) -> Option<bool> {
+        Output::changed(self)
+    }
+
+    fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String> {
+        scrub::to_json_string(&frame.around(self), scrub)
+    }
+
+    fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value> {
+        scrub::to_json_value(&frame.around(self), scrub)
+    }
+}

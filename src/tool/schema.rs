@@ -1,0 +1,153 @@
+//! JSON schemas that every client accepts, made from the argument types.
+//!
+//! Clients differ in what they can stand: no `$ref`, no unions with null, no `uint32` formats, an
+//! object at the root. The raw schema keeps everything and serves the argument check; the published
+//! one is what leaves the server.
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+/// Marks an argument that is understood but not advertised (old spellings, rare switches).
+pub const HIDDEN: &str = "x-hidden";
+
+pub fn raw<T: schemars::JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut value = schema.to_value();
+    plain(&mut value);
+    if let Some(root) = value.as_object_mut() {
+        root.remove("title");
+        root.remove("description");
+        root.entry("type").or_insert_with(|| "object".into());
+        root.entry("properties").or_insert_with(|| Map::new().into());
+    }
+    value
+}
+
+/// Drops what is hidden.
+pub fn published(mut schema: Value) -> Value {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|_, property| property.get(HIDDEN).is_none());
+    }
+    schema
+}
+
+/// Output schemas tell code what to expect; the descriptions in them would only cost tokens, and so
+/// would the inside of nested objects, which the docs describe.
+pub fn output(mut schema: Value) -> Value {
+    if let Some(root) = schema.as_object_mut() {
+        if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.values_mut().for_each(type_only);
+        }
+        root.retain(|key, _| matches!(key.as_str(), "type" | "properties" | "required"));
+    }
+    schema
+}
+
+fn type_only(property: &mut Value) {
+    let items = property.get("items").and_then(|items| items.get("type")).cloned();
+    let Some(property) = property.as_object_mut() else {
+        return;
+    };
+    property.retain(|key, _| key == "type");
+    if let Some(items) = items {
+        property.insert("items".to_owned(), serde_json::json!({ "type": items }));
+    }
+}
+
+/// Walks a schema: our types nest a few levels at most, so recursion is bounded by them.
+fn plain(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            plain_object(object);
+            object.values_mut().for_each(plain);
+        }
+        Value::Array(items) => items.iter_mut().for_each(plain),
+        _ => {}
+    }
+}
+
+fn plain_object(object: &mut Map<String, Value>) {
+    object.remove("format");
+    if object.get("default").is_some_and(Value::is_null) {
+        object.remove("default");
+    }
+    drop_null_type(object);
+    drop_null_alternative(object);
+}
+
+/// `["string", "null"]` means an optional argument, which `required` already says.
+fn drop_null_type(object: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+}
+
+fn drop_null_alternative(object: &mut Map<String, Value>) {
+    let Some(Value::Array(alternatives)) = object.get_mut("anyOf") else {
+        return;
+    };
+    alternatives.retain(|alternative| alternative.get("type").is_none_or(|name| name != "null"));
+    if alternatives.len() == 1
+        && let Some(Value::Object(only)) = alternatives.pop()
+    {
+        object.remove("anyOf");
+        for (key, value) in only {
+            object.entry(key).or_insert(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::args::Int;
+    use serde_json::json;
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Sample {
+        /// How many.
+        count: Option<Int<1, 9>>,
+        name: String,
+        corner: Option<Corner>,
+        #[schemars(extend("x-hidden" = true))]
+        old: Option<bool>,
+    }
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Corner {
+        x: i32,
+    }
+
+    #[test]
+    fn published_schemas_have_no_refs_nulls_or_formats() {
+        let schema = published(raw::<Sample>());
+        assert_eq!(
+            schema,
+            json!({
+                "type": "object",
+                "properties": {
+                    "count": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."},
+                    "name": {"type": "string"},
+                    "corner": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]},
+                },
+                "required": ["name"],
+            })
+        );
+    }
+
+    #[test]
+    fn output_schemas_keep_only_types() {
+        let schema = output(published(raw::<Sample>()));
+        assert_eq!(schema["properties"]["corner"], json!({"type": "object"}));
+        assert_eq!(schema["properties"]["count"], json!({"type": "integer"}));
+    }
+}

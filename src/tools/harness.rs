@@ -1,0 +1,77 @@
+//! For tests and agent harnesses: setting the stage.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Kind, Result};
+use crate::gate::Permit;
+use crate::tool::args::Text;
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
+use crate::{files, scenario};
+
+pub struct LoadScenario;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct LoadArgs {
+    /// YAML file below the server's scenario folders.
+    path: Text<4096>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LoadedOut {
+    scenario: String,
+    state: String,
+    states: Vec<String>,
+}
+
+impl Output for LoadedOut {}
+
+impl Tool for LoadScenario {
+    type Args = LoadArgs;
+    type Out = LoadedOut;
+    const META: Meta = Meta {
+        name: "load_scenario",
+        group: Group::Harness,
+        effect: Effect::Session,
+        reply: ReplyKind::Data,
+        untrusted: false,
+        always: false,
+        rest: &[(Method::Post, "/api/scenario/load")],
+        brief: "Mock only: replace the mock desktop by a scenario file, from its initial state.",
+        detail: "The file must lie below one of `scenarios.dirs` of the config (default: the working folder). \
+                 What is wrong in it is reported with line and reason, and the desktop stays as it was.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"path":"scenarios/login.yaml"}"#,
+            shows: "the login form on stage",
+        }],
+        implies: &[],
+    };
+
+    fn run(cx: &mut Cx, args: LoadArgs, _: Permit) -> Result<LoadedOut> {
+        let path = args.path.as_str();
+        let Some(stage) = cx.observer().platform().stage() else {
+            return Err(Error::new(
+                Kind::PlatformUnsupported,
+                "scenarios play on the mock desktop; start the server with --mock",
+            ));
+        };
+        let file = scenario_file(cx, path)?;
+        let scenario = scenario::load_file(&file).map_err(|problem| invalid(problem.to_string(), path))?;
+        let loaded = stage.load(scenario);
+        cx.observer().forget_all();
+        Ok(LoadedOut { scenario: loaded.name, state: loaded.state, states: loaded.states })
+    }
+}
+
+fn scenario_file(cx: &Cx, path: &str) -> Result<PathBuf> {
+    files::below(&cx.config().scenarios.dirs, path).map_err(|problem| invalid(problem, path))
+}
+
+fn invalid(message: String, path: &str) -> Error {
+    Error::new(Kind::ScenarioInvalid, message).with("path", path)
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<LoadScenario>()];

@@ -1,0 +1,97 @@
+//! The keyboard: text and key combinations, to whatever has the focus.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::common::QuietInputArgs;
+use super::pointer::Sent;
+use crate::config::limits;
+use crate::error::{Error, Result};
+use crate::gate::Permit;
+use crate::model::KeyCombo;
+use crate::model::action::Act;
+use crate::tool::args::Text;
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, ReplyKind, Spec, Target, Tool};
+
+pub struct TypeText;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct TypeArgs {
+    /// Text to type.
+    text: Text<{ limits::TYPED_TEXT_BYTES }>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+impl Tool for TypeText {
+    type Args = TypeArgs;
+    type Out = Sent;
+    const META: Meta = Meta {
+        name: "type_text",
+        group: Group::Keyboard,
+        effect: Effect::Input,
+        reply: ReplyKind::Data,
+        untrusted: false,
+        always: false,
+        rest: &[(Method::Post, "/api/action")],
+        brief: "Type text into the focused element. Click it first; then check its value.",
+        detail: "The text goes to whatever has the focus at that moment, character by character.",
+        examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters typed" }],
+        implies: &[],
+    };
+
+    fn target(cx: &Cx, _: &TypeArgs) -> Result<Option<Target>> {
+        cx.judged_focus()
+    }
+
+    fn run(cx: &mut Cx, args: TypeArgs, permit: Permit) -> Result<Sent> {
+        cx.observer().learn_if_secret(args.text.as_str(), cx.cancel);
+        Sent::send(cx, permit, "type", &Act::Type { element: None, text: args.text.as_str().to_owned() })
+    }
+}
+
+pub struct PressKey;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct PressArgs {
+    /// Key or combination: enter, ctrl+s, alt+f4.
+    keys: Text<64>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+impl Tool for PressKey {
+    type Args = PressArgs;
+    type Out = Sent;
+    const META: Meta = Meta {
+        name: "press_key",
+        group: Group::Keyboard,
+        effect: Effect::Input,
+        reply: ReplyKind::Data,
+        untrusted: false,
+        always: false,
+        rest: &[(Method::Post, "/api/action")],
+        brief: "Press a key or a combination, e.g. enter, tab, ctrl+shift+t.",
+        detail: "Modifiers come first, joined by `+`. All keys are released again, also when the call fails.",
+        examples: &[Example { scenario: None, args: r#"{"keys":"ctrl+a"}"#, shows: "select all" }],
+        implies: &[],
+    };
+
+    fn target(cx: &Cx, args: &PressArgs) -> Result<Option<Target>> {
+        combination(args)?;
+        cx.judged_focus()
+    }
+
+    fn run(cx: &mut Cx, args: PressArgs, permit: Permit) -> Result<Sent> {
+        Sent::send(cx, permit, "key", &Act::Key { element: None, keys: combination(&args)? })
+    }
+}
+
+fn combination(args: &PressArgs) -> Result<KeyCombo> {
+    KeyCombo::parse(args.keys.as_str())
+        .map_err(|problem| Error::bad_request(format!("argument 'keys': {problem}")).with("field", "keys"))
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<TypeText>(), Spec::of::<PressKey>()];

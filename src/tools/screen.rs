@@ -1,0 +1,382 @@
+//! Seeing the screen: as a sketch in characters, as words, as a picture.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::WindowArgs;
+use crate::config::AsciiSketch;
+use crate::error::{Error, Kind, Result};
+use crate::gate::Permit;
+use crate::model::image::Picture;
+use crate::model::{Rect, Tree};
+use crate::observer::sketch::{Legend, SketchElement, SketchOptions, sketch};
+use crate::observer::{View, describe};
+use crate::platform::Shot;
+use crate::tool::args::{Int, Text};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+
+type GridWidth = Int<1, 500>;
+type GridHeight = Int<1, 300>;
+
+pub struct GetScreenSketch;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SketchArgs {
+    #[serde(flatten)]
+    window: WindowArgs,
+    /// Columns; default 110.
+    grid_width: Option<GridWidth>,
+    /// Rows; default 38.
+    grid_height: Option<GridHeight>,
+    #[schemars(extend("x-hidden" = true))]
+    structured: Option<bool>,
+}
+
+/// Drawn while it is written: the sketch borrows from the view.
+#[derive(Debug)]
+pub struct SketchOut {
+    window: String,
+    view: Arc<View>,
+    frame: Rect,
+    options: SketchOptions,
+    structured: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SketchFields<'a> {
+    window: &'a str,
+    grid_width: usize,
+    grid_height: usize,
+    sketch: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    elements: Option<&'a [SketchElement<'a>]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "serde_json::Value")]
+    legend: Option<&'a Legend>,
+}
+
+impl Serialize for SketchOut {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let drawn = sketch(self.view.tree(), self.frame, &self.options, &[]);
+        let fields = SketchFields {
+            window: &self.window,
+            grid_width: self.options.grid_width,
+            grid_height: self.options.grid_height,
+            sketch: &drawn.text,
+            elements: self.structured.then_some(&drawn.elements),
+            legend: self.structured.then_some(&drawn.legend),
+        };
+        fields.serialize(out)
+    }
+}
+
+impl JsonSchema for SketchOut {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "SketchOut".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        SketchFields::json_schema(generator)
+    }
+}
+
+impl Output for SketchOut {}
+
+impl Tool for GetScreenSketch {
+    type Args = SketchArgs;
+    type Out = SketchOut;
+    const META: Meta = Meta {
+        name: "get_screen_sketch",
+        group: Group::Screen,
+        effect: Effect::Observe,
+        reply: ReplyKind::Tree,
+        untrusted: true,
+        always: false,
+        rest: &[(Method::Get, "/api/sketch")],
+        brief: "The window's layout drawn in characters, with a legend.",
+        detail: "Boxes stand for elements, circled numbers for their order of focus, letters for the legend. \
+                 `structured` adds every element with its cell coordinates.",
+        examples: &[Example {
+            scenario: Some("scenarios/login.yaml"),
+            args: r#"{"window_index":0,"grid_width":80,"grid_height":24}"#,
+            shows: "a login form in 80 columns",
+        }],
+        implies: &[],
+    };
+
+    fn run(cx: &mut Cx, args: SketchArgs, _: Permit) -> Result<SketchOut> {
+        let chosen = cx.observer().choose(&args.window.choice())?;
+        cx.warning = chosen.warning.clone();
+        let options = sketch_options(&cx.config().ascii_sketch, args.grid_width, args.grid_height);
+        let view = cx.observer().look(&chosen, cx.cancel)?.view;
+        // A window that was named is drawn in its own frame, any other in its root element's.
+        let named = !args.window.choice().is_empty();
+        let frame = if named { chosen.window.bounds } else { view.tree().root().bounds };
+        let structured = args.structured.unwrap_or(false);
+        Ok(SketchOut { window: chosen.window.title, view, frame, options, structured })
+    }
+}
+
+fn sketch_options(
+    config: &AsciiSketch,
+    width: Option<GridWidth>,
+    height: Option<GridHeight>,
+) -> SketchOptions {
+    SketchOptions {
+        grid_width: width.map_or(config.grid_width, Int::size),
+        grid_height: height.map_or(config.grid_height, Int::size),
+        unicode_box: config.unicode_box,
+        role_glyphs: config.role_glyphs,
+        occlusion_prune: config.occlusion_prune,
+        tab_index_badges: config.tab_index_badges,
+        landmark_headers: config.landmark_headers,
+    }
+}
+
+pub struct GetScreenDescription;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct DescriptionArgs {
+    #[serde(flatten)]
+    window: WindowArgs,
+    /// Sources; default combined: all that this server has.
+    mode: Option<DescriptionMode>,
+    /// Cut the text to this many tokens.
+    max_tokens: Option<Int<1, 1000000>>,
+    /// Element id: describe only its subtree.
+    focus_element: Option<Text<2048>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DescriptionMode {
+    Accessibility,
+    Ocr,
+    Vlm,
+    Combined,
+    Auto,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Description {
+    window: String,
+    window_uid: String,
+    effective_mode: &'static str,
+    description: String,
+    truncated: bool,
+}
+
+impl Output for Description {}
+
+impl Tool for GetScreenDescription {
+    type Args = DescriptionArgs;
+    type Out = Description;
+    const META: Meta = Meta {
+        name: "get_screen_description",
+        group: Group::Screen,
+        effect: Effect::Observe,
+        reply: ReplyKind::Data,
+        untrusted: true,
+        always: false,
+        rest: &[(Method::Get, "/api/description")],
+        brief: "The window in words: one line per element with role, name, value, state and place.",
+        detail: "Each source has its own heading, `[accessibility]` first. A source that was asked for by name \
+                 and that this server does not have is an error, not an empty text.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"window_index":0,"focus_element":"root.4"}"#,
+            shows: "the status bar in words",
+        }],
+        implies: &[],
+    };
+
+    fn run(cx: &mut Cx, args: DescriptionArgs, _: Permit) -> Result<Description> {
+        refuse_missing_source(args.mode)?;
+        let chosen = cx.observer().choose(&args.window.choice())?;
+        let view = cx.observer().look(&chosen, cx.cancel)?.view;
+        let wanted = args.focus_element.as_ref().map(Text::as_str);
+        let node = wanted.and_then(|id| view.tree().find_id(id));
+        cx.warning = match (wanted, node) {
+            (Some(id), None) => Some(format!("no element has the id '{id}'; the whole window is described")),
+            _ => chosen.warning.clone(),
+        };
+        let text = describe::accessibility(&chosen.window, view.tree(), node.unwrap_or(Tree::ROOT));
+        let (description, truncated) =
+            describe::assemble(&[("accessibility", text)], args.max_tokens.map(Int::size));
+        Ok(Description {
+            window: chosen.window.title,
+            window_uid: chosen.window.uid,
+            effective_mode: "combined",
+            description,
+            truncated,
+        })
+    }
+}
+
+fn refuse_missing_source(mode: Option<DescriptionMode>) -> Result<()> {
+    let missing = match mode {
+        Some(DescriptionMode::Ocr) => "OCR",
+        Some(DescriptionMode::Vlm) => "a vision model",
+        _ => return Ok(()),
+    };
+    Err(Error::new(
+        Kind::PlatformUnsupported,
+        format!("this build does not describe by {missing}; use mode accessibility or take a screenshot"),
+    ))
+}
+
+pub struct GetScreenshot;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Screenshot {
+    window: String,
+    format: &'static str,
+    encoding: &'static str,
+    width: u32,
+    height: u32,
+    source_bbox: Rect,
+    #[serde(skip)]
+    png: Option<Png>,
+}
+
+impl Output for Screenshot {
+    fn take_picture(&mut self) -> Option<Png> {
+        self.png.take()
+    }
+}
+
+impl Tool for GetScreenshot {
+    type Args = WindowArgs;
+    type Out = Screenshot;
+    const META: Meta = Meta {
+        name: "get_screenshot",
+        group: Group::Screen,
+        effect: Effect::Observe,
+        reply: ReplyKind::Picture,
+        untrusted: true,
+        always: false,
+        rest: &[(Method::Get, "/api/screenshot")],
+        brief: "Picture of one window; without a window, of the whole screen.",
+        detail: "One pixel of the picture is one pixel of the screen; `source_bbox` says where it was taken.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"window_index":0}"#,
+            shows: "the front window as a picture",
+        }],
+        implies: &[],
+    };
+
+    fn run(cx: &mut Cx, args: WindowArgs, mut permit: Permit) -> Result<Screenshot> {
+        permit.spend();
+        let choice = args.choice();
+        if choice.is_empty() {
+            let shot = cx.observer().screen_picture(cx.cancel)?;
+            return screenshot("(full screen)".to_owned(), &shot);
+        }
+        let chosen = cx.observer().choose(&choice)?;
+        cx.warning = chosen.warning.clone();
+        let shot = cx.observer().window_picture(&chosen, cx.cancel)?;
+        screenshot(chosen.window.title, &shot)
+    }
+}
+
+fn screenshot(window: String, shot: &Shot) -> Result<Screenshot> {
+    let png = encode(&shot.picture)?;
+    Ok(Screenshot {
+        window,
+        format: "png",
+        encoding: "base64",
+        width: png.width,
+        height: png.height,
+        source_bbox: shot.area,
+        png: Some(png),
+    })
+}
+
+fn encode(picture: &Picture) -> Result<Png> {
+    let bytes = picture.to_png().map_err(|problem| Error::internal(problem.to_string()))?;
+    Ok(Png { width: picture.width(), height: picture.height(), bytes })
+}
+
+pub struct GetFullScreenshot;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FullScreenshot {
+    window: String,
+    screenshot_scope: &'static str,
+    format: &'static str,
+    encoding: &'static str,
+    width: u32,
+    height: u32,
+    sketch: Option<String>,
+    #[serde(skip)]
+    png: Option<Png>,
+}
+
+impl Output for FullScreenshot {
+    fn take_picture(&mut self) -> Option<Png> {
+        self.png.take()
+    }
+}
+
+impl Tool for GetFullScreenshot {
+    type Args = SketchArgs;
+    type Out = FullScreenshot;
+    const META: Meta = Meta {
+        name: "get_full_screenshot",
+        group: Group::Screen,
+        effect: Effect::Observe,
+        reply: ReplyKind::Picture,
+        untrusted: true,
+        always: false,
+        rest: &[(Method::Get, "/api/full_screenshot")],
+        brief: "Picture of the whole screen; with a window named, also its sketch.",
+        detail: "The sketch is the one of get_screen_sketch for the named window.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"window_index":0}"#,
+            shows: "the screen as a picture and the front window as a sketch",
+        }],
+        implies: &[],
+    };
+
+    fn run(cx: &mut Cx, args: SketchArgs, mut permit: Permit) -> Result<FullScreenshot> {
+        permit.spend();
+        let shot = cx.observer().screen_picture(cx.cancel)?;
+        let (window, sketch) = named_sketch(cx, &args)?;
+        let png = encode(&shot.picture)?;
+        Ok(FullScreenshot {
+            window,
+            screenshot_scope: "full_display",
+            format: "png",
+            encoding: "base64",
+            width: png.width,
+            height: png.height,
+            sketch,
+            png: Some(png),
+        })
+    }
+}
+
+fn named_sketch(cx: &mut Cx, args: &SketchArgs) -> Result<(String, Option<String>)> {
+    let choice = args.window.choice();
+    if choice.is_empty() {
+        return Ok(("(full screen)".to_owned(), None));
+    }
+    let chosen = cx.observer().choose(&choice)?;
+    cx.warning = chosen.warning.clone();
+    let options = sketch_options(&cx.config().ascii_sketch, args.grid_width, args.grid_height);
+    let view = cx.observer().look(&chosen, cx.cancel)?.view;
+    let drawn = sketch(view.tree(), chosen.window.bounds, &options, &[]);
+    Ok((chosen.window.title, Some(drawn.text)))
+}
+
+pub const TOOLS: &[Spec] = &[
+    Spec::of::<GetScreenSketch>(),
+    Spec::of::<GetScreenDescription>(),
+    Spec::of::<GetScreenshot>(),
+    Spec::of::<GetFullScreenshot>(),
+];

@@ -1,0 +1,164 @@
+//! What this server is and what is left to it: capabilities, budgets, redaction.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::common::millis;
+use super::windows::NoArgs;
+use crate::error::Result;
+use crate::gate::Permit;
+use crate::gate::budget::BudgetStatus;
+use crate::gate::redact::RedactionStatus;
+use crate::observer::CaptureStats;
+use crate::platform::{Capabilities, os_name};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
+
+pub struct GetCapabilities;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CapabilitiesOut {
+    platform: &'static str,
+    adapter: &'static str,
+    version: String,
+    protocol_version: u32,
+    supports: Capabilities,
+    config: ConfigFacts,
+    tree_stats: BTreeMap<String, TreeStats>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unavailable: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config_error: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ConfigFacts {
+    tree_max_depth: usize,
+    tree_default_depth: usize,
+    ascii_grid: Grid,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Grid {
+    width: usize,
+    height: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TreeStats {
+    captured_at: f64,
+    capture_ms: u64,
+    node_count: usize,
+    named_node_count: usize,
+}
+
+impl Output for CapabilitiesOut {}
+
+impl Tool for GetCapabilities {
+    type Args = NoArgs;
+    type Out = CapabilitiesOut;
+    const META: Meta = Meta {
+        name: "get_capabilities",
+        group: Group::Session,
+        effect: Effect::Observe,
+        reply: ReplyKind::Data,
+        untrusted: false,
+        always: true,
+        rest: &[(Method::Get, "/api/capabilities")],
+        brief: "What this server can do here: platform, abilities, limits, config problems.",
+        detail: "`unavailable` says why there is no desktop to work with, and `config_error` why the config file \
+                 was not used.",
+        examples: &[Example { scenario: None, args: "{}", shows: "the abilities of the mock desktop" }],
+        implies: &[],
+    };
+
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<CapabilitiesOut> {
+        let facts = cx.observer().platform().facts();
+        let config = cx.config();
+        Ok(CapabilitiesOut {
+            platform: os_name(),
+            adapter: facts.adapter,
+            version: config.mcp.version.clone(),
+            protocol_version: 2,
+            supports: facts.supports,
+            config: ConfigFacts {
+                tree_max_depth: config.tree.max_depth,
+                tree_default_depth: config.tree.default_depth,
+                ascii_grid: Grid {
+                    width: config.ascii_sketch.grid_width,
+                    height: config.ascii_sketch.grid_height,
+                },
+            },
+            tree_stats: cx.observer().capture_stats().into_iter().map(stats_out).collect(),
+            unavailable: facts.unavailable,
+            config_error: cx.app.config_error.clone(),
+        })
+    }
+}
+
+fn stats_out((uid, stats): (String, CaptureStats)) -> (String, TreeStats) {
+    let since_epoch = stats.captured_at.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let stats = TreeStats {
+        captured_at: since_epoch.as_secs_f64(),
+        capture_ms: millis(stats.capture_time),
+        node_count: stats.node_count,
+        named_node_count: stats.named_node_count,
+    };
+    (uid, stats)
+}
+
+pub struct GetBudgetStatus;
+
+impl Output for BudgetStatus {}
+
+impl Tool for GetBudgetStatus {
+    type Args = NoArgs;
+    type Out = BudgetStatus;
+    const META: Meta = Meta {
+        name: "get_budget_status",
+        group: Group::Session,
+        effect: Effect::Observe,
+        reply: ReplyKind::Data,
+        untrusted: false,
+        always: true,
+        rest: &[(Method::Get, "/api/budget_status")],
+        brief: "How many actions, screenshots, tokens and seconds are left.",
+        detail: "`configured:false` means that no limit is set.",
+        examples: &[Example { scenario: None, args: "{}", shows: "no limit is set" }],
+        implies: &[],
+    };
+
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<BudgetStatus> {
+        Ok(cx.app.budget.status(cx.clock().now()))
+    }
+}
+
+pub struct GetRedactionStatus;
+
+impl Output for RedactionStatus {}
+
+impl Tool for GetRedactionStatus {
+    type Args = NoArgs;
+    type Out = RedactionStatus;
+    const META: Meta = Meta {
+        name: "get_redaction_status",
+        group: Group::Session,
+        effect: Effect::Observe,
+        reply: ReplyKind::Data,
+        untrusted: false,
+        always: true,
+        rest: &[(Method::Get, "/api/redaction_status")],
+        brief: "Whether texts are being redacted, and how often it happened.",
+        detail: "Secret fields are always redacted; this tells of the configured patterns.",
+        examples: &[Example { scenario: None, args: "{}", shows: "no pattern is configured" }],
+        implies: &[],
+    };
+
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<RedactionStatus> {
+        Ok(cx.app.redactor.status())
+    }
+}
+
+pub const TOOLS: &[Spec] =
+    &[Spec::of::<GetCapabilities>(), Spec::of::<GetBudgetStatus>(), Spec::of::<GetRedactionStatus>()];

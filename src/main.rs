@@ -1,1 +1,134 @@
-fn main() {}
+//! Parse the flags, build the configuration, choose the platform, start the surface.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use os_screen_observer::app::App;
+use os_screen_observer::cli::{Cli, Command, Flags, Mode};
+use os_screen_observer::clock::Clock;
+use os_screen_observer::config::{self, Loaded, LogLevel};
+use os_screen_observer::tools::Selection;
+use os_screen_observer::{log, mcp, platform, terminal};
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use tokio_util::sync::CancellationToken;
+
+/// How long calls that are running when the client leaves may still finish.
+const GRACE: Duration = Duration::from_millis(250);
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match start(cli) {
+        Ok(code) => code,
+        Err(message) => {
+            log::complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(cli: Cli) -> Result<ExitCode, String> {
+    let loaded = config::load(&cli.flags, config::process_environment());
+    if let Some(Command::Doctor { json }) = cli.command {
+        return terminal::doctor(loaded.as_ref(), json);
+    }
+    let loaded = loaded.map_err(|fatal| fatal.to_string())?;
+    match cli.command {
+        Some(Command::Tools { format }) => terminal::tools(&selection(&cli.flags)?, format),
+        Some(Command::Call { tool, arguments }) => {
+            log::start(LogLevel::Warning);
+            terminal::call(&build(&cli.flags, loaded)?, &tool, &arguments)
+        }
+        Some(Command::Doctor { .. }) | None => {
+            log::start(loaded.config.logging.level);
+            serve(&cli.flags, loaded)
+        }
+    }
+}
+
+fn selection(flags: &Flags) -> Result<Selection, String> {
+    Selection::parse(flags.profile, flags.tools.as_deref().unwrap_or_default())
+}
+
+fn build(flags: &Flags, loaded: Loaded) -> Result<App, String> {
+    let clock = if loaded.steered_clock { Clock::steered() } else { Clock::real() };
+    let platform = platform::choose(&loaded, &clock)?;
+    App::new(loaded, &selection(flags)?, platform, clock)
+}
+
+fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
+    for problem in &loaded.problems {
+        tracing::error!("config: {problem}");
+    }
+    for notice in &loaded.notices {
+        tracing::warn!("config: {notice}");
+    }
+    let mode = flags.mode.decided(std::io::stdin().is_terminal());
+    if mode == Mode::Inspect {
+        return Err(
+            "the web inspector is not part of this build; run with --mode mcp (an MCP client does that), \
+                    or try: os-screen-observer --mock call list_windows"
+                .to_owned(),
+        );
+    }
+    if mode == Mode::Both {
+        tracing::warn!("the web inspector is not part of this build; serving MCP on stdio alone");
+    }
+    let app = Arc::new(build(flags, loaded)?);
+    log::hello(&app);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|problem| format!("no runtime could be started: {problem}"))?;
+    let result = runtime.block_on(serve_stdio(app.clone()));
+    // Whatever a call still held down is let go before the process ends.
+    app.observer.platform().release_all();
+    runtime.shutdown_background();
+    result
+}
+
+async fn serve_stdio(app: Arc<App>) -> Result<ExitCode, String> {
+    let ended = CancellationToken::new();
+    let shutdown = CancellationToken::new();
+    let (input, output) = rmcp::transport::io::stdio_pipes();
+    let transport = mcp::stdio::Stdio::new(input, output, ended.clone());
+    let server = mcp::Server::new(app, shutdown.clone());
+    let service = tokio::spawn(async move {
+        match server.serve(transport).await {
+            Ok(running) => {
+                let _ = running.waiting().await;
+                Ok(())
+            }
+            // The client left before it said anything.
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+            Err(problem) => Err(problem.to_string()),
+        }
+    });
+    tokio::pin!(service);
+    tokio::select! {
+        done = &mut service => return finish(done),
+        () = ended.cancelled() => {}
+        () = log::stop_signal() => {}
+    }
+    // Calls get a moment to finish, then they are cancelled, then nobody waits any longer.
+    if let Ok(done) = tokio::time::timeout(GRACE, &mut service).await {
+        return finish(done);
+    }
+    shutdown.cancel();
+    match tokio::time::timeout(GRACE / 2, &mut service).await {
+        Ok(done) => finish(done),
+        Err(_) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn finish(done: Result<Result<(), String>, tokio::task::JoinError>) -> Result<ExitCode, String> {
+    match done {
+        Ok(Ok(())) => Ok(ExitCode::SUCCESS),
+        Ok(Err(problem)) => Err(problem),
+        Err(problem) => Err(problem.to_string()),
+    }
+}

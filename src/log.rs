@@ -1,0 +1,81 @@
+//! Logs and last words, on stderr only: stdout belongs to the MCP transport.
+
+use tracing_subscriber::EnvFilter;
+
+use crate::app::App;
+use crate::config::LogLevel;
+
+/// `RUST_LOG` beats the configured level.
+pub fn start(level: LogLevel) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(directives(level)));
+    let started = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .try_init();
+    if started.is_err() {
+        complain("logging was already set up");
+    }
+}
+
+/// Our own words at the level asked for; libraries only when something is wrong with them.
+fn directives(level: LogLevel) -> String {
+    let level = match level {
+        LogLevel::Trace => "trace",
+        LogLevel::Debug => "debug",
+        LogLevel::Info => "info",
+        LogLevel::Warning => "warn",
+        LogLevel::Error => "error",
+    };
+    format!("error,os_screen_observer={level}")
+}
+
+pub fn hello(app: &App) {
+    let facts = app.observer.platform().facts();
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        adapter = facts.adapter,
+        tools = app.tools.names().count(),
+        "serving MCP on stdio"
+    );
+    if let Some(reason) = facts.unavailable {
+        tracing::warn!("there is no desktop to work with: {reason}");
+    }
+    let unknown = app.policy.unknown_names(&known_names());
+    if !unknown.is_empty() {
+        tracing::warn!(
+            "actions.allow and actions.deny name what is no tool and no group: {}",
+            unknown.join(", ")
+        );
+    }
+}
+
+fn known_names() -> Vec<&'static str> {
+    use crate::tool::Group;
+    crate::tools::all().map(|spec| spec.meta.name).chain(Group::ALL.map(Group::name)).collect()
+}
+
+/// For what goes wrong before or without logging.
+#[allow(clippy::print_stderr, reason = "the last words of a process that cannot start")]
+pub fn complain(message: &str) {
+    eprintln!("os-screen-observer: {message}");
+}
+
+/// Comes when the process is asked to stop.
+pub async fn stop_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

@@ -1,0 +1,49 @@
+//! From our words to the protocol's: a declared tool to its entry, a reply to content blocks.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use serde_json::Value;
+
+use crate::gate::{Json, Reply};
+use crate::tool::Spec;
+
+pub fn tool(spec: &Spec) -> Tool {
+    let meta = spec.meta;
+    let mut tool = Tool::new(meta.name, meta.brief, object(spec.input_schema()));
+    tool.output_schema = spec.output_schema().map(object);
+    tool.annotations = Some(
+        ToolAnnotations::new()
+            .read_only(meta.effect.read_only())
+            .destructive(meta.effect.destructive())
+            .idempotent(meta.effect.idempotent())
+            .open_world(meta.open_world()),
+    );
+    tool
+}
+
+fn object(schema: Value) -> Arc<JsonObject> {
+    match schema {
+        Value::Object(object) => Arc::new(object),
+        _ => Arc::default(),
+    }
+}
+
+/// Text first, then the picture. Data that code reads is also structured, but never beside a picture:
+/// some clients show only the structured part to the model.
+pub fn result(reply: Reply) -> CallToolResult {
+    let mut content = vec![ContentBlock::text(reply.text())];
+    if let Some(picture) = &reply.picture {
+        content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), "image/png"));
+    }
+    if !reply.ok() {
+        return CallToolResult::error(content);
+    }
+    let mut result = CallToolResult::success(content);
+    if let Json::Data(value) = reply.json {
+        result.structured_content = Some(value);
+    }
+    result
+}

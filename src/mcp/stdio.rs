@@ -1,0 +1,246 @@
+//! Standard input and output as an rmcp transport: the only place in the program that owns stdout.
+//!
+//! Lines are bounded while they are read, so nobody can make the server buffer without end. What cannot
+//! be understood is answered with a JSON-RPC error, and the next line is served.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use rmcp::model::{ClientNotification, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::lock;
+use crate::config::limits;
+
+/// Requests that may be unanswered before reading pauses. Far above what runs at a time: a client that
+/// pipelines is served, one that floods waits.
+const MOST_UNANSWERED: usize = 1024;
+/// Messages that may wait for a slow reader of our output.
+const MOST_UNWRITTEN: usize = 256;
+
+pub struct Stdio<R> {
+    lines: BoundedLines<R>,
+    out: Option<mpsc::Sender<Vec<u8>>>,
+    writer: Option<JoinHandle<()>>,
+    open: Arc<OpenRequests>,
+    ended: CancellationToken,
+}
+
+impl<R: AsyncRead + Send + Unpin> Stdio<R> {
+    /// `ended` is cancelled when the input ends.
+    pub fn new(input: R, output: impl AsyncWrite + Send + Unpin + 'static, ended: CancellationToken) -> Self {
+        let (out, waiting) = mpsc::channel(MOST_UNWRITTEN);
+        Self {
+            lines: BoundedLines::new(input),
+            out: Some(out),
+            writer: Some(tokio::spawn(write_all(waiting, output))),
+            open: Arc::default(),
+            ended,
+        }
+    }
+
+    /// Does not wait: `receive` may be dropped at any await, and a refusal with it.
+    fn refuse(&self, code: ErrorCode, message: String, id: Option<RequestId>) {
+        let error: TxJsonRpcMessage<RoleServer> =
+            JsonRpcMessage::error(ErrorData::new(code, message, None), id);
+        if let (Some(out), Ok(line)) = (&self.out, to_line(&error))
+            && out.try_send(line).is_err()
+        {
+            tracing::warn!("a bad message was not answered: the client does not read its answers");
+        }
+    }
+
+    fn understand(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let problem = match serde_json::from_slice(line) {
+            Ok(message) => return Some(message),
+            Err(problem) => problem,
+        };
+        if problem.is_data() {
+            self.refuse(ErrorCode::INVALID_REQUEST, format!("not an MCP message: {problem}"), id_of(line));
+        } else {
+            self.refuse(ErrorCode::PARSE_ERROR, format!("not JSON: {problem}"), None);
+        }
+        None
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Stdio<R> {
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let (out, open) = (self.out.clone(), self.open.clone());
+        async move {
+            let line = to_line(&message)?;
+            open.note_answer(&message);
+            let out = out.ok_or(std::io::ErrorKind::NotConnected)?;
+            out.send(line).await.map_err(|_| std::io::ErrorKind::BrokenPipe.into())
+        }
+    }
+
+    /// Dropped and called again whenever something is to be sent, so all progress is kept in `self`.
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            self.open.wait_for_room().await;
+            match self.lines.next().await {
+                LineRead::Line => {
+                    let line = self.lines.take();
+                    if line.is_empty() {
+                        continue;
+                    }
+                    if let Some(message) = self.understand(&line) {
+                        self.open.note_arrival(&message);
+                        return Some(message);
+                    }
+                }
+                LineRead::TooLong => {
+                    let message = format!("a line may have {} bytes", limits::MCP_LINE_BYTES);
+                    self.refuse(ErrorCode::INVALID_REQUEST, message, None);
+                }
+                LineRead::End => {
+                    self.ended.cancel();
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.out = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.await;
+        }
+        Ok(())
+    }
+}
+
+fn to_line(message: &TxJsonRpcMessage<RoleServer>) -> std::io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn id_of(line: &[u8]) -> Option<RequestId> {
+    let value: serde_json::Value = serde_json::from_slice(line).ok()?;
+    serde_json::from_value(value.get("id")?.clone()).ok()
+}
+
+/// Writes whole lines, as many at a time as are waiting.
+async fn write_all(mut waiting: mpsc::Receiver<Vec<u8>>, mut output: impl AsyncWrite + Unpin) {
+    while let Some(mut batch) = waiting.recv().await {
+        while batch.len() < 1 << 16
+            && let Ok(next) = waiting.try_recv()
+        {
+            batch.extend_from_slice(&next);
+        }
+        if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {
+            // The client is gone; what it sends no more is noticed by the reader.
+            return;
+        }
+    }
+}
+
+/// Requests that have arrived and are not answered yet.
+#[derive(Default)]
+struct OpenRequests {
+    ids: Mutex<HashSet<RequestId>>,
+    room: Notify,
+}
+
+impl OpenRequests {
+    fn note_arrival(&self, message: &RxJsonRpcMessage<RoleServer>) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                lock(&self.ids).insert(request.id.clone());
+            }
+            JsonRpcMessage::Notification(notification) => {
+                // A cancelled request is never answered.
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification {
+                    self.forget(cancelled.params.request_id.as_ref());
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+    }
+
+    fn note_answer(&self, message: &TxJsonRpcMessage<RoleServer>) {
+        match message {
+            JsonRpcMessage::Response(response) => self.forget(Some(&response.id)),
+            JsonRpcMessage::Error(error) => self.forget(error.id.as_ref()),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+        }
+    }
+
+    fn forget(&self, id: Option<&RequestId>) {
+        if let Some(id) = id {
+            lock(&self.ids).remove(id);
+            self.room.notify_one();
+        }
+    }
+
+    async fn wait_for_room(&self) {
+        while lock(&self.ids).len() >= MOST_UNANSWERED {
+            self.room.notified().await;
+        }
+    }
+}
+
+enum LineRead {
+    Line,
+    TooLong,
+    End,
+}
+
+/// Lines of at most `MCP_LINE_BYTES`. A longer one is skipped to its end without being kept.
+struct BoundedLines<R> {
+    input: BufReader<R>,
+    line: Vec<u8>,
+    skipping: bool,
+}
+
+impl<R: AsyncRead + Unpin> BoundedLines<R> {
+    fn new(input: R) -> Self {
+        Self { input: BufReader::with_capacity(1 << 16, input), line: Vec::new(), skipping: false }
+    }
+
+    async fn next(&mut self) -> LineRead {
+        loop {
+            let Ok(available) = self.input.fill_buf().await else {
+                return LineRead::End;
+            };
+            if available.is_empty() {
+                return LineRead::End;
+            }
+            let newline = available.iter().position(|&byte| byte == b'\n');
+            let used = newline.map_or(available.len(), |at| at + 1);
+            let fits = !self.skipping && self.line.len() + used <= limits::MCP_LINE_BYTES;
+            if fits {
+                self.line.extend_from_slice(&available[..used]);
+            } else {
+                self.line.clear();
+                self.skipping = true;
+            }
+            self.input.consume(used);
+            if newline.is_some() {
+                let too_long = std::mem::take(&mut self.skipping);
+                return if too_long { LineRead::TooLong } else { LineRead::Line };
+            }
+        }
+    }
+
+    /// The line that was read, without its end.
+    fn take(&mut self) -> Vec<u8> {
+        let mut line = std::mem::take(&mut self.line);
+        while line.last().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            line.pop();
+        }
+        line
+    }
+}

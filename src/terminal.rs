@@ -1,0 +1,82 @@
+//! The subcommands that a person runs at a terminal. Here, and only here, stdout is for people.
+
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::cli::ToolsFormat;
+use crate::clock::Cancel;
+use crate::config::{FatalConfig, Loaded};
+use crate::gate::{self, Call, Origin};
+use crate::tool::Spec;
+use crate::tools::{Selection, Table};
+use crate::{docs, doctor, platform};
+
+pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
+    let report = doctor::examine(&doctor::Subject {
+        version: env!("CARGO_PKG_VERSION"),
+        features: &[],
+        platform: &platform::real_desktop(),
+        config,
+        machine: &doctor::RealMachine,
+    });
+    let text = if json { pretty(&serde_json::to_value(&report).unwrap_or_default()) } else { report.human() };
+    say(&text)?;
+    Ok(ExitCode::from(report.exit_code()))
+}
+
+pub fn tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, String> {
+    let table = Table::new(selection);
+    let specs: Vec<Spec> = table.specs().collect();
+    say(&match format {
+        ToolsFormat::Table => docs::terminal_table(&specs),
+        ToolsFormat::Markdown => docs::tools_page(&specs),
+        ToolsFormat::Json => pretty(&Value::Array(specs.iter().map(docs::tool_json).collect())),
+        ToolsFormat::Openai => pretty(&Value::Array(specs.iter().map(docs::openai_function).collect())),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One call, pretty-printed. A picture is saved nowhere: its size is told.
+pub fn call(app: &App, tool: &str, arguments: &str) -> Result<ExitCode, String> {
+    let text = if arguments == "-" { read_stdin()? } else { arguments.to_owned() };
+    let args =
+        serde_json::from_str(&text).map_err(|problem| format!("the arguments are not JSON: {problem}"))?;
+    let reply =
+        gate::pass(app, Call { tool: tool.to_owned(), args, origin: Origin::Terminal }, &Cancel::new());
+    let mut value = reply.value();
+    if let (Some(picture), Some(fields)) = (&reply.picture, value.as_object_mut()) {
+        fields.insert(
+            "picture".to_owned(),
+            json!(format!("{} bytes of PNG, not shown here", picture.bytes.len())),
+        );
+    }
+    say(&pretty(&value))?;
+    Ok(if reply.ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn read_stdin() -> Result<String, String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .take(crate::config::limits::MCP_LINE_BYTES as u64)
+        .read_to_string(&mut text)
+        .map_err(|problem| format!("standard input cannot be read: {problem}"))?;
+    Ok(text)
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+/// A reader that goes away (`| head`) is no error.
+fn say(text: &str) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")) {
+        Err(problem) if problem.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output cannot be written: {problem}"))
+        }
+        _ => Ok(()),
+    }
+}

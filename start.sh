@@ -1,0 +1,223 @@
+#!/bin/sh
+# Builds os-screen-observer and starts it, after making sure that a Rust toolchain and a C compiler are there.
+# Standard output belongs to the server, which speaks MCP on it: everything this script says goes to stderr.
+set -eu
+
+assume_yes=no
+project=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+
+main() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --yes) assume_yes=yes ;;
+            --help | -h) show_help && exit 0 ;;
+            --)
+                shift
+                break
+                ;;
+            *) break ;;
+        esac
+        shift
+    done
+
+    # A desktop application starts us without the PATH of a shell; and where rustup has put a cargo, that one is
+    # meant, whatever the system has besides.
+    PATH="${CARGO_HOME:-${HOME:-}/.cargo}/bin:$PATH:/opt/homebrew/bin:/usr/local/bin"
+    export PATH
+    ensure_compiler
+    ensure_rust
+    build_server
+    if [ $# -eq 0 ] && at_terminal; then
+        show_how_to_connect
+        exit 0
+    fi
+    exec "$server" "$@"
+}
+
+show_help() {
+    printf '%s\n' "Usage: start.sh [--yes] [--] [ARGUMENT...]
+
+Builds os-screen-observer and starts it with the arguments. What the build needs and
+is missing (a Rust toolchain, a C compiler) is named; at a terminal you are asked
+before each installation.
+
+  --yes     install what is missing without asking
+  --help    show this text
+  --        end of this script's options: all that follows goes to the server
+
+Without arguments at a terminal it builds, and shows how to connect a client.
+
+  ./start.sh -- --help                 the server's own options
+  ./start.sh --mode mcp                serve MCP on stdin and stdout
+  ./start.sh --mode mcp --mock         the same with a made-up desktop
+  ./start.sh doctor                    what works on this machine, and what does not"
+}
+
+say() {
+    printf '%s\n' "$*" >&2
+}
+
+# ---- what the build needs ---------------------------------------------------------------------------------
+
+ensure_compiler() {
+    ! have_compiler || return 0
+    case $(package_manager) in
+        xcode) offer "a C compiler" "xcode-select --install" ;;
+        apt-get) offer "a C compiler" "$(as_root)apt-get update && $(as_root)apt-get install -y gcc libc6-dev" ;;
+        dnf) offer "a C compiler" "$(as_root)dnf install -y gcc" ;;
+        pacman) offer "a C compiler" "$(as_root)pacman -S --needed --noconfirm gcc" ;;
+        zypper) offer "a C compiler" "$(as_root)zypper --non-interactive install gcc" ;;
+        brew) offer "a C compiler" "brew install gcc" ;;
+        *) give_up "a C compiler (cc)" "Install gcc or clang, then run this script again." ;;
+    esac
+    have_compiler || give_up "a C compiler (cc)" "When the installation has finished, run this script again."
+}
+
+# On macOS /usr/bin/cc is always there, but without the developer tools it only opens a dialog.
+have_compiler() {
+    if [ "$(uname -s)" = Darwin ]; then
+        xcode-select -p >/dev/null 2>&1
+    else
+        command -v cc >/dev/null 2>&1
+    fi
+}
+
+ensure_rust() {
+    ! have_rust || return 0
+    if command -v rustup >/dev/null 2>&1; then
+        offer "Rust $(wanted_rust) or newer" "rustup toolchain install stable --profile minimal && rustup default stable"
+    else
+        install_rust
+    fi
+    have_rust || give_up "Rust $(wanted_rust) or newer" "See https://rustup.rs for other ways to install it."
+}
+
+# Distributions often carry an old cargo, so their rustup package is preferred where there is one.
+install_rust() {
+    what="Rust $(wanted_rust) or newer"
+    case $(package_manager) in
+        apt-get)
+            if apt-cache show rustup >/dev/null 2>&1; then
+                offer "$what" "$(as_root)apt-get install -y rustup && rustup default stable"
+            else
+                offer_installer "$what"
+            fi
+            ;;
+        dnf) offer "$what" "$(as_root)dnf install -y cargo" ;;
+        pacman) offer "$what" "$(as_root)pacman -S --needed --noconfirm rustup && rustup default stable" ;;
+        zypper) offer "$what" "$(as_root)zypper --non-interactive install rustup && rustup default stable" ;;
+        brew) offer "$what" "brew install rust" ;;
+        *) offer_installer "$what" ;;
+    esac
+}
+
+# A script from the network is run only when a person at a terminal has agreed, so --yes is not enough for it.
+offer_installer() {
+    installer="curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal"
+    at_terminal || give_up "$1" "The packages here have none. Install it with this command:" "  $installer"
+    assume_yes=no
+    offer "$1" "$installer"
+}
+
+have_rust() {
+    found=$(cargo --version 2>/dev/null) || return 1
+    found=${found#cargo }
+    newer_or_equal "${found%% *}" "$(wanted_rust)"
+}
+
+wanted_rust() {
+    sed -n 's/^rust-version = "\(.*\)"$/\1/p' "$project/Cargo.toml"
+}
+
+# Compares MAJOR.MINOR of two versions; `sort -V` is not everywhere.
+newer_or_equal() {
+    major=${1%%.*} minor=${1#*.}
+    wanted_major=${2%%.*} wanted_minor=${2#*.}
+    [ "$major" -gt "$wanted_major" ] && return 0
+    [ "$major" -eq "$wanted_major" ] && [ "${minor%%.*}" -ge "${wanted_minor%%.*}" ]
+}
+
+package_manager() {
+    if [ "$(uname -s)" = Darwin ] && ! have_compiler; then
+        echo xcode
+        return
+    fi
+    for manager in apt-get dnf pacman zypper brew; do
+        if command -v "$manager" >/dev/null 2>&1; then
+            echo "$manager"
+            return
+        fi
+    done
+}
+
+as_root() {
+    [ "$(id -u)" -eq 0 ] || echo "sudo "
+}
+
+# offer WHAT COMMAND: installs after a yes; where nobody can be asked, shows the command and ends.
+offer() {
+    if [ "$assume_yes" = no ]; then
+        at_terminal || give_up "$1" "Install it with this command, or run \`start.sh --yes\`:" "  $2"
+        printf 'Missing: %s. Install it with this command?\n  %s\n[y/N] ' "$1" "$2" >&2
+        read -r answer || answer=
+        case $answer in
+            [yY] | [yY][eE][sS]) ;;
+            *) give_up "$1" "Nothing was installed. The command was:" "  $2" ;;
+        esac
+    fi
+    say "Installing $1: $2"
+    sh -c "$2" </dev/null >&2 || give_up "$1" "The installation failed:" "  $2"
+}
+
+at_terminal() {
+    [ -t 0 ] && [ -t 2 ]
+}
+
+give_up() {
+    say "start.sh: $1 is needed and missing."
+    shift
+    for line in "$@"; do
+        say "$line"
+    done
+    exit 1
+}
+
+# ---- the build --------------------------------------------------------------------------------------------
+
+# Cargo itself says where the binary is, whatever CARGO_TARGET_DIR or a configuration file says.
+build_server() {
+    say "Building os-screen-observer (the first time takes a few minutes)."
+    messages=$(cd -- "$project" && cargo build --release --locked --message-format=json-render-diagnostics </dev/null)
+    server=$(printf '%s\n' "$messages" | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
+    [ -x "$server" ] || give_up "the built server" "cargo build reported success, but no executable."
+}
+
+show_how_to_connect() {
+    say "
+Ready: $server
+
+It speaks MCP on stdin and stdout, so a client has to start it. For Claude Desktop and
+most others, paste this into the configuration (claude_desktop_config.json) and restart:
+
+{
+  \"mcpServers\": {
+    \"os-screen-observer\": {
+      \"command\": \"$server\",
+      \"args\": [\"--mode\", \"mcp\"]
+    }
+  }
+}
+
+For Claude Code:
+
+  claude mcp add os-screen-observer -- \"$server\" --mode mcp
+
+Add --mock to the arguments for a made-up desktop that needs no permissions and touches
+nothing. To look around from here:
+
+  ./start.sh doctor                        what works on this machine
+  ./start.sh call list_windows --mock      one tool call on the made-up desktop
+  ./start.sh -- --help                     all options"
+}
+
+main "$@"

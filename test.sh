@@ -1,0 +1,260 @@
+#!/usr/bin/env bash
+# Runs every test of the project, and installs what the tests need into a private cache.
+#
+#     ./test.sh            everything
+#     ./test.sh --quick    formatting, lints and the cargo tests only
+#
+# OSO_CACHE                where the tools are kept (default: .cache in the project, which git ignores)
+# CI=true                  a test that cannot run here is a failure instead of a skip
+# PROPTEST_RNG_SEED        another seed for the property tests (fixed by default, so that a run can be repeated)
+set -uo pipefail
+
+cargo_deny=0.20.2
+cargo_machete=0.9.2
+
+# What a stage returns when it did not run: for want of a tool, or because the outside could not be reached.
+missing_tool=77
+unreachable=76
+
+project="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)"
+cd "$project" || exit 1
+clients="$project/tests/clients"
+mkdir -p "${OSO_CACHE:-.cache}" || exit 1
+cache="$(cd -- "${OSO_CACHE:-.cache}" && pwd)"
+# The server takes OSO_ variables for settings and would warn about this one.
+unset OSO_CACHE
+# The versions are part of the name, so that a newer one is built when a number above changes.
+cargo_tools="$cache/cargo-tools-$cargo_deny-$cargo_machete"
+
+export PATH="$cargo_tools/bin:$PATH:${CARGO_HOME:-${HOME:-}/.cargo}/bin"
+export INSTA_UPDATE=no
+export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-20260728}"
+export PYTHONDONTWRITEBYTECODE=1
+
+summary=""
+stages_failed=0
+total_passed=0
+total_failed=0
+
+main() {
+    case "${1:-}" in
+        "" | --quick) ;;
+        *)
+            show_help "$1"
+            return
+            ;;
+    esac
+    if ! command -v cargo >/dev/null; then
+        echo "test.sh: there is no cargo; ./start.sh says how to get a Rust toolchain." >&2
+        return 1
+    fi
+    log="$(mktemp)"
+    trap 'rm -f "$log"' EXIT
+
+    stage "formatting" formatting
+    stage "lints" lints
+    stage "cargo tests" cargo_tests
+    if [ "${1:-}" != --quick ]; then
+        stage "dependencies: bans, licences, sources" dependency_rules
+        stage "dependencies: advisories" dependency_advisories
+        stage "dependencies: unused" dependencies_unused
+        stage "release build" release_build
+        stage "manifests" manifests
+        stage "client: python mcp 2" python_client venv-mcp-2 requirements.txt python_client.py
+        stage "client: python mcp 1" python_client venv-mcp-1 requirements-v1.txt python_client_v1.py
+        stage "client: MCP Inspector" inspector_client
+    fi
+    show_summary
+}
+
+show_help() {
+    sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "$project/test.sh"
+    [ "$1" = --help ]
+}
+
+# stage NAME COMMAND...: runs one stage under a heading and adds its counts to the summary.
+stage() {
+    local name="$1" status=0 started=$SECONDS
+    shift
+    printf '\n== %s ==\n' "$name"
+    "$@" 2>&1 </dev/null | tee "$log"
+    status=${PIPESTATUS[0]}
+    count "$status"
+    case $status in
+        0) verdict="ok" ;;
+        "$unreachable") verdict="NOT RUN" ;;
+        "$missing_tool") verdict="SKIPPED" ;;
+        *) verdict="FAILED" ;;
+    esac
+    if [ "$verdict" = SKIPPED ] && [ "${CI:-}" = true ]; then
+        verdict="FAILED" failed=1
+    fi
+    [ "$verdict" != FAILED ] || stages_failed=$((stages_failed + 1))
+    total_passed=$((total_passed + passed))
+    total_failed=$((total_failed + failed))
+    line="$(printf '%-8s %4ss  %s: %s passed, %s failed' "$verdict" "$((SECONDS - started))" "$name" "$passed" "$failed")"
+    summary="$summary$line"$'\n'
+    printf -- '-- %s: %s passed, %s failed\n' "$name" "$passed" "$failed"
+}
+
+# count STATUS: sets `passed` and `failed` to what the tools of the stage have counted themselves. A stage whose
+# tool does not count is one test; a stage that broke without a failed test has failed once all the same.
+count() {
+    read -r passed failed <<<"$(awk '
+        { while (match($0, /[0-9]+ passed[;,] [0-9]+ failed/)) {
+              split(substr($0, RSTART, RLENGTH), number, /[^0-9]+/)
+              passed += number[1]; failed += number[2]
+              $0 = substr($0, RSTART + RLENGTH) } }
+        END { print passed + 0, failed + 0 }' "$log")"
+    case $1 in
+        0) [ "$passed" -gt 0 ] || passed=1 ;;
+        "$missing_tool" | "$unreachable") passed=0 failed=0 ;;
+        *) [ "$failed" -gt 0 ] || failed=1 ;;
+    esac
+}
+
+show_summary() {
+    printf '\n== summary ==\n%s' "$summary"
+    printf 'total: %s passed, %s failed\n' "$total_passed" "$total_failed"
+    [ "$stages_failed" -eq 0 ]
+}
+
+# ---- the stages -------------------------------------------------------------------------------------------
+
+formatting() {
+    rust_component fmt rustfmt && cargo fmt --check
+}
+
+lints() {
+    rust_component clippy clippy && cargo clippy --locked --all-targets --all-features -- -D warnings
+}
+
+# Unit, integration and documentation tests, and the check that generated documents are fresh.
+cargo_tests() {
+    cargo test --locked --all-features --no-fail-fast
+}
+
+dependency_rules() {
+    cargo_tool cargo-deny "$cargo_deny" && cargo deny --locked check bans licenses sources
+}
+
+# The database of advisories comes from outside the package registries and may be out of reach.
+dependency_advisories() {
+    cargo_tool cargo-deny "$cargo_deny" || return
+    if ! GIT_TERMINAL_PROMPT=0 bounded 120 cargo deny --locked fetch db; then
+        echo "**********************************************************************************"
+        echo "** NOT CHECKED: the database of known vulnerabilities could not be fetched.     **"
+        echo "** Run ./test.sh where it can be reached before you publish a release.          **"
+        echo "**********************************************************************************"
+        return "$unreachable"
+    fi
+    cargo deny --locked check advisories
+}
+
+dependencies_unused() {
+    cargo_tool cargo-machete "$cargo_machete" && cargo machete
+}
+
+# Cargo itself says where the binary is, whatever CARGO_TARGET_DIR or a configuration file says.
+release_build() {
+    rm -f "$cache/server"
+    cargo build --release --locked --message-format=json-render-diagnostics >"$cache/build.json" || return
+    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' "$cache/build.json" | tail -n 1 >"$cache/server"
+    [ -s "$cache/server" ] && echo "built $(cat "$cache/server")"
+}
+
+manifests() {
+    python_environment venv-mcp-2 requirements.txt && "$cache/venv-mcp-2/bin/python" "$clients/manifests.py"
+}
+
+python_client() {
+    local environment="$1" requirements="$2" program="$3"
+    server_is_built || return
+    python_environment "$environment" "$requirements" || return
+    "$cache/$environment/bin/python" "$clients/$program" "$(cat "$cache/server")"
+}
+
+inspector_client() {
+    server_is_built || return
+    node_environment || return
+    INSPECTOR_BIN="$cache/node/node_modules/.bin" "$clients/inspector.sh" "$(cat "$cache/server")"
+}
+
+server_is_built() {
+    [ -s "$cache/server" ] && return
+    echo "Not run: the release build has failed."
+    return 1
+}
+
+# ---- what the stages need ---------------------------------------------------------------------------------
+
+rust_component() {
+    cargo "$1" --version >/dev/null 2>&1 && return
+    echo "Installing the Rust component $2."
+    rustup component add "$2" && return
+    echo "The Rust component $2 is missing and rustup cannot add it."
+    return "$missing_tool"
+}
+
+cargo_tool() {
+    command -v "$1" >/dev/null && return
+    echo "Building $1 $2 into the cache; this takes some minutes, once."
+    cargo install --quiet --locked --root "$cargo_tools" "$1@$2"
+}
+
+# python_environment NAME REQUIREMENTS: a virtual environment in the cache, made anew when the requirements change.
+python_environment() {
+    local environment="$cache/$1" requirements="$clients/$2"
+    if cmp -s "$requirements" "$environment/installed.txt" && "$environment/bin/python" -c "import mcp"; then
+        return
+    fi
+    python_can_make_environments || system_packages python3 python3-venv || return
+    if ! python_can_make_environments; then
+        echo "Python 3.10 or newer with its venv module is needed; install it and run ./test.sh again."
+        return "$missing_tool"
+    fi
+    echo "Installing the packages of $2 into the cache."
+    python3 -m venv --clear "$environment" &&
+        "$environment/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" &&
+        cp "$requirements" "$environment/installed.txt"
+}
+
+python_can_make_environments() {
+    python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
+}
+
+# The Inspector needs a newer Node than most systems have, so npm brings one along.
+node_environment() {
+    local environment="$cache/node"
+    if cmp -s "$clients/package.json" "$environment/installed.json" && [ -x "$environment/node_modules/.bin/node" ]; then
+        return
+    fi
+    command -v npm >/dev/null || system_packages nodejs npm || return
+    echo "Installing the packages of package.json into the cache."
+    mkdir -p "$environment" && cp "$clients/package.json" "$environment/" &&
+        npm install --prefix "$environment" --no-package-lock --no-audit --no-fund --loglevel=error &&
+        "$environment/node_modules/.bin/node" --version && cp "$clients/package.json" "$environment/installed.json"
+}
+
+# Installs Debian packages when that needs no question; otherwise says what to install.
+system_packages() {
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+        echo "Installing $* with apt-get."
+        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+        return
+    fi
+    echo "Missing: $*. Install it with your package manager (Debian: sudo apt-get install $*) and run ./test.sh again."
+    return "$missing_tool"
+}
+
+# bounded SECONDS COMMAND...: a time limit where the system can set one.
+bounded() {
+    if command -v timeout >/dev/null; then
+        timeout "$@"
+    else
+        shift
+        "$@"
+    fi
+}
+
+main "$@"

@@ -26,12 +26,21 @@ pub fn raw<T: schemars::JsonSchema>() -> Value {
     value
 }
 
-/// Drops what is hidden.
+/// Drops what is hidden, and limits that are enforced but that no caller comes near.
 pub fn published(mut schema: Value) -> Value {
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|_, property| property.get(HIDDEN).is_none());
+        properties.values_mut().filter_map(Value::as_object_mut).for_each(drop_remote_limits);
     }
     schema
+}
+
+fn drop_remote_limits(property: &mut Map<String, Value>) {
+    property.remove("maxLength");
+    if property.get("maximum").and_then(Value::as_i64).is_some_and(|most| most >= 10_000) {
+        property.remove("maximum");
+        property.remove("minimum");
+    }
 }
 
 /// Output schemas tell code what to expect; the descriptions in them would only cost tokens, and so
@@ -41,7 +50,7 @@ pub fn output(mut schema: Value) -> Value {
         if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
             properties.values_mut().for_each(type_only);
         }
-        root.retain(|key, _| matches!(key.as_str(), "type" | "properties" | "required"));
+        root.retain(|key, _| matches!(key.as_str(), "type" | "properties"));
     }
     schema
 }

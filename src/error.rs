@@ -126,11 +126,13 @@ pub struct Error {
     pub kind: Kind,
     pub message: String,
     pub context: Vec<(&'static str, Fact)>,
+    /// Facts that stand beside the error in the reply: what was learned although the call failed.
+    pub beside: Vec<(&'static str, Fact)>,
 }
 
 impl Error {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), context: Vec::new() }
+        Self { kind, message: message.into(), context: Vec::new(), beside: Vec::new() }
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -150,6 +152,12 @@ impl Error {
         self.context.push((key, fact.into()));
         self
     }
+
+    /// Adds a fact to the reply itself, beside `error`.
+    pub fn beside(mut self, key: &'static str, fact: impl Into<Fact>) -> Self {
+        self.beside.push((key, fact.into()));
+        self
+    }
 }
 
 impl std::fmt::Display for Error {
@@ -164,6 +172,7 @@ impl std::error::Error for Error {}
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Fact {
+    Null,
     Text(String),
     Number(i64),
     Flag(bool),

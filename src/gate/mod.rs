@@ -9,6 +9,7 @@ pub mod redact;
 pub mod scrub;
 pub mod untrusted;
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::SystemTime;
 
@@ -215,6 +216,8 @@ struct Failure<'a> {
     ok: bool,
     success: bool,
     error: FailureFacts<'a>,
+    #[serde(flatten)]
+    beside: BTreeMap<&'static str, &'a Fact>,
     #[serde(skip_serializing_if = "Option::is_none")]
     step_id: Option<u64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -227,7 +230,7 @@ struct FailureFacts<'a> {
     message: &'a str,
     recoverable: bool,
     suggested_next_tool: Option<&'static str>,
-    context: std::collections::BTreeMap<&'static str, &'a Fact>,
+    context: BTreeMap<&'static str, &'a Fact>,
 }
 
 fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scrub: &Scrub) -> Reply {
@@ -242,6 +245,7 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
             suggested_next_tool: error.kind.next_tool().filter(|name| app.tools.find(name).is_some()),
             context: error.context.iter().map(|(key, fact)| (*key, fact)).collect(),
         },
+        beside: error.beside.iter().map(|(key, fact)| (*key, fact)).collect(),
         step_id,
         untrusted,
     };

@@ -61,7 +61,9 @@ impl Server {
     }
 
     fn tool_list(&self) -> &[Tool] {
-        self.tools.get_or_init(|| self.app.tools.specs().map(|spec| present::tool(&spec)).collect())
+        self.tools.get_or_init(|| {
+            self.app.tools.specs().filter(|spec| spec.meta.listed).map(|spec| present::tool(&spec)).collect()
+        })
     }
 }
 

@@ -53,6 +53,32 @@ pub struct Meta {
     pub examples: &'static [Example],
     /// Basic tools that this one contains: denying one of them denies this.
     pub implies: &'static [&'static str],
+    /// Shown in tools/list; a tool that is not can still be called by those who know it.
+    pub listed: bool,
+    /// Written into a running trace.
+    pub traced: bool,
+    /// Where two runs of the same call must agree, as paths into the reply; what a replay compares.
+    pub verify: &'static [&'static str],
+}
+
+impl Meta {
+    /// What most tools are: they look, answer with data, and a replay compares whether they worked.
+    pub const DEFAULT: Meta = Meta {
+        name: "",
+        group: Group::Session,
+        effect: Effect::Observe,
+        reply: ReplyKind::Data,
+        untrusted: false,
+        always: false,
+        rest: &[],
+        brief: "",
+        detail: "",
+        examples: &[],
+        implies: &[],
+        listed: true,
+        traced: true,
+        verify: &["ok"],
+    };
 }
 
 /// Groups are what a person does, not when a tool was written.
@@ -64,17 +90,19 @@ pub enum Group {
     Screen,
     Pointer,
     Keyboard,
+    Watch,
     Session,
     Harness,
 }
 
 impl Group {
-    pub const ALL: [Group; 7] = [
+    pub const ALL: [Group; 8] = [
         Group::Windows,
         Group::Elements,
         Group::Screen,
         Group::Pointer,
         Group::Keyboard,
+        Group::Watch,
         Group::Session,
         Group::Harness,
     ];
@@ -86,6 +114,7 @@ impl Group {
             Group::Screen => "screen",
             Group::Pointer => "pointer",
             Group::Keyboard => "keyboard",
+            Group::Watch => "watch",
             Group::Session => "session",
             Group::Harness => "harness",
         }

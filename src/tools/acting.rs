@@ -12,7 +12,7 @@ use crate::model::action::{Act, Button, Handle};
 use crate::model::{Point, Rect};
 use crate::observer::{View, WindowChoice};
 use crate::tool::args::Int;
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 pub struct ClickElement;
 
@@ -38,9 +38,6 @@ impl Tool for ClickElement {
         name: "click_element",
         group: Group::Elements,
         effect: Effect::Input,
-        reply: ReplyKind::Data,
-        untrusted: false,
-        always: false,
         rest: &[(Method::Post, "/api/element/click")],
         brief: "Click an element by selector or id. The receipt tells what changed; ok alone is no success.",
         detail: "The tree is read anew, the element must be enabled and visible, and the click goes to its \
@@ -59,6 +56,8 @@ impl Tool for ClickElement {
             },
         ],
         implies: &["click_at"],
+        verify: &["ok", "error.code", "target.selector", "changed"],
+        ..Meta::DEFAULT
     };
 
     fn target(cx: &Cx, args: &ClickArgs) -> Result<Option<Target>> {

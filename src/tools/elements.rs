@@ -12,7 +12,7 @@ use crate::model::{Rect, Tree};
 use crate::observer::structure::{Request, Structure};
 use crate::observer::{Chosen, Look, View};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
 
 pub struct GetWindowStructure;
 
@@ -93,10 +93,8 @@ impl Tool for GetWindowStructure {
     const META: Meta = Meta {
         name: "get_window_structure",
         group: Group::Elements,
-        effect: Effect::Observe,
         reply: ReplyKind::Tree,
         untrusted: true,
-        always: false,
         rest: &[(Method::Get, "/api/structure")],
         brief: "Accessibility tree of a window: ids, roles, names, values, bounds, states.",
         detail: "Nodes cut by `depth` carry `truncated` and `child_count`; read on with `scope`. Filters decide \
@@ -114,7 +112,8 @@ impl Tool for GetWindowStructure {
                 shows: "only the buttons of a dense application, with the way to them",
             },
         ],
-        implies: &[],
+        verify: &["node_count", "tree_hash"],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, args: StructureArgs, _: Permit) -> Result<StructureOut> {
@@ -228,10 +227,7 @@ impl Tool for FindElement {
     const META: Meta = Meta {
         name: "find_element",
         group: Group::Elements,
-        effect: Effect::Observe,
-        reply: ReplyKind::Data,
         untrusted: true,
-        always: false,
         rest: &[(Method::Get, "/api/find_element")],
         brief: "Find elements by selector; the first match and up to 10 in all. A miss names what is near.",
         detail: "Selectors are written like paths (`Window/MenuBar/MenuItem[name=\"Edit\"]`, `//Button`) or like \
@@ -250,7 +246,8 @@ impl Tool for FindElement {
                 shows: "a button anywhere, by a regular expression over its name",
             },
         ],
-        implies: &[],
+        verify: &["ok", "error.code", "ambiguous_matches"],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, args: FindArgs, _: Permit) -> Result<Found> {

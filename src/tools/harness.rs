@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::tool::args::Text;
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Tool};
 use crate::{files, scenario};
 
 pub struct LoadScenario;
@@ -35,9 +35,6 @@ impl Tool for LoadScenario {
         name: "load_scenario",
         group: Group::Harness,
         effect: Effect::Session,
-        reply: ReplyKind::Data,
-        untrusted: false,
-        always: false,
         rest: &[(Method::Post, "/api/scenario/load")],
         brief: "Mock only: replace the mock desktop by a scenario file, from its initial state.",
         detail: "The file must lie below one of `scenarios.dirs` of the config (default: the working folder). \
@@ -47,7 +44,7 @@ impl Tool for LoadScenario {
             args: r#"{"path":"scenarios/login.yaml"}"#,
             shows: "the login form on stage",
         }],
-        implies: &[],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, args: LoadArgs, _: Permit) -> Result<LoadedOut> {

@@ -11,7 +11,7 @@ use crate::gate::Permit;
 use crate::model::KeyCombo;
 use crate::model::action::Act;
 use crate::tool::args::Text;
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, ReplyKind, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Spec, Target, Tool};
 
 pub struct TypeText;
 
@@ -31,14 +31,12 @@ impl Tool for TypeText {
         name: "type_text",
         group: Group::Keyboard,
         effect: Effect::Input,
-        reply: ReplyKind::Data,
-        untrusted: false,
-        always: false,
         rest: &[(Method::Post, "/api/action")],
         brief: "Type text into the focused element. Click it first; then check its value.",
         detail: "The text goes to whatever has the focus at that moment, character by character.",
         examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters typed" }],
-        implies: &[],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
     };
 
     fn target(cx: &Cx, _: &TypeArgs) -> Result<Option<Target>> {
@@ -69,14 +67,12 @@ impl Tool for PressKey {
         name: "press_key",
         group: Group::Keyboard,
         effect: Effect::Input,
-        reply: ReplyKind::Data,
-        untrusted: false,
-        always: false,
         rest: &[(Method::Post, "/api/action")],
         brief: "Press a key or a combination, e.g. enter, tab, ctrl+shift+t.",
         detail: "Modifiers come first, joined by `+`. All keys are released again, also when the call fails.",
         examples: &[Example { scenario: None, args: r#"{"keys":"ctrl+a"}"#, shows: "select all" }],
-        implies: &[],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
     };
 
     fn target(cx: &Cx, args: &PressArgs) -> Result<Option<Target>> {

@@ -9,7 +9,7 @@ use crate::gate::Permit;
 use crate::model::Point;
 use crate::model::action::{Act, Button};
 use crate::tool::args::{Int, Pixel};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 pub struct ClickAt;
 
@@ -50,14 +50,12 @@ impl Tool for ClickAt {
         name: "click_at",
         group: Group::Pointer,
         effect: Effect::Input,
-        reply: ReplyKind::Data,
-        untrusted: false,
-        always: false,
         rest: &[(Method::Post, "/api/action")],
         brief: "Click at screen coordinates. Prefer click_element where there is a tree.",
         detail: "The point must be on the screen. The reply says what was sent, not what it did: look again.",
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a left click" }],
-        implies: &[],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
     };
 
     fn target(cx: &Cx, args: &ClickAtArgs) -> Result<Option<Target>> {
@@ -135,9 +133,6 @@ impl Tool for Scroll {
         name: "scroll",
         group: Group::Pointer,
         effect: Effect::Input,
-        reply: ReplyKind::Data,
-        untrusted: false,
-        always: false,
         rest: &[(Method::Post, "/api/action")],
         brief: "Turn the mouse wheel, at a point if given.",
         detail: "Positive numbers scroll up, negative ones down.",
@@ -146,7 +141,8 @@ impl Tool for Scroll {
             args: r#"{"clicks":-3,"x":5,"y":5}"#,
             shows: "scrolling down",
         }],
-        implies: &[],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
     };
 
     fn target(cx: &Cx, args: &ScrollArgs) -> Result<Option<Target>> {

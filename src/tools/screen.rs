@@ -15,7 +15,7 @@ use crate::observer::sketch::{Legend, SketchElement, SketchOptions, sketch};
 use crate::observer::{View, describe};
 use crate::platform::Shot;
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
 
 type GridWidth = Int<1, 500>;
 type GridHeight = Int<1, 300>;
@@ -91,10 +91,8 @@ impl Tool for GetScreenSketch {
     const META: Meta = Meta {
         name: "get_screen_sketch",
         group: Group::Screen,
-        effect: Effect::Observe,
         reply: ReplyKind::Tree,
         untrusted: true,
-        always: false,
         rest: &[(Method::Get, "/api/sketch")],
         brief: "The window's layout drawn in characters, with a legend.",
         detail: "Boxes stand for elements, circled numbers for their order of focus, letters for the legend. \
@@ -104,7 +102,7 @@ impl Tool for GetScreenSketch {
             args: r#"{"window_index":0,"grid_width":80,"grid_height":24}"#,
             shows: "a login form in 80 columns",
         }],
-        implies: &[],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, args: SketchArgs, _: Permit) -> Result<SketchOut> {
@@ -177,10 +175,7 @@ impl Tool for GetScreenDescription {
     const META: Meta = Meta {
         name: "get_screen_description",
         group: Group::Screen,
-        effect: Effect::Observe,
-        reply: ReplyKind::Data,
         untrusted: true,
-        always: false,
         rest: &[(Method::Get, "/api/description")],
         brief: "The window in words: one line per element with role, name, value, state and place.",
         detail: "Each source has its own heading, `[accessibility]` first. A source that was asked for by name \
@@ -190,7 +185,8 @@ impl Tool for GetScreenDescription {
             args: r#"{"window_index":0,"focus_element":"root.4"}"#,
             shows: "the status bar in words",
         }],
-        implies: &[],
+        verify: &["ok", "effective_mode"],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, args: DescriptionArgs, _: Permit) -> Result<Description> {
@@ -254,10 +250,8 @@ impl Tool for GetScreenshot {
     const META: Meta = Meta {
         name: "get_screenshot",
         group: Group::Screen,
-        effect: Effect::Observe,
         reply: ReplyKind::Picture,
         untrusted: true,
-        always: false,
         rest: &[(Method::Get, "/api/screenshot")],
         brief: "Picture of one window; without a window, of the whole screen.",
         detail: "One pixel of the picture is one pixel of the screen; `source_bbox` says where it was taken.",
@@ -266,7 +260,8 @@ impl Tool for GetScreenshot {
             args: r#"{"window_index":0}"#,
             shows: "the front window as a picture",
         }],
-        implies: &[],
+        verify: &["ok", "width", "height"],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, args: WindowArgs, mut permit: Permit) -> Result<Screenshot> {
@@ -328,10 +323,8 @@ impl Tool for GetFullScreenshot {
     const META: Meta = Meta {
         name: "get_full_screenshot",
         group: Group::Screen,
-        effect: Effect::Observe,
         reply: ReplyKind::Picture,
         untrusted: true,
-        always: false,
         rest: &[(Method::Get, "/api/full_screenshot")],
         brief: "Picture of the whole screen; with a window named, also its sketch.",
         detail: "The sketch is the one of get_screen_sketch for the named window.",
@@ -340,7 +333,7 @@ impl Tool for GetFullScreenshot {
             args: r#"{"window_index":0}"#,
             shows: "the screen as a picture and the front window as a sketch",
         }],
-        implies: &[],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, args: SketchArgs, mut permit: Permit) -> Result<FullScreenshot> {

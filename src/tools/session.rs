@@ -13,7 +13,7 @@ use crate::gate::budget::BudgetStatus;
 use crate::gate::redact::RedactionStatus;
 use crate::observer::CaptureStats;
 use crate::platform::{Capabilities, os_name};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
 
 pub struct GetCapabilities;
 
@@ -61,16 +61,13 @@ impl Tool for GetCapabilities {
     const META: Meta = Meta {
         name: "get_capabilities",
         group: Group::Session,
-        effect: Effect::Observe,
-        reply: ReplyKind::Data,
-        untrusted: false,
         always: true,
         rest: &[(Method::Get, "/api/capabilities")],
         brief: "What this server can do here: platform, abilities, limits, config problems.",
         detail: "`unavailable` says why there is no desktop to work with, and `config_error` why the config file \
                  was not used.",
         examples: &[Example { scenario: None, args: "{}", shows: "the abilities of the mock desktop" }],
-        implies: &[],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<CapabilitiesOut> {
@@ -118,15 +115,12 @@ impl Tool for GetBudgetStatus {
     const META: Meta = Meta {
         name: "get_budget_status",
         group: Group::Session,
-        effect: Effect::Observe,
-        reply: ReplyKind::Data,
-        untrusted: false,
         always: true,
         rest: &[(Method::Get, "/api/budget_status")],
         brief: "How many actions, screenshots, tokens and seconds are left.",
         detail: "`configured:false` means that no limit is set.",
         examples: &[Example { scenario: None, args: "{}", shows: "no limit is set" }],
-        implies: &[],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<BudgetStatus> {
@@ -144,15 +138,12 @@ impl Tool for GetRedactionStatus {
     const META: Meta = Meta {
         name: "get_redaction_status",
         group: Group::Session,
-        effect: Effect::Observe,
-        reply: ReplyKind::Data,
-        untrusted: false,
         always: true,
         rest: &[(Method::Get, "/api/redaction_status")],
         brief: "Whether texts are being redacted, and how often it happened.",
         detail: "Secret fields are always redacted; this tells of the configured patterns.",
         examples: &[Example { scenario: None, args: "{}", shows: "no pattern is configured" }],
-        implies: &[],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<RedactionStatus> {

@@ -10,7 +10,7 @@ use crate::model::action::{Act, Button};
 use crate::model::{Point, Rect};
 use crate::observer::Chosen;
 use crate::platform::Activation;
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct NoArgs {}
@@ -32,8 +32,6 @@ impl Tool for ListWindows {
     const META: Meta = Meta {
         name: "list_windows",
         group: Group::Windows,
-        effect: Effect::Observe,
-        reply: ReplyKind::Data,
         untrusted: true,
         always: true,
         rest: &[(Method::Get, "/api/windows")],
@@ -45,7 +43,8 @@ impl Tool for ListWindows {
             args: "{}",
             shows: "the three windows of the default mock desktop",
         }],
-        implies: &[],
+        verify: &["count"],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<WindowList> {
@@ -85,15 +84,12 @@ impl Tool for GetMonitors {
     const META: Meta = Meta {
         name: "get_monitors",
         group: Group::Windows,
-        effect: Effect::Observe,
-        reply: ReplyKind::Data,
-        untrusted: false,
         always: true,
         rest: &[(Method::Get, "/api/monitors")],
         brief: "List monitors with bounds and scale. Empty without a display.",
         detail: "All coordinates of other tools are physical pixels of the whole desktop.",
         examples: &[Example { scenario: None, args: "{}", shows: "a mock desktop has no monitor" }],
-        implies: &[],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<MonitorList> {
@@ -131,10 +127,7 @@ impl Tool for GetVisibleAreas {
     const META: Meta = Meta {
         name: "get_visible_areas",
         group: Group::Windows,
-        effect: Effect::Observe,
-        reply: ReplyKind::Data,
         untrusted: true,
-        always: false,
         rest: &[(Method::Get, "/api/visible_areas")],
         brief: "Parts of a window that no other window covers. Empty: fully covered or off screen.",
         detail: "Rectangles in screen pixels, disjoint, from the real stacking order.",
@@ -143,7 +136,7 @@ impl Tool for GetVisibleAreas {
             args: r#"{"window_index":0}"#,
             shows: "the front window is visible as one region",
         }],
-        implies: &[],
+        ..Meta::DEFAULT
     };
 
     fn run(cx: &mut Cx, args: WindowArgs, _: Permit) -> Result<VisibleAreas> {
@@ -191,9 +184,6 @@ impl Tool for BringToForeground {
         name: "bring_to_foreground",
         group: Group::Windows,
         effect: Effect::Input,
-        reply: ReplyKind::Data,
-        untrusted: false,
-        always: false,
         rest: &[(Method::Get, "/api/bring_to_foreground"), (Method::Post, "/api/bring_to_foreground")],
         brief: "Raise a window and give it the focus; clicks it where the system cannot.",
         detail: "`action` says which way was taken: `activate_api`, or `click_at` on its topmost visible part.",
@@ -203,6 +193,7 @@ impl Tool for BringToForeground {
             shows: "the second window comes to the front",
         }],
         implies: &["click_at"],
+        ..Meta::DEFAULT
     };
 
     fn target(cx: &Cx, args: &ForegroundArgs) -> Result<Option<Target>> {

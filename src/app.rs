@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::config::{Config, Loaded, Redaction};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::gate::allow::Policy;
 use crate::gate::audit::Audit;
 use crate::gate::budget::Budget;
@@ -21,6 +21,8 @@ pub struct App {
     pub config: Config,
     /// What of the configuration could not be used.
     pub config_error: Option<String>,
+    /// A config file that could not be read may have forbidden anything.
+    config_lost: bool,
     pub clock: Clock,
     pub tools: Table,
     pub session: Session,
@@ -43,6 +45,7 @@ impl App {
         clock: Clock,
     ) -> Result<Self, String> {
         let config_error = loaded.error();
+        let config_lost = loaded.file_lost;
         let config = loaded.config;
         let redactor = Arc::new(Redactor::new(redaction_rules(&config))?);
         let cache_ttl = Duration::try_from_secs_f64(config.tree.cache_ttl_s).unwrap_or_default();
@@ -59,12 +62,17 @@ impl App {
             redactor,
             clock,
             config_error,
+            config_lost,
             config,
         })
     }
 
     /// Some tools only answer questions about this server; they are never refused.
     pub fn permits(&self, meta: &Meta) -> Result<()> {
+        if self.config_lost && meta.effect.acts() {
+            let why = self.config_error.as_deref().unwrap_or_default();
+            return Err(Error::new(Kind::PermissionDenied, format!("the config file cannot be used: {why}")));
+        }
         if meta.always { Ok(()) } else { self.policy.check(meta.name, meta.group.name(), meta.implies) }
     }
 
@@ -89,7 +97,7 @@ fn open_audit(config: &Config) -> Result<Option<Audit>, String> {
     if !logging.audit {
         return Ok(None);
     }
-    Audit::open(&logging.audit_path, logging.audit_max_bytes, logging.audit_backups).map(Some).map_err(
-        |problem| format!("the audit log {} cannot be opened: {problem}", logging.audit_path.display()),
-    )
+    Audit::open(&logging.audit_path, logging.audit_max_bytes, logging.audit_backups)
+        .map(Some)
+        .map_err(|problem| problem.to_string())
 }

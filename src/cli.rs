@@ -59,7 +59,7 @@ pub struct Flags {
     /// Which set of tools to offer
     #[arg(long, global = true, value_enum, default_value_t)]
     pub profile: Profile,
-    /// Groups or tools to add (+) and to leave out (-), like +trace,-type_text
+    /// Groups or tools to add (+) and to leave out (-), like +harness,-type_text
     #[arg(long, global = true, value_name = "CHANGES", allow_hyphen_values = true, value_parser = tool_changes)]
     pub tools: Option<String>,
     /// How much to log to stderr [default: info]
@@ -156,7 +156,7 @@ pub enum ToolsFormat {
 /// here by a forgotten value is refused: a leading minus is allowed, two are not.
 fn tool_changes(text: &str) -> Result<String, String> {
     if text.is_empty() || text.starts_with("--") {
-        return Err("expected changes like +trace,-type_text".to_owned());
+        return Err("expected changes like +harness,-type_text".to_owned());
     }
     Ok(text.to_owned())
 }

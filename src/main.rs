@@ -40,6 +40,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
         Some(Command::Tools { format }) => terminal::tools(&selection(&cli.flags)?, format),
         Some(Command::Call { tool, arguments }) => {
             log::start(LogLevel::Warning);
+            report(&loaded);
             terminal::call(&build(&cli.flags, loaded)?, &tool, &arguments)
         }
         Some(Command::Doctor { .. }) | None => {
@@ -59,20 +60,20 @@ fn build(flags: &Flags, loaded: Loaded) -> Result<App, String> {
     App::new(loaded, &selection(flags)?, platform, clock)
 }
 
-fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
+fn report(loaded: &Loaded) {
     for problem in &loaded.problems {
         tracing::error!("config: {problem}");
     }
     for notice in &loaded.notices {
         tracing::warn!("config: {notice}");
     }
+}
+
+fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
+    report(&loaded);
     let mode = flags.mode.decided(std::io::stdin().is_terminal());
     if mode == Mode::Inspect {
-        return Err(
-            "the web inspector is not part of this build; run with --mode mcp (an MCP client does that), \
-                    or try: os-screen-observer --mock call list_windows"
-                .to_owned(),
-        );
+        return terminal::welcome(flags);
     }
     if mode == Mode::Both {
         tracing::warn!("the web inspector is not part of this build; serving MCP on stdio alone");

@@ -527,3 +527,19 @@ fn a_panic_costs_one_call() {
     assert_eq!(call("get_monitors")["error"]["code"], "Internal");
     assert_eq!(call("list_windows")["count"], 3);
 }
+
+#[test]
+fn a_config_that_cannot_be_read_lets_nothing_act() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    std::fs::write(&path, r#"{"actions": {"deny": ["type_text"],}}"#).unwrap();
+    let flags = os_screen_observer::cli::Flags { mock: true, config: Some(path), ..Default::default() };
+    let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
+    let world = World::of(loaded);
+    for (tool, args) in acting_calls() {
+        assert_eq!(world.code(tool, args), "PermissionDenied", "{tool}");
+    }
+    assert_eq!(world.effects(), 0);
+    world.ok("get_window_structure", json!({}));
+    assert!(world.ok("get_capabilities", json!({}))["config_error"].as_str().unwrap().contains("config.json"));
+}

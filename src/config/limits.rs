@@ -19,7 +19,7 @@ pub const SELECTOR_PREDICATES: usize = 64;
 pub const REGEX_CHARACTERS: usize = 512;
 /// What a pattern may grow to once compiled: `(?:a{1000}){1000}` is short to write and huge to hold.
 pub const REGEX_COMPILED_BYTES: usize = 1 << 20;
-pub const TYPED_TEXT_BYTES: usize = 64 << 10;
+pub const TYPED_TEXT_CHARACTERS: usize = 64 << 10;
 pub const LABEL_CHARACTERS: usize = 200;
 
 pub const TREE_NODES: usize = 20_000;

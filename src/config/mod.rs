@@ -33,6 +33,8 @@ pub struct Loaded {
     pub config: Config,
     pub path: PathBuf,
     pub existed: bool,
+    /// The file is there and nothing of it could be used. What it forbade is not known, so nothing acts.
+    pub file_lost: bool,
     /// Faults that were survived; each names its place, what was expected and what is used instead.
     pub problems: Vec<String>,
     /// Things that were ignored on purpose.
@@ -51,7 +53,16 @@ impl Loaded {
         problems: Vec<String>,
         notices: Vec<String>,
     ) -> Self {
-        Self { config, path, existed, problems, notices, scenario: None, steered_clock: false }
+        Self {
+            config,
+            path,
+            existed,
+            file_lost: false,
+            problems,
+            notices,
+            scenario: None,
+            steered_clock: false,
+        }
     }
 
     fn with_mock_only_flags(mut self, flags: &Flags) -> Self {

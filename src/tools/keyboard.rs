@@ -18,7 +18,7 @@ pub struct TypeText;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct TypeArgs {
     /// Text to type.
-    text: Text<{ limits::TYPED_TEXT_BYTES }>,
+    text: Text<{ limits::TYPED_TEXT_CHARACTERS }>,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,

@@ -46,13 +46,17 @@ impl World {
         let path = folder.path().join("config.json");
         std::fs::write(&path, config.to_string()).unwrap();
         let flags = Flags { config: Some(path), mock: true, ..Flags::default() };
-        let loaded = config::load(&flags, std::iter::empty()).unwrap();
-        let clock = Clock::steered();
-        let mock = Arc::new(Mock::new(clock.clone()));
+        let world = Self::of(config::load(&flags, std::iter::empty()).unwrap());
         if let Some(file) = scenario {
             let scenario = os_screen_observer::scenario::load_file(&project().join(file)).unwrap();
-            os_screen_observer::platform::Stage::load(&*mock, scenario);
+            os_screen_observer::platform::Stage::load(&*world.mock, scenario);
         }
+        world
+    }
+
+    pub fn of(loaded: config::Loaded) -> Self {
+        let clock = Clock::steered();
+        let mock = Arc::new(Mock::new(clock.clone()));
         let app = App::new(loaded, &Selection::default(), mock.clone(), clock).unwrap();
         Self { app, mock }
     }

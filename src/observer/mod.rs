@@ -162,7 +162,7 @@ impl Observer {
     pub fn act(&self, permit: &mut Permit, act: &Act, cancel: &Cancel) -> Result<Done> {
         cancel.check()?;
         if permit.dry_run() {
-            return Ok(Done { note: Some("dry run: nothing was sent".to_owned()), reacted: false });
+            return Ok(Done { note: Some("dry run: nothing was sent".to_owned()), ..Done::default() });
         }
         permit.spend();
         let done = self.platform.act(act, cancel);

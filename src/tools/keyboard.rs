@@ -76,17 +76,17 @@ impl Tool for PressKey {
     };
 
     fn target(cx: &Cx, args: &PressArgs) -> Result<Option<Target>> {
-        combination(args)?;
+        combination(args.keys.as_str())?;
         cx.judged_focus()
     }
 
     fn run(cx: &mut Cx, args: PressArgs, permit: Permit) -> Result<Sent> {
-        Sent::send(cx, permit, "key", &Act::Key { element: None, keys: combination(&args)? })
+        Sent::send(cx, permit, "key", &Act::Key { element: None, keys: combination(args.keys.as_str())? })
     }
 }
 
-fn combination(args: &PressArgs) -> Result<KeyCombo> {
-    KeyCombo::parse(args.keys.as_str())
+pub fn combination(keys: &str) -> Result<KeyCombo> {
+    KeyCombo::parse(keys)
         .map_err(|problem| Error::bad_request(format!("argument 'keys': {problem}")).with("field", "keys"))
 }
 

@@ -1,14 +1,17 @@
 //! The pointer: clicks and the wheel, by screen coordinates.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, QuietInputArgs, millis, new_dialogs};
+use super::common::{Dialog, QuietInputArgs, WindowArgs, millis, new_dialogs};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::Point;
-use crate::model::action::{Act, Button};
-use crate::tool::args::{Int, Pixel};
+use crate::model::action::{Act, Button, Modifier};
+use crate::observer::ElementChoice;
+use crate::tool::args::{Int, Pixel, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 pub struct ClickAt;
@@ -169,4 +172,270 @@ fn scroll_point(args: &ScrollArgs) -> Result<Option<Point>> {
     }
 }
 
-pub const TOOLS: &[Spec] = &[Spec::of::<ClickAt>(), Spec::of::<Scroll>()];
+/// The point alone: the button and the count are in the tool's name.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SpotArgs {
+    /// Screen pixel.
+    x: Pixel,
+    /// Screen pixel.
+    y: Pixel,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+impl SpotArgs {
+    fn with(self, button: Button, double: bool) -> ClickAtArgs {
+        ClickAtArgs { x: self.x, y: self.y, button: Some(button), double: Some(double), input: self.input }
+    }
+
+    fn target(&self, cx: &Cx) -> Result<Option<Target>> {
+        let at = point(self.x, self.y);
+        cx.observer().check_reachable(at)?;
+        cx.judged_at(at)
+    }
+}
+
+pub struct RightClickAt;
+
+impl Tool for RightClickAt {
+    type Args = SpotArgs;
+    type Out = Clicked;
+    const META: Meta = Meta {
+        name: "right_click_at",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/tool/right_click_at")],
+        brief: "Right-click at screen coordinates.",
+        detail: "The same as click_at with the right button; kept for clients that know it.",
+        examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a right click" }],
+        implies: &["click_at"],
+        listed: false,
+        ..Meta::DEFAULT
+    };
+
+    fn target(cx: &Cx, args: &SpotArgs) -> Result<Option<Target>> {
+        args.target(cx)
+    }
+
+    fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
+        ClickAt::run(cx, args.with(Button::Right, false), permit)
+    }
+}
+
+pub struct DoubleClickAt;
+
+impl Tool for DoubleClickAt {
+    type Args = SpotArgs;
+    type Out = Clicked;
+    const META: Meta = Meta {
+        name: "double_click_at",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/tool/double_click_at")],
+        brief: "Double-click at screen coordinates.",
+        detail: "The same as click_at with `double`; kept for clients that know it.",
+        examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a double click" }],
+        implies: &["click_at"],
+        listed: false,
+        ..Meta::DEFAULT
+    };
+
+    fn target(cx: &Cx, args: &SpotArgs) -> Result<Option<Target>> {
+        args.target(cx)
+    }
+
+    fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
+        ClickAt::run(cx, args.with(Button::Left, true), permit)
+    }
+}
+
+pub struct HoverAt;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct HoverAtArgs {
+    #[serde(flatten)]
+    spot: SpotArgs,
+    /// How long to stay; default 250.
+    hover_ms: Option<Int<0, 9999>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Hovered {
+    #[serde(flatten)]
+    sent: Sent,
+    x: i32,
+    y: i32,
+    hover_ms: u64,
+}
+
+impl Output for Hovered {}
+
+impl Tool for HoverAt {
+    type Args = HoverAtArgs;
+    type Out = Hovered;
+    const META: Meta = Meta {
+        name: "hover_at",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/hover")],
+        brief: "Move the pointer to screen coordinates and stay there.",
+        detail: "For tooltips and menus that open under the pointer; look again afterwards.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"x":5,"y":5,"hover_ms":1}"#,
+            shows: "the pointer in a corner",
+        }],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
+    };
+
+    fn target(cx: &Cx, args: &HoverAtArgs) -> Result<Option<Target>> {
+        args.spot.target(cx)
+    }
+
+    fn run(cx: &mut Cx, args: HoverAtArgs, permit: Permit) -> Result<Hovered> {
+        let at = point(args.spot.x, args.spot.y);
+        let hover_ms = args.hover_ms.map_or(250, Int::size) as u64;
+        let dry_run = permit.dry_run();
+        let sent = Sent::send(cx, permit, "hover_at", &Act::Hover { element: None, at: Some(at) })?;
+        if !dry_run {
+            cx.clock().sleep(Duration::from_millis(hover_ms), cx.cancel)?;
+        }
+        Ok(Hovered { sent, x: at.x, y: at.y, hover_ms })
+    }
+}
+
+pub struct Drag;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct DragArgs {
+    /// {x, y} or {selector} or {element_id}.
+    from: DragEnd,
+    /// Likewise.
+    to: DragEnd,
+    /// Keys held down on the way.
+    #[serde(default)]
+    modifiers: Vec<Modifier>,
+    /// Default 0.5.
+    duration_s: Option<f64>,
+    #[serde(flatten)]
+    window: WindowArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct DragEnd {
+    x: Option<Pixel>,
+    y: Option<Pixel>,
+    selector: Option<Text<2048>>,
+    element_id: Option<Text<2048>>,
+}
+
+impl DragEnd {
+    fn element(&self) -> ElementChoice {
+        ElementChoice {
+            selector: self.selector.as_ref().map(|text| text.as_str().to_owned()),
+            element_id: self.element_id.as_ref().map(|text| text.as_str().to_owned()),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Dragged {
+    #[serde(flatten)]
+    sent: Sent,
+    from: [i32; 2],
+    to: [i32; 2],
+    modifiers: Vec<Modifier>,
+    path: [[i32; 2]; 3],
+}
+
+impl Output for Dragged {}
+
+impl Tool for Drag {
+    type Args = DragArgs;
+    type Out = Dragged;
+    const META: Meta = Meta {
+        name: "drag",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/drag")],
+        brief: "Press at one place, move, release at another; ends are points or elements.",
+        detail: "Both ends must be on the screen. `path` gives start, middle and end of the way.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"from":{"x":10,"y":10},"to":{"selector":"Window/MenuBar/MenuItem[name=\"Edit\"]"},"duration_s":0}"#,
+            shows: "from a corner onto a menu",
+        }],
+        implies: &["click_at"],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
+    };
+
+    fn target(cx: &Cx, args: &DragArgs) -> Result<Option<Target>> {
+        duration(args.duration_s)?;
+        let (_, from) = drag_end(cx, args, &args.from)?;
+        let (_, to) = drag_end(cx, args, &args.to)?;
+        Ok(from.or(to))
+    }
+
+    fn run(cx: &mut Cx, args: DragArgs, permit: Permit) -> Result<Dragged> {
+        let (from, _) = drag_end(cx, &args, &args.from)?;
+        let (to, _) = drag_end(cx, &args, &args.to)?;
+        let act =
+            Act::Drag { from, to, modifiers: args.modifiers.clone(), duration: duration(args.duration_s)? };
+        let sent = Sent::send(cx, permit, "drag", &act)?;
+        let middle = Point { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+        let pair = |point: Point| [point.x, point.y];
+        Ok(Dragged {
+            sent,
+            from: pair(from),
+            to: pair(to),
+            modifiers: args.modifiers,
+            path: [pair(from), pair(middle), pair(to)],
+        })
+    }
+}
+
+/// Where an end is, and what is there if somebody will judge it.
+fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Option<Target>)> {
+    if let (Some(x), Some(y)) = (end.x, end.y) {
+        let at = point(x, y);
+        cx.observer().check_reachable(at)?;
+        return Ok((at, cx.judged_at(at)?));
+    }
+    let choice = end.element();
+    if choice == ElementChoice::default() {
+        return Err(Error::bad_request("drag needs from and to as {x, y}, {selector} or {element_id}"));
+    }
+    let chosen = cx.observer().choose(&args.window.choice())?;
+    let target = cx.observer().find_target(chosen, &choice, cx.cancel)?;
+    let at = target.bounds().center();
+    cx.observer().check_reachable(at)?;
+    Ok((at, Some(target)))
+}
+
+const LONGEST_DRAG: Duration = Duration::from_secs(10);
+
+fn duration(seconds: Option<f64>) -> Result<Duration> {
+    let seconds = seconds.unwrap_or(0.5);
+    Duration::try_from_secs_f64(seconds).ok().filter(|duration| *duration <= LONGEST_DRAG).ok_or_else(|| {
+        Error::bad_request(format!(
+            "argument 'duration_s' must be from 0 to {}, not {seconds}",
+            LONGEST_DRAG.as_secs()
+        ))
+        .with("field", "duration_s")
+    })
+}
+
+pub const TOOLS: &[Spec] = &[
+    Spec::of::<ClickAt>(),
+    Spec::of::<RightClickAt>(),
+    Spec::of::<DoubleClickAt>(),
+    Spec::of::<HoverAt>(),
+    Spec::of::<Drag>(),
+    Spec::of::<Scroll>(),
+];

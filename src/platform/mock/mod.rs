@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Capabilities, Capture, Desktop, Done, Facts, Input, OnStage, Patience,
-    Platform, Shot, Stage,
+    Platform, Route, Shot, Stage,
 };
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
@@ -160,16 +160,26 @@ impl Input for Mock {
             return Err(refused(&refusal));
         }
         lock(&self.log).push(act.clone());
-        Ok(done(&outcome))
+        Ok(done(act, &outcome))
     }
 
     /// No key of the mock is ever held down.
     fn release_all(&self) {}
 }
 
-fn done(outcome: &Outcome) -> Done {
+fn done(act: &Act, outcome: &Outcome) -> Done {
     let note = (!outcome.reacted).then(|| "mock desktop: no real input was sent".to_owned());
-    Done { note, reacted: outcome.reacted }
+    Done { route: route(act), note, reacted: outcome.reacted }
+}
+
+fn route(act: &Act) -> Route {
+    match act {
+        Act::Invoke { .. } | Act::Focus { .. } | Act::SetValue { .. } | Act::Select { .. } => {
+            Route::Accessibility
+        }
+        Act::Click { .. } | Act::Scroll { .. } | Act::Hover { .. } | Act::Drag { .. } => Route::Pointer,
+        Act::Type { .. } | Act::Key { .. } => Route::Keyboard,
+    }
 }
 
 fn refused(refusal: &Refusal) -> Error {

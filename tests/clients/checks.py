@@ -27,6 +27,7 @@ DEFAULT_TREE_HASH = "sha1:c6d1c5dcac4098d1f2611051fa1372c9311d05f0"
 LOGIN_TREE_HASH = "sha1:fea1872051222609de110f1d998873b68a4e8faf"
 WELCOME_TREE_HASH = "sha1:e7106eade464b8752bdca437379f6d39e0a45dec"
 
+DOCUMENT = "Window/Document"
 EDIT_MENU = 'Window/MenuBar/MenuItem[name="Edit"]'
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
@@ -48,6 +49,17 @@ CALLS = {
     "press_key": ({"keys": "ctrl+a"}, "success action"),
     "scroll": ({"clicks": -3, "x": 200, "y": 200}, "success action"),
     "click_element": ({"window_index": 0, "selector": EDIT_MENU}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "focus_element": ({"window_index": 0, "selector": DOCUMENT}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "invoke_element": ({"window_index": 0, "selector": EDIT_MENU}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "set_value": ({"window_index": 0, "selector": DOCUMENT, "value": "abc"}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "clear_text": ({"window_index": 0, "selector": DOCUMENT}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "select_option": ({"window_index": 0, "selector": EDIT_MENU, "option_name": "View"}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "key_into_element": ({"window_index": 0, "selector": DOCUMENT, "keys": "end"}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "right_click_element": ({"window_index": 0, "selector": EDIT_MENU}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "double_click_element": ({"window_index": 0, "selector": EDIT_MENU}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "hover_element": ({"window_index": 0, "selector": EDIT_MENU, "hover_ms": 1}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "hover_at": ({"x": 5, "y": 5, "hover_ms": 1}, "action x y hover_ms"),
+    "drag": ({"from": {"x": 10, "y": 10}, "to": {"selector": EDIT_MENU}, "duration_s": 0}, "action from to modifiers path"),
     "load_scenario": ({"path": LOGIN_SCENARIO}, "scenario state states"),
     "get_budget_status": ({}, "configured"),
     "get_redaction_status": ({}, "enabled active"),

@@ -4,6 +4,7 @@
 //! from them. Acting takes a [`Permit`], which only the gate can make.
 
 mod cache;
+mod changes;
 pub mod describe;
 mod resolve;
 pub mod sketch;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
+pub use changes::{Changes, Format};
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
 pub use view::View;
 

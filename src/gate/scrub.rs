@@ -416,6 +416,14 @@ mod tests {
     }
 
     #[test]
+    fn own_words_come_back_unchanged_under_any_key() {
+        check(json!({"path": "0/1234"}), json!({"path": "0/[REDACTED]"}));
+        check(BTreeMap::from([("path", OwnWord("0/1234"))]), json!({"path": "0/1234"}));
+        check([Some(OwnWord("root.1234")), None], json!(["root.1234", null]));
+        check([OwnWord("not one word 1234")], json!(["not one word [REDACTED]"]));
+    }
+
+    #[test]
     fn strings_are_cleaned_and_redacted_at_any_depth() {
         check(
             json!({"a": ["x\x1b[2Jy", {"b": "pw hunter2"}], "n": 1234, "t": true, "z": null}),

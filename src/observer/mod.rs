@@ -6,8 +6,10 @@
 mod cache;
 mod changes;
 pub mod describe;
+mod observe;
 mod resolve;
 pub mod sketch;
+mod snapshot;
 pub mod structure;
 mod text;
 mod view;
@@ -17,7 +19,9 @@ use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, Format};
+pub use observe::{Observation, ObserveRequest, Perf, observe};
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
+pub use snapshot::Snapshot;
 pub use view::View;
 
 use crate::clock::{Cancel, Clock, lock};

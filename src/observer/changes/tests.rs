@@ -452,8 +452,6 @@ fn reversed(tree: &Tree) -> Tree {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
     #[test]
     fn any_tree_becomes_any_other(old in any_tree(), new in any_tree()) {
         check_both_ways(&view(old), &view(new));

@@ -4,9 +4,12 @@
 //! from them. Acting takes a [`Permit`], which only the gate can make.
 
 mod cache;
+mod changes;
 pub mod describe;
+mod observe;
 mod resolve;
 pub mod sketch;
+mod snapshot;
 pub mod structure;
 mod text;
 mod view;
@@ -15,7 +18,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
+pub use changes::{Changes, Format};
+pub use observe::{Observation, ObserveRequest, Perf, observe};
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
+pub use snapshot::Snapshot;
 pub use view::View;
 
 use crate::clock::{Cancel, Clock, lock};

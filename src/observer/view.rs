@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use crate::gate::redact::Redactor;
+use crate::model::diff::Seen;
 use crate::model::{Element, Point, Rect, Tree, selector};
 
 /// Both trees have the same shape, so an index into one is an index into the other.
@@ -24,6 +25,16 @@ impl View {
     /// What may be shown; selectors match this too, so nothing hidden can be probed for.
     pub fn tree(&self) -> &Tree {
         &self.shown
+    }
+
+    /// Both trees, to compare with those of another capture.
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen { shown: &self.shown, raw: &self.raw }
+    }
+
+    /// Whether a later capture found the same window: then one of the two is enough to keep.
+    pub(super) fn is_same_as(&self, other: &View) -> bool {
+        self.raw == other.raw && self.shown == other.shown
     }
 
     /// For the gate's rules only: a redacted name must not slip past a rule about that name.

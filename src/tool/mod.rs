@@ -165,6 +165,7 @@ pub enum ReplyKind {
 pub enum Method {
     Get,
     Post,
+    Delete,
 }
 
 /// A REST route: method and path.

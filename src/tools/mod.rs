@@ -8,6 +8,7 @@ mod keyboard;
 mod pointer;
 mod screen;
 mod session;
+mod watch;
 mod windows;
 
 use std::collections::HashMap;
@@ -27,6 +28,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         acting::TOOLS,
         pointer::TOOLS,
         keyboard::TOOLS,
+        watch::TOOLS,
         session::TOOLS,
         harness::TOOLS,
     ]

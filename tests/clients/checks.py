@@ -61,6 +61,11 @@ CALLS = {
     "hover_at": ({"x": 5, "y": 5, "hover_ms": 1}, "action x y hover_ms"),
     "drag": ({"from": {"x": 10, "y": 10}, "to": {"selector": EDIT_MENU}, "duration_s": 0}, "action from to modifiers path"),
     "load_scenario": ({"path": LOGIN_SCENARIO}, "scenario state states"),
+    "observe_window": ({"window_index": 0}, "format window_uid window tree tree_hash tree_token base_token depth_used depth_truncated perf"),
+    "snapshot": ({}, "snapshot_id ts summary"),
+    "snapshot_get": ({"snapshot_id": "now"}, "snapshot_id ts windows trees tree_hashes"),
+    "snapshot_diff": ({"a": "now", "b": "now"}, "windows_added windows_removed per_window_changes"),
+    "snapshot_drop": ({"snapshot_id": "snap:0000000000000000"}, "dropped"),
     "get_budget_status": ({}, "configured"),
     "get_redaction_status": ({}, "enabled active"),
 }
@@ -175,7 +180,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a portable name", re.fullmatch("[a-z0-9_]{1,40}", name))
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
-    only_reads = name.startswith(("get_", "list_", "find_"))
+    only_reads = name.startswith(("get_", "list_", "find_", "observe_", "snapshot")) and name != "snapshot_drop"
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)

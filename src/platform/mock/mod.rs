@@ -74,6 +74,7 @@ impl Platform for Mock {
                 image_blur: true,
                 bring_to_foreground: true,
                 element_targeting: true,
+                observe_with_diff: true,
                 ..Capabilities::default()
             },
         }

@@ -60,7 +60,10 @@ pub fn merge(
     let Findings { fatal, problems, notices } = findings;
     match config {
         Some(config) if fatal.is_empty() => {
-            Ok(Loaded::new(config, path, existed, problems, notices).with_mock_only_flags(flags))
+            let mut loaded =
+                Loaded::new(config, path, existed, problems, notices).with_mock_only_flags(flags);
+            loaded.environment_secrets = env::secrets(environment);
+            Ok(loaded)
         }
         _ => Err(FatalConfig { path, fatal, problems }),
     }

@@ -12,6 +12,7 @@ mod merge;
 mod secret;
 mod types;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -41,6 +42,8 @@ pub struct Loaded {
     pub scenario: Option<PathBuf>,
     /// Time passes only when the server waits; for the mock alone.
     pub steered_clock: bool,
+    /// Secrets that the environment names; those of `secrets.file` are read when the server is built.
+    pub environment_secrets: BTreeMap<String, Secret>,
 }
 
 impl Loaded {
@@ -51,7 +54,16 @@ impl Loaded {
         problems: Vec<String>,
         notices: Vec<String>,
     ) -> Self {
-        Self { config, path, existed, problems, notices, scenario: None, steered_clock: false }
+        Self {
+            config,
+            path,
+            existed,
+            problems,
+            notices,
+            scenario: None,
+            steered_clock: false,
+            environment_secrets: BTreeMap::new(),
+        }
     }
 
     fn with_mock_only_flags(mut self, flags: &Flags) -> Self {

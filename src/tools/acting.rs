@@ -60,8 +60,8 @@ impl Tool for ClickElement {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ClickArgs) -> Result<Option<Target>> {
-        actionable(cx, &args.window, &args.element).map(Some)
+    fn targets(cx: &Cx, args: &ClickArgs) -> Result<Vec<Target>> {
+        actionable(cx, &args.window, &args.element)
     }
 
     fn run(cx: &mut Cx, args: ClickArgs, permit: Permit) -> Result<Receipt> {
@@ -81,21 +81,23 @@ fn handle(target: &Target) -> Option<Handle> {
     Some(Handle { window_uid: target.chosen.window.uid.clone(), native })
 }
 
-/// The element that is meant, if one can act on it: enabled, and somewhere to be seen.
-fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Target> {
+/// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
+/// a click on it would meet: the middle of a dialog may be a button.
+fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
     let chosen = cx.observer().choose(&window.choice())?;
     let target = cx.observer().find_target(chosen, &element.choice(), cx.cancel)?;
     if !target.view.tree()[target.node].enabled {
         return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
     }
-    if visible_point(cx, &target)?.is_none() {
+    let point = visible_point(cx, &target)?;
+    if point.is_none() {
         return Err(refused(
             Kind::ElementOccluded,
             "the element is covered by other windows or off screen",
             &target,
         ));
     }
-    Ok(target)
+    Ok(cx.judged_with(target, point))
 }
 
 fn refused(kind: Kind, message: &str, target: &Target) -> Error {

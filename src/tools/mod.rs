@@ -2,6 +2,7 @@
 
 mod acting;
 mod common;
+mod consent;
 mod elements;
 mod harness;
 mod keyboard;
@@ -28,6 +29,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         pointer::TOOLS,
         keyboard::TOOLS,
         session::TOOLS,
+        consent::TOOLS,
         harness::TOOLS,
     ]
     .into_iter()

@@ -58,7 +58,7 @@ impl Tool for ClickAt {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ClickAtArgs) -> Result<Option<Target>> {
+    fn targets(cx: &Cx, args: &ClickAtArgs) -> Result<Vec<Target>> {
         let at = point(args.x, args.y);
         cx.observer().check_reachable(at)?;
         cx.judged_at(at)
@@ -145,13 +145,14 @@ impl Tool for Scroll {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ScrollArgs) -> Result<Option<Target>> {
+    fn targets(cx: &Cx, args: &ScrollArgs) -> Result<Vec<Target>> {
         match scroll_point(args)? {
             Some(at) => {
                 cx.observer().check_reachable(at)?;
                 cx.judged_at(at)
             }
-            None => Ok(None),
+            // Where the pointer is, nobody can tell; what has the focus is what can be judged.
+            None => cx.judged_focus(),
         }
     }
 

@@ -51,6 +51,7 @@ CALLS = {
     "load_scenario": ({"path": LOGIN_SCENARIO}, "scenario state states"),
     "get_budget_status": ({}, "configured"),
     "get_redaction_status": ({}, "enabled active"),
+    "propose_action": ({"action": "click_element", "args": {"window_index": 0, "selector": EDIT_MENU}}, "confirm_token expires_at would_target"),
 }
 
 # Calls that must be refused: tool, arguments, error code, and a word that the message must contain.

@@ -182,6 +182,8 @@ impl Redactor {
         if !secret.is_empty() {
             let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
             secrets.keep(secret);
+            // As it stands inside a selector or a quoted text.
+            secrets.keep(&secret.replace('\\', "\\\\").replace('"', "\\\""));
             self.knows_secrets.store(true, Ordering::Release);
         }
     }

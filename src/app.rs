@@ -13,6 +13,7 @@ use crate::gate::confirm::Confirm;
 use crate::gate::redact::Redactor;
 use crate::observer::Observer;
 use crate::platform::Platform;
+use crate::secrets::Secrets;
 use crate::session::Session;
 use crate::tool::{Effect, Meta};
 use crate::tools::{Selection, Table};
@@ -31,6 +32,7 @@ pub struct App {
     pub policy: Policy,
     pub budget: Budget,
     pub confirm: Confirm,
+    pub secrets: Secrets,
     pub audit: Option<Audit>,
     /// Held by the one call that is acting.
     pub input_lease: Mutex<()>,
@@ -48,6 +50,8 @@ impl App {
         let config_lost = loaded.file_lost;
         let config = loaded.config;
         let redactor = Arc::new(Redactor::new(redaction_rules(&config))?);
+        let secrets = Secrets::load(&config.secrets, loaded.environment_secrets)?;
+        secrets.values().for_each(|value| redactor.keep(value));
         let cache_ttl = Duration::try_from_secs_f64(config.tree.cache_ttl_s).unwrap_or_default();
         let observer = Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl);
         Ok(Self {
@@ -56,7 +60,8 @@ impl App {
             observer,
             policy: Policy(config.actions.clone()),
             budget: Budget::new(config.budgets, clock.now()),
-            confirm: Confirm::new(config.confirmation_rules())?,
+            confirm: Confirm::new(&config)?,
+            secrets,
             audit: open_audit(&config)?,
             input_lease: Mutex::new(()),
             redactor,
@@ -74,6 +79,11 @@ impl App {
             return Err(Error::new(Kind::PermissionDenied, format!("the config file cannot be used: {why}")));
         }
         if meta.always { Ok(()) } else { self.policy.check(meta.name, meta.group.name(), meta.implies) }
+    }
+
+    /// Whether somebody wants to know what a call would touch.
+    pub fn judges(&self, meta: &Meta) -> bool {
+        meta.effect.acts() && (self.confirm.is_active() || self.secrets.is_restricted())
     }
 
     /// Acting while the books cannot be kept would leave no trace of it.

@@ -37,4 +37,5 @@ pub mod doctor;
 pub mod error;
 pub mod files;
 pub mod log;
+pub mod secrets;
 pub mod text;

@@ -23,7 +23,10 @@ fn check(scenario: &str, tool: &str, args: Value, changed: bool, route: &str) ->
     let receipt = world.ok(tool, args.clone());
     assert_eq!(receipt["changed"], changed, "{tool} {args}: {receipt}");
     assert_eq!(receipt["route"], route, "{tool} {args}");
-    assert_eq!(receipt["before"]["tree_hash"] == receipt["after"]["tree_hash"], !changed || route == "pointer");
+    assert_eq!(
+        receipt["before"]["tree_hash"] == receipt["after"]["tree_hash"],
+        !changed || route == "pointer"
+    );
     (world, receipt)
 }
 
@@ -105,8 +108,13 @@ fn new_windows_are_in_the_receipt() {
 #[test]
 fn disabled_elements_are_left_alone() {
     let world = World::on("scenarios/form.yaml");
-    for tool in ["click_element", "invoke_element", "focus_element", "hover_element", "double_click_element"] {
-        assert_eq!(world.code(tool, json!({"selector": "//Button[name=\"Print\"]"})), "ElementDisabled", "{tool}");
+    for tool in ["click_element", "invoke_element", "focus_element", "hover_element", "double_click_element"]
+    {
+        assert_eq!(
+            world.code(tool, json!({"selector": "//Button[name=\"Print\"]"})),
+            "ElementDisabled",
+            "{tool}"
+        );
     }
     assert_eq!(world.effects(), 0);
 }

@@ -48,6 +48,7 @@ const COVERED: &[&str] = &[
     "load_scenario",
     "get_budget_status",
     "get_redaction_status",
+    "propose_action",
 ];
 
 /// Keys whose values differ from run to run, or are sentences of another author.
@@ -66,6 +67,8 @@ const NOT_COMPARED: &[&str] = &[
     "note",
     "api_note",
     "tree_stats",
+    "confirm_token",
+    "expires_at",
 ];
 
 /// Answers that are better on purpose: the pointer, and why.

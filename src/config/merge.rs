@@ -69,8 +69,11 @@ pub fn merge(
     let Findings { fatal, problems, notices, file_lost } = findings;
     match config {
         Some(config) if fatal.is_empty() => {
-            let loaded = Loaded::new(config, path, existed, problems, notices);
-            Ok(Loaded { file_lost, ..loaded }.with_mock_only_flags(flags))
+            let mut loaded =
+                Loaded::new(config, path, existed, problems, notices).with_mock_only_flags(flags);
+            loaded.file_lost = file_lost;
+            loaded.environment_secrets = env::secrets(environment);
+            Ok(loaded)
         }
         _ => Err(FatalConfig { path, fatal, problems }),
     }

@@ -12,6 +12,7 @@ mod merge;
 mod secret;
 mod types;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -43,6 +44,8 @@ pub struct Loaded {
     pub scenario: Option<PathBuf>,
     /// Time passes only when the server waits; for the mock alone.
     pub steered_clock: bool,
+    /// Secrets that the environment names; those of `secrets.file` are read when the server is built.
+    pub environment_secrets: BTreeMap<String, Secret>,
 }
 
 impl Loaded {
@@ -62,6 +65,7 @@ impl Loaded {
             notices,
             scenario: None,
             steered_clock: false,
+            environment_secrets: BTreeMap::new(),
         }
     }
 

@@ -20,7 +20,7 @@ use crate::config::Redaction;
 use crate::model::{Element, Range as NumberRange, Rect, Tree};
 
 /// A shorter secret would hide half of what is on the screen wherever it occurs by chance.
-const SHORTEST_LEARNED_SECRET: usize = 4;
+pub const SHORTEST_LEARNED_SECRET: usize = 4;
 const MOST_LEARNED_SECRETS: usize = 256;
 const MOST_LEARNED_BYTES: usize = 256 * 1024;
 /// Building the machine that finds many secrets at once takes time quadratic in the length of one
@@ -171,6 +171,19 @@ impl Redactor {
         if is_worth_learning(secret) && secret != self.replacement {
             let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
             secrets.learn(secret);
+            self.knows_secrets.store(true, Ordering::Release);
+        }
+    }
+
+    /// Remembers a secret for good: others that are learned later do not push it out.
+    pub fn keep(&self, secret: &str) {
+        let cleaned = untrusted::clean(secret);
+        let secret = cleaned.trim();
+        if !secret.is_empty() {
+            let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+            secrets.keep(secret);
+            // As it stands inside a selector or a quoted text.
+            secrets.keep(&secret.replace('\\', "\\\\").replace('"', "\\\""));
             self.knows_secrets.store(true, Ordering::Release);
         }
     }
@@ -356,6 +369,8 @@ impl Redactor {
 #[derive(Debug, Default)]
 struct Secrets {
     newest_last: VecDeque<String>,
+    /// Never forgotten.
+    kept: Vec<String>,
     /// Finds all the short ones in one pass. `None` before the first.
     finder: Option<AhoCorasick>,
 }
@@ -369,8 +384,23 @@ impl Secrets {
         }
         self.newest_last.push_back(secret.to_owned());
         self.forget_the_oldest();
-        let short = self.newest_last.iter().filter(|secret| is_short(secret));
+        self.build_finder();
+    }
+
+    fn keep(&mut self, secret: &str) {
+        if !self.kept.iter().any(|known| known == secret) {
+            self.kept.push(secret.to_owned());
+            self.build_finder();
+        }
+    }
+
+    fn build_finder(&mut self) {
+        let short = self.all().filter(|secret| is_short(secret));
         self.finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(short).ok();
+    }
+
+    fn all(&self) -> impl Iterator<Item = &String> {
+        self.kept.iter().chain(&self.newest_last)
     }
 
     fn forget_the_oldest(&mut self) {
@@ -389,7 +419,7 @@ impl Secrets {
             // same, then nothing is shown rather than something secret.
             None => found.push(0..text.len()),
         }
-        for long in self.newest_last.iter().filter(|secret| !is_short(secret)) {
+        for long in self.all().filter(|secret| !is_short(secret)) {
             found.extend(occurrences(text, long));
         }
     }

@@ -80,6 +80,21 @@ impl View {
         node
     }
 
+    /// Every element under a point that has none below it there, the topmost first. Applications do not
+    /// always draw siblings in the order of the tree, nor children inside their parents, so whoever judges
+    /// a point looks at all of them.
+    pub fn elements_at(&self, point: Point) -> Vec<usize> {
+        let tree = &*self.raw;
+        let mut found: Vec<usize> = Vec::new();
+        for node in (0..tree.len()).rev().filter(|&node| tree[node].bounds.contains(point)) {
+            let holds_another = found.last().is_some_and(|&inner| inner < tree.end(node));
+            if !holds_another {
+                found.push(node);
+            }
+        }
+        found
+    }
+
     pub fn focus_is_secret(&self) -> bool {
         self.raw.focused().is_some_and(|node| self.raw[node].secret)
     }

@@ -6,12 +6,13 @@
 
 pub mod args;
 pub mod cx;
+mod judged;
 pub mod reply;
 pub mod schema;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 pub use cx::{Cx, Target};
 pub use reply::{Output, Png};
@@ -25,9 +26,10 @@ pub trait Tool: 'static {
     type Out: Output + schemars::JsonSchema + Send + 'static;
     const META: Meta;
 
-    /// What the call would touch, resolved before anything is done, so that the gate can judge it.
-    fn target(_cx: &Cx, _args: &Self::Args) -> Result<Option<Target>> {
-        Ok(None)
+    /// What the call would touch, resolved before anything is done, so that the gate can judge it: the
+    /// element that is meant comes first, whatever else the input would reach after it.
+    fn targets(_cx: &Cx, _args: &Self::Args) -> Result<Vec<Target>> {
+        Ok(Vec::new())
     }
 
     fn run(cx: &mut Cx, args: Self::Args, permit: Permit) -> Result<Self::Out>;
@@ -205,7 +207,7 @@ pub struct Spec {
     pub meta: &'static Meta,
     input: fn() -> Value,
     output: fn() -> Value,
-    parse: fn(Value) -> Result<Box<dyn Prepared>>,
+    parse: fn(Map<String, Value>) -> Result<Box<dyn Prepared>>,
 }
 
 impl Spec {
@@ -245,22 +247,29 @@ impl std::fmt::Debug for Spec {
 
 /// A call whose arguments are understood.
 pub trait Prepared: Send {
-    fn target(&self, cx: &Cx) -> Result<Option<Target>>;
+    fn targets(&self, cx: &Cx) -> Result<Vec<Target>>;
+    /// The arguments as they were checked: what a consent is bound to.
+    fn said(&self) -> &Map<String, Value>;
     fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::Body>>;
 }
 
 struct PreparedCall<T: Tool> {
     args: T::Args,
+    said: Map<String, Value>,
 }
 
-fn parse<T: Tool>(args: Value) -> Result<Box<dyn Prepared>> {
-    let args = serde_json::from_value(args).map_err(|problem| Error::bad_request(problem.to_string()))?;
-    Ok(Box::new(PreparedCall::<T> { args }))
+fn parse<T: Tool>(said: Map<String, Value>) -> Result<Box<dyn Prepared>> {
+    let args = T::Args::deserialize(&said).map_err(|problem| Error::bad_request(problem.to_string()))?;
+    Ok(Box::new(PreparedCall::<T> { args, said }))
 }
 
 impl<T: Tool> Prepared for PreparedCall<T> {
-    fn target(&self, cx: &Cx) -> Result<Option<Target>> {
-        T::target(cx, &self.args)
+    fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
+        T::targets(cx, &self.args)
+    }
+
+    fn said(&self) -> &Map<String, Value> {
+        &self.said
     }
 
     fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::Body>> {

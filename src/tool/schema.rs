@@ -37,6 +37,7 @@ pub fn published(mut schema: Value) -> Value {
 
 fn drop_remote_limits(property: &mut Map<String, Value>) {
     property.remove("maxLength");
+    property.remove(super::args::SECRET);
     if property.get("maximum").and_then(Value::as_i64).is_some_and(|most| most >= 10_000) {
         property.remove("maximum");
         property.remove("minimum");

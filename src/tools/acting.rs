@@ -15,7 +15,7 @@ use crate::model::action::{Act, Button, Choice, Handle};
 use crate::model::{Point, Rect};
 use crate::observer::{View, WindowChoice};
 use crate::platform::Route;
-use crate::tool::args::{Int, Text};
+use crate::tool::args::{Int, SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 pub struct ClickElement;
@@ -64,8 +64,8 @@ impl Tool for ClickElement {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ClickArgs) -> Result<Option<Target>> {
-        actionable(cx, &args.window, &args.element).map(Some)
+    fn targets(cx: &Cx, args: &ClickArgs) -> Result<Vec<Target>> {
+        actionable(cx, &args.window, &args.element)
     }
 
     fn run(cx: &mut Cx, args: ClickArgs, permit: Permit) -> Result<Receipt> {
@@ -80,21 +80,23 @@ fn handle(target: &Target) -> Option<Handle> {
     Some(Handle { window_uid: target.chosen.window.uid.clone(), native })
 }
 
-/// The element that is meant, if one can act on it: enabled, and somewhere to be seen.
-fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Target> {
+/// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
+/// a click on it would meet: the middle of a dialog may be a button.
+fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
     let chosen = cx.observer().choose(&window.choice())?;
     let target = cx.observer().find_target(chosen, &element.choice(), cx.cancel)?;
     if !target.view.tree()[target.node].enabled {
         return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
     }
-    if visible_point(cx, &target)?.is_none() {
+    let point = visible_point(cx, &target)?;
+    if point.is_none() {
         return Err(refused(
             Kind::ElementOccluded,
             "the element is covered by other windows or off screen",
             &target,
         ));
     }
-    Ok(target)
+    Ok(cx.judged_with(target, point))
 }
 
 fn refused(kind: Kind, message: &str, target: &Target) -> Error {
@@ -257,8 +259,8 @@ pub struct OnElement {
 }
 
 impl OnElement {
-    fn target(&self, cx: &Cx) -> Result<Option<Target>> {
-        actionable(cx, &self.window, &self.element).map(Some)
+    fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
+        actionable(cx, &self.window, &self.element)
     }
 }
 
@@ -301,8 +303,8 @@ impl Tool for FocusElement {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &OnElement) -> Result<Option<Target>> {
-        args.target(cx)
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
     }
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
@@ -330,8 +332,8 @@ impl Tool for InvokeElement {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &OnElement) -> Result<Option<Target>> {
-        args.target(cx)
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
     }
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
@@ -360,8 +362,8 @@ impl Tool for RightClickElement {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &OnElement) -> Result<Option<Target>> {
-        args.target(cx)
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
     }
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
@@ -388,8 +390,8 @@ impl Tool for DoubleClickElement {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &OnElement) -> Result<Option<Target>> {
-        args.target(cx)
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
     }
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
@@ -425,8 +427,8 @@ impl Tool for HoverElement {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &HoverArgs) -> Result<Option<Target>> {
-        args.on.target(cx)
+    fn targets(cx: &Cx, args: &HoverArgs) -> Result<Vec<Target>> {
+        args.on.targets(cx)
     }
 
     fn run(cx: &mut Cx, args: HoverArgs, permit: Permit) -> Result<Receipt> {
@@ -442,8 +444,8 @@ impl Tool for HoverElement {
 pub struct SetValueArgs {
     #[serde(flatten)]
     on: OnElement,
-    /// New value.
-    value: Text<{ limits::TYPED_TEXT_CHARACTERS }>,
+    /// New value, or {"secret":"NAME"}.
+    value: SecretOr<Text<{ limits::TYPED_TEXT_CHARACTERS }>>,
     /// False: append instead; default true.
     clear_first: Option<bool>,
 }
@@ -467,12 +469,12 @@ impl Tool for SetValue {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &SetValueArgs) -> Result<Option<Target>> {
-        args.on.target(cx)
+    fn targets(cx: &Cx, args: &SetValueArgs) -> Result<Vec<Target>> {
+        args.on.targets(cx)
     }
 
     fn run(cx: &mut Cx, args: SetValueArgs, permit: Permit) -> Result<Receipt> {
-        let text = args.value.as_str().to_owned();
+        let text = args.value.reveal(cx)?.to_owned();
         learn_secret(cx, &permit, &text);
         let append = args.clear_first == Some(false);
         act_on_target(cx, permit, "set_value", |target, at| {
@@ -513,8 +515,8 @@ impl Tool for ClearText {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &OnElement) -> Result<Option<Target>> {
-        args.target(cx)
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
     }
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
@@ -552,9 +554,10 @@ impl Tool for KeyIntoElement {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &KeyArgs) -> Result<Option<Target>> {
-        combination(args.keys.as_str())?;
-        args.on.target(cx)
+    fn targets(cx: &Cx, args: &KeyArgs) -> Result<Vec<Target>> {
+        let mut targets = args.on.targets(cx)?;
+        targets.extend(cx.judged_keys(&combination(args.keys.as_str())?)?);
+        Ok(targets)
     }
 
     fn run(cx: &mut Cx, args: KeyArgs, permit: Permit) -> Result<Receipt> {
@@ -601,9 +604,9 @@ impl Tool for SelectOption {
         ..ACTING
     };
 
-    fn target(cx: &Cx, args: &SelectArgs) -> Result<Option<Target>> {
+    fn targets(cx: &Cx, args: &SelectArgs) -> Result<Vec<Target>> {
         args.choice()?;
-        args.on.target(cx)
+        args.on.targets(cx)
     }
 
     fn run(cx: &mut Cx, args: SelectArgs, permit: Permit) -> Result<Receipt> {

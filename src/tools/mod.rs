@@ -2,6 +2,7 @@
 
 mod acting;
 mod common;
+mod consent;
 mod elements;
 mod harness;
 mod keyboard;
@@ -30,6 +31,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         keyboard::TOOLS,
         watch::TOOLS,
         session::TOOLS,
+        consent::TOOLS,
         harness::TOOLS,
     ]
     .into_iter()

@@ -61,7 +61,7 @@ impl Tool for ClickAt {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ClickAtArgs) -> Result<Option<Target>> {
+    fn targets(cx: &Cx, args: &ClickAtArgs) -> Result<Vec<Target>> {
         let at = point(args.x, args.y);
         cx.observer().check_reachable(at)?;
         cx.judged_at(at)
@@ -148,13 +148,14 @@ impl Tool for Scroll {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ScrollArgs) -> Result<Option<Target>> {
+    fn targets(cx: &Cx, args: &ScrollArgs) -> Result<Vec<Target>> {
         match scroll_point(args)? {
             Some(at) => {
                 cx.observer().check_reachable(at)?;
                 cx.judged_at(at)
             }
-            None => Ok(None),
+            // Where the pointer is, nobody can tell; what has the focus is what can be judged.
+            None => cx.judged_focus(),
         }
     }
 
@@ -189,7 +190,7 @@ impl SpotArgs {
         ClickAtArgs { x: self.x, y: self.y, button: Some(button), double: Some(double), input: self.input }
     }
 
-    fn target(&self, cx: &Cx) -> Result<Option<Target>> {
+    fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
         let at = point(self.x, self.y);
         cx.observer().check_reachable(at)?;
         cx.judged_at(at)
@@ -214,8 +215,8 @@ impl Tool for RightClickAt {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &SpotArgs) -> Result<Option<Target>> {
-        args.target(cx)
+    fn targets(cx: &Cx, args: &SpotArgs) -> Result<Vec<Target>> {
+        args.targets(cx)
     }
 
     fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
@@ -241,8 +242,8 @@ impl Tool for DoubleClickAt {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &SpotArgs) -> Result<Option<Target>> {
-        args.target(cx)
+    fn targets(cx: &Cx, args: &SpotArgs) -> Result<Vec<Target>> {
+        args.targets(cx)
     }
 
     fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
@@ -290,8 +291,8 @@ impl Tool for HoverAt {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &HoverAtArgs) -> Result<Option<Target>> {
-        args.spot.target(cx)
+    fn targets(cx: &Cx, args: &HoverAtArgs) -> Result<Vec<Target>> {
+        args.spot.targets(cx)
     }
 
     fn run(cx: &mut Cx, args: HoverAtArgs, permit: Permit) -> Result<Hovered> {
@@ -375,11 +376,11 @@ impl Tool for Drag {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &DragArgs) -> Result<Option<Target>> {
+    fn targets(cx: &Cx, args: &DragArgs) -> Result<Vec<Target>> {
         duration(args.duration_s)?;
-        let (_, from) = drag_end(cx, args, &args.from)?;
-        let (_, to) = drag_end(cx, args, &args.to)?;
-        Ok(from.or(to))
+        let (_, mut targets) = drag_end(cx, args, &args.from)?;
+        targets.extend(drag_end(cx, args, &args.to)?.1);
+        Ok(targets)
     }
 
     fn run(cx: &mut Cx, args: DragArgs, permit: Permit) -> Result<Dragged> {
@@ -401,7 +402,7 @@ impl Tool for Drag {
 }
 
 /// Where an end is, and what is there if somebody will judge it.
-fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Option<Target>)> {
+fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Target>)> {
     if let (Some(x), Some(y)) = (end.x, end.y) {
         let at = point(x, y);
         cx.observer().check_reachable(at)?;
@@ -415,7 +416,7 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Option<Ta
     let target = cx.observer().find_target(chosen, &choice, cx.cancel)?;
     let at = target.bounds().center();
     cx.observer().check_reachable(at)?;
-    Ok((at, Some(target)))
+    Ok((at, cx.judged_with(target, Some(at))))
 }
 
 const LONGEST_DRAG: Duration = Duration::from_secs(10);

@@ -291,7 +291,7 @@ fn screenshot(window: String, shot: &Shot) -> Result<Screenshot> {
     })
 }
 
-fn encode(picture: &Picture) -> Result<Png> {
+pub fn encode(picture: &Picture) -> Result<Png> {
     let bytes = picture.to_png().map_err(|problem| Error::internal(problem.to_string()))?;
     Ok(Png { width: picture.width(), height: picture.height(), bytes })
 }

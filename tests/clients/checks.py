@@ -68,6 +68,7 @@ CALLS = {
     "snapshot_drop": ({"snapshot_id": "snap:0000000000000000"}, "dropped"),
     "get_budget_status": ({}, "configured"),
     "get_redaction_status": ({}, "enabled active"),
+    "propose_action": ({"action": "click_element", "args": {"window_index": 0, "selector": EDIT_MENU}}, "confirm_token expires_at would_target"),
 }
 
 # Calls that must be refused: tool, arguments, error code, and a word that the message must contain.

@@ -16,6 +16,8 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::tool::{Effect, Meta};
 use crate::tools::{Selection, Table};
+use crate::trace::Tracer;
+use crate::trace::replay::Replays;
 
 pub struct App {
     pub config: Config,
@@ -30,6 +32,8 @@ pub struct App {
     pub budget: Budget,
     pub confirm: Confirm,
     pub audit: Option<Audit>,
+    pub tracer: Tracer,
+    pub replays: Replays,
     /// Held by the one call that is acting.
     pub input_lease: Mutex<()>,
 }
@@ -55,6 +59,8 @@ impl App {
             budget: Budget::new(config.budgets, clock.now()),
             confirm: Confirm::new(config.confirmation_rules())?,
             audit: open_audit(&config)?,
+            tracer: Tracer::new(config.tracing.clone(), clock.clone()),
+            replays: Replays::default(),
             input_lease: Mutex::new(()),
             redactor,
             clock,

@@ -26,6 +26,7 @@ use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
 use crate::tool::{Cx, Effect, Png, Spec, Target};
 use crate::tools::Entry;
+use crate::trace::{Closing, Pending};
 
 /// A call as a surface hands it in.
 #[derive(Clone, Debug)]
@@ -40,6 +41,8 @@ pub struct Call {
 pub enum Origin {
     Mcp,
     Terminal,
+    /// A recorded call that is played again.
+    Replay,
     Test,
 }
 
@@ -48,6 +51,7 @@ impl Origin {
         match self {
             Origin::Mcp => "mcp",
             Origin::Terminal => "terminal",
+            Origin::Replay => "replay",
             Origin::Test => "test",
         }
     }
@@ -109,10 +113,20 @@ impl Reply {
         }
     }
 
-    /// Data is the only form that can still be added to; what is text already says all it must.
+    /// Says something beside the result that was learned after it was written.
     fn warn(&mut self, warning: &str) {
-        if let Json::Data(Value::Object(fields)) = &mut self.json {
-            fields.insert("warning".to_owned(), warning.into());
+        match &mut self.json {
+            Json::Data(Value::Object(fields)) => {
+                let earlier = fields.get("warning").and_then(Value::as_str).map(|text| format!("{text}; "));
+                let all = format!("{}{warning}", earlier.unwrap_or_default());
+                fields.insert("warning".to_owned(), all.into());
+            }
+            // Inside a JSON text this key can only be the envelope's own, which then keeps its place.
+            Json::Text(text) if text.ends_with('}') && !text.contains("\"warning\":") => {
+                text.pop();
+                text.push_str(&format!(",\"warning\":{}}}", Value::from(warning)));
+            }
+            _ => {}
         }
     }
 
@@ -130,15 +144,20 @@ pub fn pass(app: &App, call: Call, cancel: &Cancel) -> Reply {
     let Some(entry) = app.tools.find(&call.tool) else {
         return unknown_tool(app, &call.tool);
     };
-    let record = Record::open(app, entry.spec, &call);
+    let mut record = Record::open(app, entry, &call);
     let mut cx = Cx { app, cancel, step_id: record.step_id, warning: None };
-    let result = admit_and_run(&mut cx, entry, call.args);
+    let result = admit_and_run(&mut cx, entry, call.args, &mut record.trace);
     let changed = result.as_ref().ok().and_then(|body| body.changed());
     let reply = egress(app, entry.spec, &record, result, cx.warning);
-    record.close(app, reply, changed)
+    record.close(app, entry, reply, changed)
 }
 
-fn admit_and_run(cx: &mut Cx, entry: &Entry, args: Value) -> Result<Box<dyn Body>> {
+fn admit_and_run(
+    cx: &mut Cx,
+    entry: &Entry,
+    args: Value,
+    trace: &mut Option<Pending>,
+) -> Result<Box<dyn Body>> {
     let app = cx.app;
     let meta = entry.spec.meta;
     let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
@@ -150,10 +169,20 @@ fn admit_and_run(cx: &mut Cx, entry: &Entry, args: Value) -> Result<Box<dyn Body
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     let _lease = meta.effect.acts().then(|| lock(&app.input_lease));
     app.ready_to_record(meta.effect)?;
+    if let Some(trace) = trace {
+        trace.look_before(app, cx.cancel);
+    }
     let target = prepared.target(cx)?;
+    if let Some(trace) = trace {
+        trace.note_target(target.as_ref());
+    }
     app.confirm.check(meta, target.as_ref(), consent.as_deref())?;
     let permit = Permit { reservation: Some(reservation), target, dry_run };
-    guarded(cx, meta.name, |cx| prepared.run(cx, permit))
+    let result = guarded(cx, meta.name, |cx| prepared.run(cx, permit));
+    if let Some(trace) = trace {
+        trace.look_after(app);
+    }
+    result
 }
 
 /// A panic costs one call. Whatever it was holding down is let go.
@@ -270,10 +299,12 @@ struct Record {
     began: SystemTime,
     /// Kept only when there is a book to write them into.
     args: Option<Map<String, Value>>,
+    trace: Option<Pending>,
 }
 
 impl Record {
-    fn open(app: &App, spec: Spec, call: &Call) -> Self {
+    fn open(app: &App, entry: &Entry, call: &Call) -> Self {
+        let spec = entry.spec;
         let step_id = app.session.next_step();
         let acts = spec.meta.effect == Effect::Input;
         if acts {
@@ -286,10 +317,18 @@ impl Record {
             origin: call.origin,
             began: app.clock.wall(),
             args: app.audit.as_ref().map(|_| args::spoken(&call.args)),
+            trace: app.tracer.begin(entry, call),
         }
     }
 
-    fn close(self, app: &App, mut reply: Reply, changed: Option<bool>) -> Reply {
+    fn close(mut self, app: &App, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
+        if let Some(pending) = self.trace.take() {
+            let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply: &reply };
+            if let Err(problem) = app.tracer.record(app, pending, closing) {
+                tracing::error!("{problem}");
+                reply.warn(&problem);
+            }
+        }
         let Some(audit) = &app.audit else {
             return reply;
         };

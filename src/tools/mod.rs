@@ -8,6 +8,7 @@ mod keyboard;
 mod pointer;
 mod screen;
 mod session;
+mod tracing;
 mod windows;
 
 use std::collections::HashMap;
@@ -29,6 +30,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         keyboard::TOOLS,
         session::TOOLS,
         harness::TOOLS,
+        tracing::TOOLS,
     ]
     .into_iter()
     .flatten()

@@ -51,8 +51,6 @@ const NOT_COMPARED: &[&str] = &[
 const IMPROVED: &[(&str, &str, &str)] = &[
     ("find_element:stale_uid", "", "a window that is gone is an error, never another window"),
     ("get_capabilities", "/supports/ocr", "only what this build has"),
-    ("get_capabilities", "/supports/tracing", "only what this build has"),
-    ("get_capabilities", "/supports/replay", "only what this build has"),
     ("get_capabilities", "/supports/drag", "only what this build has"),
     ("get_capabilities", "/supports/observe_with_diff", "only what this build has"),
     ("get_full_screenshot", "/sketch", "the sample's sketch has an OCR overlay"),

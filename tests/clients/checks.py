@@ -51,6 +51,13 @@ CALLS = {
     "load_scenario": ({"path": LOGIN_SCENARIO}, "scenario state states"),
     "get_budget_status": ({}, "configured"),
     "get_redaction_status": ({}, "enabled active"),
+    "trace_start": ({"label": "checks"}, "trace_id started_at dir"),
+    "trace_status": ({}, "active_trace_id step_count dir"),
+    "trace_stop": ({}, "trace_id path step_count duration_ms"),
+    "replay_start": ({"path": "latest"}, "replay_id total mode label"),
+    "replay_step": ({"replay_id": "rep:1"}, "finished position total"),
+    "replay_status": ({"replay_id": "rep:1"}, "replay_id position total finished divergences mode"),
+    "replay_stop": ({"replay_id": "rep:1"}, "stopped"),
 }
 
 # Calls that must be refused: tool, arguments, error code, and a word that the message must contain.
@@ -163,7 +170,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a portable name", re.fullmatch("[a-z0-9_]{1,40}", name))
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
-    only_reads = name.startswith(("get_", "list_", "find_"))
+    only_reads = name.startswith(("get_", "list_", "find_")) or name.endswith("_status")
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)

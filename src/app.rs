@@ -17,6 +17,8 @@ use crate::secrets::Secrets;
 use crate::session::Session;
 use crate::tool::{Effect, Meta};
 use crate::tools::{Selection, Table};
+use crate::trace::Tracer;
+use crate::trace::replay::Replays;
 
 pub struct App {
     pub config: Config,
@@ -34,6 +36,8 @@ pub struct App {
     pub confirm: Confirm,
     pub secrets: Secrets,
     pub audit: Option<Audit>,
+    pub tracer: Tracer,
+    pub replays: Replays,
     /// Held by the one call that is acting.
     pub input_lease: Mutex<()>,
 }
@@ -63,6 +67,8 @@ impl App {
             confirm: Confirm::new(&config)?,
             secrets,
             audit: open_audit(&config)?,
+            tracer: Tracer::new(config.tracing.clone(), clock.clone()),
+            replays: Replays::default(),
             input_lease: Mutex::new(()),
             redactor,
             clock,

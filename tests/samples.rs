@@ -75,8 +75,6 @@ const NOT_COMPARED: &[&str] = &[
 const IMPROVED: &[(&str, &str, &str)] = &[
     ("find_element:stale_uid", "", "a window that is gone is an error, never another window"),
     ("get_capabilities", "/supports/ocr", "only what this build has"),
-    ("get_capabilities", "/supports/tracing", "only what this build has"),
-    ("get_capabilities", "/supports/replay", "only what this build has"),
     ("get_capabilities", "/supports/drag", "only what this build has"),
     ("select_option:missing", "", "an option that is not there is a plain error, nothing was done"),
     ("hover_at", "/ok", "the recording had no display"),

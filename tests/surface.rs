@@ -71,6 +71,9 @@ fn every_example_works_on_its_scenario() {
         assert!(!spec.meta.examples.is_empty(), "{} has no example", spec.meta.name);
         for example in spec.meta.examples {
             let world = World::build(example.scenario, json!({}));
+            for (tool, args) in spec.meta.before_examples {
+                world.ok(tool, serde_json::from_str(args).unwrap());
+            }
             world.ok(spec.meta.name, serde_json::from_str(example.args).unwrap());
         }
     }

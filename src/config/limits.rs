@@ -32,6 +32,17 @@ pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
 pub const SCREENSHOT_PIXELS: u64 = 64_000_000;
 pub const SKETCH_SIDE: usize = 1_000;
 
+pub const TRACE_BYTES: u64 = 1 << 30;
+/// A trace stops before it fills the disk that everything else needs.
+pub const TRACE_FREE_BYTES: u64 = 200 << 20;
+/// How long a traced call may be held up by the look at the windows before it, and after it.
+pub const TRACE_LOOK_TIME: Duration = Duration::from_secs(2);
+/// What a replay reads into memory.
+pub const TRACE_READ_BYTES: u64 = 64 << 20;
+/// The longest arguments that the config allows, and a row around them.
+pub const TRACE_LINE_BYTES: usize = 17 << 20;
+pub const REPLAYS: usize = 32;
+
 pub const YAML_BYTES: usize = 1 << 20;
 pub const YAML_NODES: usize = 10_000;
 pub const CONFIG_BYTES: usize = 1 << 20;

@@ -68,7 +68,7 @@ pub fn line(entry: &Entry, redact_keys: &[String], scrub: &Scrub) -> String {
 }
 
 /// `2026-11-15T23:50:22.764711+00:00`.
-fn timestamp(time: SystemTime) -> String {
+pub fn timestamp(time: SystemTime) -> String {
     let at = OffsetDateTime::from(time);
     format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00",

@@ -27,6 +27,7 @@ use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
 use crate::tool::{Cx, Effect, Meta, Png, Prepared, Spec, Target};
 use crate::tools::Entry;
+use crate::trace::{Closing, Pending};
 
 /// A call as a surface hands it in.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct Call {
 pub enum Origin {
     Mcp,
     Terminal,
+    /// A recorded call that is played again.
+    Replay,
     Test,
 }
 
@@ -49,6 +52,7 @@ impl Origin {
         match self {
             Origin::Mcp => "mcp",
             Origin::Terminal => "terminal",
+            Origin::Replay => "replay",
             Origin::Test => "test",
         }
     }
@@ -117,10 +121,20 @@ impl Reply {
         }
     }
 
-    /// Data is the only form that can still be added to; what is text already says all it must.
+    /// Says something beside the result that was learned after it was written.
     fn warn(&mut self, warning: &str) {
-        if let Json::Data(Value::Object(fields)) = &mut self.json {
-            fields.insert("warning".to_owned(), warning.into());
+        match &mut self.json {
+            Json::Data(Value::Object(fields)) => {
+                let earlier = fields.get("warning").and_then(Value::as_str).map(|text| format!("{text}; "));
+                let all = format!("{}{warning}", earlier.unwrap_or_default());
+                fields.insert("warning".to_owned(), all.into());
+            }
+            // Inside a JSON text this key can only be the envelope's own, which then keeps its place.
+            Json::Text(text) if text.ends_with('}') && !text.contains("\"warning\":") => {
+                text.pop();
+                text.push_str(&format!(",\"warning\":{}}}", Value::from(warning)));
+            }
+            _ => {}
         }
     }
 
@@ -143,14 +157,14 @@ pub fn pass_for(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Repl
     let Some(entry) = app.tools.find(&call.tool) else {
         return unknown_tool(app, &call.tool);
     };
-    let mut record = Record::open(app, entry.spec, &call);
+    let mut record = Record::open(app, entry, &call);
     let judged = app.judges(entry.spec.meta);
     let mut cx = Cx { app, cancel, step_id: record.step_id, judged, warning: None };
-    let result = admit_and_run(&mut cx, entry, call.args, person, &mut record.notes);
+    let result = admit_and_run(&mut cx, entry, call.args, person, &mut record);
     let changed = result.as_ref().ok().and_then(|body| body.changed());
     let mut reply = egress(app, entry.spec, &record, result, cx.warning);
     reply.question = record.notes.question.take();
-    record.close(app, reply, changed)
+    record.close(app, entry, reply, changed)
 }
 
 fn admit_and_run(
@@ -158,7 +172,7 @@ fn admit_and_run(
     entry: &Entry,
     args: Value,
     person: &Person,
-    notes: &mut Notes,
+    record: &mut Record,
 ) -> Result<Box<dyn Body>> {
     let app = cx.app;
     let meta = entry.spec.meta;
@@ -170,14 +184,24 @@ fn admit_and_run(
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     let _lease = meta.effect.acts().then(|| lock(&app.input_lease));
     app.ready_to_record(meta.effect)?;
+    if let Some(trace) = &mut record.trace {
+        trace.look_before(app, cx.cancel);
+    }
     let mut targets = prepared.targets(cx)?;
-    notes.secrets = admit_secrets(app, entry, &*prepared, &targets)?;
+    if let Some(trace) = &mut record.trace {
+        trace.note_target(targets.first());
+    }
+    record.notes.secrets = admit_secrets(app, entry, &*prepared, &targets)?;
     if cx.judged {
-        judge(cx, meta, &*prepared, &targets, dry_run, person, notes)?;
+        judge(cx, meta, &*prepared, &targets, dry_run, person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
     let permit = Permit { reservation: Some(reservation), targets, dry_run };
-    guarded(cx, meta.name, |cx| prepared.run(cx, permit))
+    let result = guarded(cx, meta.name, |cx| prepared.run(cx, permit));
+    if let Some(trace) = &mut record.trace {
+        trace.look_after(app);
+    }
+    result
 }
 
 /// Secrets go only where their owner lets them, also in a dry run.
@@ -356,6 +380,7 @@ struct Record {
     notes: Notes,
     /// Kept only when there is a book to write them into.
     args: Option<Map<String, Value>>,
+    trace: Option<Pending>,
 }
 
 /// What the judge found out about a call.
@@ -367,7 +392,8 @@ struct Notes {
 }
 
 impl Record {
-    fn open(app: &App, spec: Spec, call: &Call) -> Self {
+    fn open(app: &App, entry: &Entry, call: &Call) -> Self {
+        let spec = entry.spec;
         let step_id = app.session.next_step();
         let acts = spec.meta.effect == Effect::Input;
         if acts {
@@ -381,10 +407,18 @@ impl Record {
             began: app.clock.wall(),
             notes: Notes::default(),
             args: app.audit.as_ref().map(|_| args::spoken(&call.args)),
+            trace: app.tracer.begin(entry, call),
         }
     }
 
-    fn close(self, app: &App, mut reply: Reply, changed: Option<bool>) -> Reply {
+    fn close(mut self, app: &App, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
+        if let Some(pending) = self.trace.take() {
+            let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply: &reply };
+            if let Err(problem) = app.tracer.record(app, pending, closing) {
+                tracing::error!("{problem}");
+                reply.warn(&problem);
+            }
+        }
         let Some(audit) = &app.audit else {
             return reply;
         };

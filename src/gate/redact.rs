@@ -438,7 +438,7 @@ fn is_worth_learning(secret: &str) -> bool {
 }
 
 /// Marked by the platform, or of a role that says so (`PasswordText`, `AXSecureTextField`).
-fn is_secret(element: &Element) -> bool {
+pub fn is_secret(element: &Element) -> bool {
     let says = |word: &str| {
         element.role.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
     };

@@ -91,13 +91,42 @@ impl Observer {
             whole: limits::TREE_WALK_TIME,
             cancel: cancel.clone(),
         };
-        let began = self.clock.now();
-        let raw = Arc::new(self.platform.tree(&chosen.raw, &patience)?);
-        let now = self.clock.now();
-        let shown = self.redactor.shown(&raw, &chosen.raw.title);
-        let view = Arc::new(View::new(raw, shown.tree, now.saturating_sub(began), self.clock.wall()));
-        lock(&self.cache).put(&chosen.raw.uid, &view, now);
+        let view = self.capture(&chosen.raw, &patience)?;
+        lock(&self.cache).put(&chosen.raw.uid, &view, self.clock.now());
         Ok(view)
+    }
+
+    fn capture(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
+        let began = self.clock.now();
+        let raw = Arc::new(self.platform.tree(window, patience)?);
+        let took = self.clock.now().saturating_sub(began);
+        let shown = self.redactor.shown(&raw, &window.title);
+        Ok(Arc::new(View::new(raw, shown.tree, took, self.clock.wall())))
+    }
+
+    /// Every window and, where it can be read in `time`, what it shows. It takes cached trees and leaves
+    /// none behind, so that being traced changes nothing for the calls that come after.
+    pub fn glance(&self, time: Duration, cancel: &Cancel) -> Vec<(Window, Option<Arc<View>>)> {
+        let windows = self.platform.windows().unwrap_or_default();
+        let deadline = self.clock.now() + time;
+        let mut order: Vec<usize> = (0..windows.len()).collect();
+        // The focused window matters most, should the time run out.
+        order.sort_by_key(|&index| !windows[index].focused);
+        let mut views: Vec<Option<Arc<View>>> = vec![None; windows.len()];
+        for index in order {
+            views[index] = self.glance_at(&windows[index], deadline, cancel);
+        }
+        windows.into_iter().map(|window| self.shown_window(window)).zip(views).collect()
+    }
+
+    fn glance_at(&self, window: &Window, deadline: Duration, cancel: &Cancel) -> Option<Arc<View>> {
+        let now = self.clock.now();
+        if let Some(view) = lock(&self.cache).peek(&window.uid, now) {
+            return Some(view);
+        }
+        let whole = deadline.checked_sub(now).filter(|left| !left.is_zero())?;
+        let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
+        self.capture(window, &patience).ok()
     }
 
     pub fn forget_all(&self) {

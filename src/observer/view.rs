@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use crate::gate::redact::Redactor;
+use crate::gate::redact::{Redactor, is_secret};
 use crate::model::diff::Seen;
 use crate::model::{Element, Point, Rect, Tree, selector};
 
@@ -97,6 +97,16 @@ impl View {
 
     pub fn focus_is_secret(&self) -> bool {
         self.raw.focused().is_some_and(|node| self.raw[node].secret)
+    }
+
+    /// Whether what is typed into the element must not be stored: it is secret, or its texts are hidden.
+    pub fn is_private(&self, node: usize) -> bool {
+        is_secret(&self.raw[node]) || self.shown[node].redacted
+    }
+
+    /// Whether there is a secret field anywhere: a tab in a typed text may lead into it.
+    pub fn has_secret(&self) -> bool {
+        self.raw.elements().iter().any(is_secret)
     }
 
     pub fn named_count(&self) -> usize {

@@ -53,13 +53,16 @@ pub struct Meta {
     /// What more a person wants to know; docs only.
     pub detail: &'static str,
     pub examples: &'static [Example],
+    /// Calls that the examples need before them: tool and arguments.
+    pub before_examples: &'static [(&'static str, &'static str)],
     /// Basic tools that this one contains: denying one of them denies this.
     pub implies: &'static [&'static str],
     /// Shown in tools/list; a tool that is not can still be called by those who know it.
     pub listed: bool,
     /// Written into a running trace.
     pub traced: bool,
-    /// Where two runs of the same call must agree, as paths into the reply; what a replay compares.
+    /// Where two runs of the same call must agree, as paths into the reply; what a replay compares. A path that
+    /// ends in `>0` stands for whether that number is positive.
     pub verify: &'static [&'static str],
 }
 
@@ -76,6 +79,7 @@ impl Meta {
         brief: "",
         detail: "",
         examples: &[],
+        before_examples: &[],
         implies: &[],
         listed: true,
         traced: true,

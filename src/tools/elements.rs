@@ -229,7 +229,7 @@ impl Tool for FindElement {
                 shows: "a button anywhere, by a regular expression over its name",
             },
         ],
-        verify: &["ok", "error.code", "ambiguous_matches"],
+        verify: &["ok", "error.code", "ambiguous_matches>0"],
         ..Meta::DEFAULT
     };
 

@@ -9,6 +9,7 @@ mod keyboard;
 mod pointer;
 mod screen;
 mod session;
+mod tracing;
 mod watch;
 mod windows;
 
@@ -33,6 +34,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         session::TOOLS,
         consent::TOOLS,
         harness::TOOLS,
+        tracing::TOOLS,
     ]
     .into_iter()
     .flatten()

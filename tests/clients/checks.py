@@ -69,6 +69,13 @@ CALLS = {
     "get_budget_status": ({}, "configured"),
     "get_redaction_status": ({}, "enabled active"),
     "propose_action": ({"action": "click_element", "args": {"window_index": 0, "selector": EDIT_MENU}}, "confirm_token expires_at would_target"),
+    "trace_start": ({"label": "checks"}, "trace_id started_at dir"),
+    "trace_status": ({}, "active_trace_id step_count dir"),
+    "trace_stop": ({}, "trace_id path step_count duration_ms"),
+    "replay_start": ({"path": "latest"}, "replay_id total mode label"),
+    "replay_step": ({"replay_id": "rep:1"}, "finished position total"),
+    "replay_status": ({"replay_id": "rep:1"}, "replay_id position total finished divergences mode"),
+    "replay_stop": ({"replay_id": "rep:1"}, "stopped"),
 }
 
 # Calls that must be refused: tool, arguments, error code, and a word that the message must contain.
@@ -182,6 +189,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
     only_reads = name.startswith(("get_", "list_", "find_", "observe_", "snapshot")) and name != "snapshot_drop"
+    only_reads = only_reads or name.endswith("_status")
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)

@@ -25,6 +25,8 @@ pub fn project() -> PathBuf {
 pub struct World {
     pub app: App,
     pub mock: Arc<Mock>,
+    /// Where its traces go, unless the config says otherwise.
+    _folder: tempfile::TempDir,
 }
 
 impl World {
@@ -41,8 +43,11 @@ impl World {
         Self::build(Some(scenario), json!({}))
     }
 
-    pub fn build(scenario: Option<&str>, config: Value) -> Self {
+    pub fn build(scenario: Option<&str>, mut config: Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        if config.pointer("/tracing/dir").is_none() {
+            config["tracing"]["dir"] = json!(folder.path().join("traces"));
+        }
         let path = folder.path().join("config.json");
         std::fs::write(&path, config.to_string()).unwrap();
         let flags = Flags { config: Some(path), mock: true, ..Flags::default() };
@@ -58,7 +63,7 @@ impl World {
         let clock = Clock::steered();
         let mock = Arc::new(Mock::new(clock.clone()));
         let app = App::new(loaded, &Selection::default(), mock.clone(), clock).unwrap();
-        Self { app, mock }
+        Self { app, mock, _folder: folder }
     }
 
     pub fn reply(&self, tool: &str, args: Value) -> Reply {
@@ -96,6 +101,7 @@ pub struct Client {
     lines: Receiver<String>,
     pub errors: Arc<Mutex<String>>,
     next_id: u64,
+    _folder: tempfile::TempDir,
 }
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -107,7 +113,17 @@ impl Client {
 
     pub fn start_with(args: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_os-screen-observer"));
-        command.args(args).current_dir(project()).envs(environment.iter().copied());
+        command.args(args).envs(environment.iter().copied());
+        Self::spawn(command)
+    }
+
+    /// Traces go to a folder of their own, unless the environment of the command says otherwise.
+    pub fn spawn(mut command: Command) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        if !command.get_envs().any(|(name, _)| name == "OSO_TRACING__DIR") {
+            command.env("OSO_TRACING__DIR", folder.path().join("traces"));
+        }
+        command.current_dir(project());
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
@@ -131,7 +147,7 @@ impl Client {
             }
         });
         let input = child.stdin.take();
-        Self { child, input, lines, errors, next_id: 0 }
+        Self { child, input, lines, errors, next_id: 0, _folder: folder }
     }
 
     /// A server on the mock desktop, greeted in the older way.

@@ -16,6 +16,7 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::tool::{Effect, Meta};
 use crate::tools::{Selection, Table};
+use crate::vlm::Vision;
 
 pub struct App {
     pub config: Config,
@@ -30,6 +31,7 @@ pub struct App {
     pub budget: Budget,
     pub confirm: Confirm,
     pub audit: Option<Audit>,
+    pub vision: Vision,
     /// Held by the one call that is acting.
     pub input_lease: Mutex<()>,
 }
@@ -55,6 +57,7 @@ impl App {
             budget: Budget::new(config.budgets, clock.now()),
             confirm: Confirm::new(config.confirmation_rules())?,
             audit: open_audit(&config)?,
+            vision: Vision::default(),
             input_lease: Mutex::new(()),
             redactor,
             clock,

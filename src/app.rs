@@ -19,6 +19,7 @@ use crate::tool::{Effect, Meta};
 use crate::tools::{Selection, Table};
 use crate::trace::Tracer;
 use crate::trace::replay::Replays;
+use crate::vlm::Vision;
 
 pub struct App {
     pub config: Config,
@@ -38,6 +39,7 @@ pub struct App {
     pub audit: Option<Audit>,
     pub tracer: Tracer,
     pub replays: Replays,
+    pub vision: Vision,
     /// Held by the one call that is acting.
     pub input_lease: Mutex<()>,
 }
@@ -69,6 +71,7 @@ impl App {
             audit: open_audit(&config)?,
             tracer: Tracer::new(config.tracing.clone(), clock.clone()),
             replays: Replays::default(),
+            vision: Vision::default(),
             input_lease: Mutex::new(()),
             redactor,
             clock,

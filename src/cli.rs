@@ -132,6 +132,12 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: ToolsFormat,
     },
+    /// List the models of the vision model server
+    Models {
+        /// Choose one for each empty slot and save the choice to the config file
+        #[arg(long)]
+        pick: bool,
+    },
     /// Call one tool once and print its reply
     Call {
         /// Name of the tool
@@ -230,6 +236,8 @@ mod tests {
         assert_eq!(command("doctor --json"), Command::Doctor { json: true });
         assert_eq!(command("tools"), Command::Tools { format: ToolsFormat::Table });
         assert_eq!(command("tools --format openai"), Command::Tools { format: ToolsFormat::Openai });
+        assert_eq!(command("models"), Command::Models { pick: false });
+        assert_eq!(command("models --pick"), Command::Models { pick: true });
         let call = |arguments: &str| Command::Call { tool: "click_at".into(), arguments: arguments.into() };
         assert_eq!(command("call click_at"), call("{}"));
         assert_eq!(command("call click_at -"), call("-"));

@@ -12,6 +12,7 @@
 //! - `observer` and `model` never see JSON values, HTTP or JSON-RPC.
 //! - Nothing outside a tool's declaration is keyed by its name.
 //! - The mock passes through every line that the real platforms do.
+//! - Only `vlm` calls another machine, and only the one that the config names.
 //! - What is stored or sent was redacted first. What was shortened says so.
 
 // In reading order.
@@ -26,6 +27,7 @@ pub mod platform;
 pub mod scenario;
 pub mod session;
 pub mod trace;
+pub mod vlm;
 
 pub mod mcp;
 pub mod terminal;

@@ -12,6 +12,7 @@ use crate::config::{FatalConfig, Loaded};
 use crate::gate::{self, Call, Origin};
 use crate::tool::Spec;
 use crate::tools::{Selection, Table};
+use crate::vlm::picker;
 use crate::{docs, doctor, platform};
 
 pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
@@ -60,6 +61,26 @@ pub fn welcome(flags: &Flags) -> Result<ExitCode, String> {
          What works on this machine: {program} doctor",
         pretty(&entry)
     ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The models that the configured server offers; with `pick`, a choice that is saved.
+pub fn models(loaded: &Loaded, pick: bool) -> Result<ExitCode, String> {
+    let config = &loaded.config.vlm;
+    let models = picker::models(config)?;
+    if !pick {
+        say(&models.join("\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let choices = picker::pick(config, &models, &mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
+    if choices.is_empty() {
+        say("Nothing was changed.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    picker::save(&loaded.path, &choices)?;
+    let hint =
+        if config.enabled { "" } else { "\nvlm.enabled is still false: set it to true to use the model." };
+    say(&format!("Saved to {}.{hint}", loaded.path.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -193,14 +193,12 @@ impl Redactor {
         self.rules.as_ref().is_some_and(|rules| rules.enabled && rules.blur_screenshots)
     }
 
-    /// What has to be black in a picture of the window; nothing unless `blur_screenshots` is set.
+    /// What has to be black in a picture of the window, if it is to hide anything: a screenshot does
+    /// when `hides_pixels` says so, a picture for a foreign model always.
     ///
     /// An element that only mentions something private is blackened if it is a leaf: a container
     /// repeats the text of what is in it, and blackening it would leave no picture.
     pub fn secret_regions(&self, tree: &Tree, title: &str) -> Vec<Rect> {
-        if !self.hides_pixels() {
-            return Vec::new();
-        }
         self.learn_secrets_of(tree);
         let mut regions: Vec<Rect> = Vec::new();
         for (node, cover) in self.covers(tree, title) {
@@ -762,7 +760,9 @@ mod tests {
         };
         assert_eq!(lefts("Notes"), [10, 30, 50]);
         assert_eq!(lefts("Bank"), [0]);
-        assert!(unconfigured().secret_regions(&tree, "Bank").is_empty());
+        let without_rules = unconfigured().secret_regions(&tree, "Bank");
+        assert_eq!(without_rules.iter().map(|region| region.x).collect::<Vec<_>>(), [10, 50]);
+        assert!(!unconfigured().hides_pixels());
     }
 
     #[test]

@@ -146,21 +146,21 @@ impl Observer {
         if chosen.raw.minimized {
             return Ok(Vec::new());
         }
-        let covers = self.windows_in_front_of(&chosen.raw.uid)?;
+        let in_front = self.windows_in_front_of(&chosen.raw.uid, false)?;
+        let covers: Vec<Rect> = in_front.iter().map(|window| window.bounds).collect();
         Ok(visible_regions(chosen.raw.bounds, &covers, self.platform.screen()?))
     }
 
-    fn windows_in_front_of(&self, uid: &str) -> Result<Vec<Rect>> {
-        let Some(stacking) = self.platform.stacking()? else {
-            return Ok(Vec::new());
+    /// Where the order cannot be known, every other window is `perhaps` in front, or none is.
+    fn windows_in_front_of(&self, uid: &str, perhaps: bool) -> Result<Vec<Window>> {
+        let stacking = self.platform.stacking()?;
+        let mut windows = self.platform.windows()?;
+        let is_in_front = |window: &Window| match &stacking {
+            Some(order) => order.iter().take_while(|other| *other != uid).any(|other| *other == window.uid),
+            None => perhaps && window.uid != uid,
         };
-        let windows = self.platform.windows()?;
-        let in_front = stacking.iter().take_while(|other| *other != uid);
-        Ok(in_front
-            .filter_map(|other| windows.iter().find(|window| window.uid == *other))
-            .filter(|window| !window.minimized)
-            .map(|window| window.bounds)
-            .collect())
+        windows.retain(|window| !window.minimized && is_in_front(window));
+        Ok(windows)
     }
 
     /// The frontmost window under a point.
@@ -219,6 +219,19 @@ impl Observer {
         Ok(shot)
     }
 
+    /// A picture of one window for somebody outside this machine: whatever is private in it is black,
+    /// whether or not the config hides it in screenshots. Windows in front may be in the picture too.
+    pub fn picture_to_send(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
+        let mut shot = self.platform.window_picture(&chosen.raw)?;
+        let in_front = self.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
+        let overlapping = in_front.filter(|window| window.bounds.intersection(&shot.area).is_some());
+        let overlapping: Vec<Chosen> = overlapping.map(|window| self.chosen(window, None)).collect();
+        for window in overlapping.iter().chain([chosen]) {
+            self.black_out(&mut shot, window, cancel)?;
+        }
+        Ok(shot)
+    }
+
     /// A picture of the whole screen, with the secrets of every window blackened.
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
         let mut shot = self.platform.screen_picture()?;
@@ -229,9 +242,10 @@ impl Observer {
     }
 
     fn black_out_secrets(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
-        if !self.redactor.hides_pixels() {
-            return Ok(());
-        }
+        if self.redactor.hides_pixels() { self.black_out(shot, chosen, cancel) } else { Ok(()) }
+    }
+
+    fn black_out(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
         let view = self.view(chosen, cancel)?;
         for region in view.hidden_regions(&self.redactor, &chosen.raw.title) {
             let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));

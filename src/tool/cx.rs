@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::app::App;
 use crate::clock::{Cancel, Clock};
 use crate::config::Config;
+use crate::error::Result;
+use crate::gate::budget::{Meter, Reservation};
 use crate::model::Rect;
 use crate::observer::{Chosen, Observer, View};
 use crate::session::Session;
@@ -34,6 +36,12 @@ impl Cx<'_> {
 
     pub fn clock(&self) -> &Clock {
         &self.app.clock
+    }
+
+    /// Budget for what a call turns out to need beyond what its declaration says, taken before it is
+    /// used. It is given back unless it is committed.
+    pub fn charge(&self, meters: &[Meter]) -> Result<Reservation> {
+        self.app.budget.reserve(meters, self.app.clock.now())
     }
 }
 

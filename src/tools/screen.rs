@@ -16,6 +16,7 @@ use crate::observer::{View, describe};
 use crate::platform::Shot;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+use crate::vlm;
 
 type GridWidth = Int<1, 500>;
 type GridHeight = Int<1, 300>;
@@ -126,11 +127,7 @@ fn sketch_options(
     SketchOptions {
         grid_width: width.map_or(config.grid_width, Int::size),
         grid_height: height.map_or(config.grid_height, Int::size),
-        unicode_box: config.unicode_box,
-        role_glyphs: config.role_glyphs,
-        occlusion_prune: config.occlusion_prune,
-        tab_index_badges: config.tab_index_badges,
-        landmark_headers: config.landmark_headers,
+        ..config.into()
     }
 }
 
@@ -165,6 +162,9 @@ pub struct Description {
     effective_mode: &'static str,
     description: String,
     truncated: bool,
+    /// The `[vlm]` part as data, when the model was asked in passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vlm_structured: Option<serde_json::Value>,
 }
 
 impl Output for Description {}
@@ -190,7 +190,7 @@ impl Tool for GetScreenDescription {
     };
 
     fn run(cx: &mut Cx, args: DescriptionArgs, _: Permit) -> Result<Description> {
-        refuse_missing_source(args.mode)?;
+        refuse_missing_source(cx, args.mode)?;
         let chosen = cx.observer().choose(&args.window.choice())?;
         let view = cx.observer().look(&chosen, cx.cancel)?.view;
         let wanted = args.focus_element.as_ref().map(Text::as_str);
@@ -200,28 +200,41 @@ impl Tool for GetScreenDescription {
             _ => chosen.warning.clone(),
         };
         let text = describe::accessibility(&chosen.window, view.tree(), node.unwrap_or(Tree::ROOT));
-        let (description, truncated) =
-            describe::assemble(&[("accessibility", text)], args.max_tokens.map(Int::size));
+        let mut parts = vec![("accessibility", text)];
+        let ocr = parts.iter().find(|(heading, _)| *heading == "ocr").map(|(_, text)| text.as_str());
+        let scene = vlm::Scene { chosen: &chosen, view: &view, node: node.unwrap_or(Tree::ROOT), ocr };
+        let said = vlm::part(cx, wish_for_model(args.mode), &scene)?;
+        let vlm_structured = said.as_ref().and_then(|said| said.structured.clone());
+        parts.extend(said.map(|said| ("vlm", said.text)));
+        let (description, truncated) = describe::assemble(&parts, args.max_tokens.map(Int::size));
         Ok(Description {
             window: chosen.window.title,
             window_uid: chosen.window.uid,
             effective_mode: "combined",
             description,
             truncated,
+            vlm_structured,
         })
     }
 }
 
-fn refuse_missing_source(mode: Option<DescriptionMode>) -> Result<()> {
-    let missing = match mode {
-        Some(DescriptionMode::Ocr) => "OCR",
-        Some(DescriptionMode::Vlm) => "a vision model",
-        _ => return Ok(()),
-    };
-    Err(Error::new(
-        Kind::PlatformUnsupported,
-        format!("this build does not describe by {missing}; use mode accessibility or take a screenshot"),
-    ))
+fn refuse_missing_source(cx: &Cx, mode: Option<DescriptionMode>) -> Result<()> {
+    match mode {
+        Some(DescriptionMode::Ocr) => Err(Error::new(
+            Kind::PlatformUnsupported,
+            "this build does not describe by OCR; use mode accessibility or take a screenshot",
+        )),
+        Some(DescriptionMode::Vlm) => vlm::check_enabled(&cx.config().vlm),
+        _ => Ok(()),
+    }
+}
+
+fn wish_for_model(mode: Option<DescriptionMode>) -> vlm::Wish {
+    match mode {
+        Some(DescriptionMode::Vlm) => vlm::Wish::Required,
+        Some(DescriptionMode::Accessibility | DescriptionMode::Ocr) => vlm::Wish::Unwanted,
+        Some(DescriptionMode::Combined | DescriptionMode::Auto) | None => vlm::Wish::Welcome,
+    }
 }
 
 pub struct GetScreenshot;

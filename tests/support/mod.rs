@@ -1,6 +1,8 @@
 //! What the integration tests share: an app in this process, and a client of the built binary.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod fake_model;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};

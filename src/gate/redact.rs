@@ -164,6 +164,28 @@ impl Redactor {
         self.redacted_cow(Cow::Borrowed(text))
     }
 
+    /// Redacts the words of one line together, so that what spans several of them is found too.
+    pub fn line_of_words(&self, words: &mut [&mut String]) {
+        let line = words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
+        let spans = self.spans_to_cover(&line);
+        if spans.is_empty() {
+            return;
+        }
+        self.count_one();
+        let mut start = 0;
+        for word in words {
+            let end = start + word.len();
+            let inside: Vec<Range<usize>> = spans
+                .iter()
+                .map(|span| span.start.max(start)..span.end.min(end))
+                .filter(|span| span.start < span.end)
+                .map(|span| span.start - start..span.end - start)
+                .collect();
+            **word = replace_spans(word, &inside, &self.replacement);
+            start = end + 1;
+        }
+    }
+
     /// Remembers a secret that was seen in a secret field or typed into one.
     pub fn learn(&self, secret: &str) {
         let cleaned = untrusted::clean(secret);
@@ -198,6 +220,17 @@ impl Redactor {
             }
         }
         regions
+    }
+
+    /// What must be black before text is read from a picture of the window, whatever the config says of
+    /// pictures: secrets, and every element that a rule hides. Single words are redacted when they are read.
+    pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
+        self.learn_secrets_of(tree);
+        if self.is_private_title(&untrusted::clean(title)) {
+            return vec![frame];
+        }
+        let hidden = self.covers(tree, title).filter(|(_, cover)| *cover != Cover::Nothing);
+        hidden.map(|(node, _)| tree[node].bounds).collect()
     }
 
     pub fn status(&self) -> RedactionStatus {

@@ -5,6 +5,7 @@
 
 mod cache;
 pub mod describe;
+mod ocr;
 mod resolve;
 pub mod sketch;
 pub mod structure;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
+pub use ocr::Readable;
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
 pub use view::View;
 
@@ -26,6 +28,7 @@ use crate::gate::redact::Redactor;
 use crate::model::action::Act;
 use crate::model::geometry::visible_regions;
 use crate::model::{Point, Rect, Window};
+use crate::ocr::Ocr;
 use crate::platform::{Activation, Done, Patience, Platform, Shot};
 
 pub struct Observer {
@@ -33,6 +36,7 @@ pub struct Observer {
     clock: Clock,
     redactor: Arc<Redactor>,
     cache: Mutex<cache::Cache>,
+    ocr: Ocr,
 }
 
 /// A view and where it came from.
@@ -49,7 +53,8 @@ impl Observer {
         redactor: Arc<Redactor>,
         cache_ttl: Duration,
     ) -> Self {
-        Self { platform, clock, redactor, cache: Mutex::new(cache::Cache::new(cache_ttl)) }
+        let ocr = Ocr::new(Default::default(), clock.clone());
+        Self { platform, clock, redactor, cache: Mutex::new(cache::Cache::new(cache_ttl)), ocr }
     }
 
     pub fn platform(&self) -> &dyn Platform {
@@ -198,10 +203,7 @@ impl Observer {
             return Ok(());
         }
         let view = self.view(chosen, cancel)?;
-        for region in view.hidden_regions(&self.redactor, &chosen.raw.title) {
-            let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
-            shot.picture.black_out(Rect { x, y, ..region });
-        }
+        black_out(shot, view.hidden_regions(&self.redactor, &chosen.raw.title));
         Ok(())
     }
 
@@ -213,5 +215,13 @@ impl Observer {
         if secret {
             self.redactor.learn(text);
         }
+    }
+}
+
+/// Blackens regions of the screen in a picture of it.
+fn black_out(shot: &mut Shot, regions: Vec<Rect>) {
+    for region in regions {
+        let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
+        shot.picture.black_out(Rect { x, y, ..region });
     }
 }

@@ -46,8 +46,8 @@ impl App {
         let config = loaded.config;
         let redactor = Arc::new(Redactor::new(redaction_rules(&config))?);
         let cache_ttl = Duration::try_from_secs_f64(config.tree.cache_ttl_s).unwrap_or_default();
-        let observer = Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl)
-            .with_ocr(config.ocr.clone());
+        let observer =
+            Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl).with_ocr(config.ocr.clone());
         Ok(Self {
             tools: Table::new(selection),
             session: Session::default(),

@@ -399,7 +399,11 @@ fn check_tesseract(subject: &Subject<'_>) -> Check {
     match broken {
         Some(reason) => Check {
             status: if check.status.is_fault() { check.status } else { Status::Warning },
-            detail: format!("{}\nused because the built-in engine does not work: {}", check.detail, printable(reason)),
+            detail: format!(
+                "{}\nused because the built-in engine does not work: {}",
+                check.detail,
+                printable(reason)
+            ),
             ..check
         },
         None => check,

@@ -33,7 +33,8 @@ impl Readable {
     /// A part of it; `part` is in pixels of this picture.
     pub fn crop(&self, part: Rect) -> Readable {
         let part = part.intersection(&self.picture.area()).unwrap_or_default();
-        let area = Rect { x: self.area.x.saturating_add(part.x), y: self.area.y.saturating_add(part.y), ..part };
+        let area =
+            Rect { x: self.area.x.saturating_add(part.x), y: self.area.y.saturating_add(part.y), ..part };
         Readable { picture: self.picture.crop(part), area }
     }
 }
@@ -135,8 +136,13 @@ mod tests {
 
     #[test]
     fn words_make_lines_and_lines_blocks() {
-        let words =
-            [word("a", 0, 1, 1), word("b", 30, 1, 1), word("c", 0, 1, 2), word("d", 0, 2, 1), word("e", 0, 3, 1)];
+        let words = [
+            word("a", 0, 1, 1),
+            word("b", 30, 1, 1),
+            word("c", 0, 1, 2),
+            word("d", 0, 2, 1),
+            word("e", 0, 3, 1),
+        ];
         assert_eq!(text_of(&words), "a b\nc\n\nd\n\ne");
         assert_eq!(text_of(&[]), "");
     }
@@ -144,7 +150,8 @@ mod tests {
     #[test]
     fn a_line_spans_its_words_on_the_screen() {
         let line = line_of(&[word("a", 0, 1, 2), word("b", 30, 1, 2)], Rect::new(100, 200, 50, 50));
-        let expected = OcrLine { text: "a b".to_owned(), bounds: Rect::new(100, 220, 50, 10), confidence: 80.0 };
+        let expected =
+            OcrLine { text: "a b".to_owned(), bounds: Rect::new(100, 220, 50, 10), confidence: 80.0 };
         assert_eq!(line, expected);
     }
 

@@ -93,8 +93,9 @@ impl Reader for Library {
 
 impl Worker {
     fn start(waiting: &Waiting) -> Result<(Self, String)> {
-        let program = this_program()
-            .ok_or_else(|| Error::internal("this program does not know where it is, so it starts no worker"))?;
+        let program = this_program().ok_or_else(|| {
+            Error::internal("this program does not know where it is, so it starts no worker")
+        })?;
         let mut process = Leashed::spawn(&program, &[SUBCOMMAND])?;
         // Read and dropped: tesseract talks about the resolution of every picture.
         process.complaints(0);

@@ -1,9 +1,11 @@
-//! What outlives a call: step numbers, and the trees that tokens stand for.
+//! What outlives a call: step numbers, the trees that tokens stand for, the pictures that were handed out.
 
+mod images;
 mod tokens;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use images::{Image, Images};
 pub use tokens::TreeTokens;
 
 #[derive(Debug, Default)]
@@ -11,6 +13,7 @@ pub struct Session {
     steps: AtomicU64,
     last_input: AtomicU64,
     pub trees: TreeTokens,
+    pub images: Images,
 }
 
 impl Session {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, QuietInputArgs, millis, new_dialogs};
+use super::common::{Dialog, PointArgs, QuietInputArgs, SpaceArgs, millis, new_dialogs};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::Point;
@@ -15,10 +15,8 @@ pub struct ClickAt;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ClickAtArgs {
-    /// Screen pixel.
-    x: Pixel,
-    /// Screen pixel.
-    y: Pixel,
+    #[serde(flatten)]
+    at: PointArgs,
     /// Default left.
     button: Option<Button>,
     /// Double click.
@@ -52,14 +50,16 @@ impl Tool for ClickAt {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Click at screen coordinates. Prefer click_element where there is a tree.",
-        detail: "The point must be on the screen. The reply says what was sent, not what it did: look again.",
+        detail: "The point must be on the screen. With the `image_id` of a picture the coordinates count its pixels; \
+                 a picture whose window has moved or closed since is refused. `coordinate_space` says it \
+                 explicitly: screen, image or logical. The reply says what was sent, not what it did: look again.",
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a left click" }],
         verify: &["ok", "error.code"],
         ..Meta::DEFAULT
     };
 
     fn target(cx: &Cx, args: &ClickAtArgs) -> Result<Option<Target>> {
-        let at = point(args.x, args.y);
+        let at = args.at.on_screen(cx)?;
         cx.observer().check_reachable(at)?;
         cx.judged_at(at)
     }
@@ -68,7 +68,7 @@ impl Tool for ClickAt {
         let began = cx.clock().now();
         let before = cx.observer().windows()?;
         let act = Act::Click {
-            at: Some(point(args.x, args.y)),
+            at: Some(args.at.on_screen(cx)?),
             button: args.button.unwrap_or_default(),
             count: if args.double.unwrap_or(false) { 2 } else { 1 },
             element: None,
@@ -85,11 +85,6 @@ impl Tool for ClickAt {
     }
 }
 
-fn point(x: Pixel, y: Pixel) -> Point {
-    let pixel = |number: Pixel| i32::try_from(number.get()).unwrap_or(0);
-    Point { x: pixel(x), y: pixel(y) }
-}
-
 pub struct Scroll;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -100,6 +95,8 @@ pub struct ScrollArgs {
     x: Option<Pixel>,
     /// Screen pixel.
     y: Option<Pixel>,
+    #[serde(flatten)]
+    space: SpaceArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,
@@ -146,7 +143,7 @@ impl Tool for Scroll {
     };
 
     fn target(cx: &Cx, args: &ScrollArgs) -> Result<Option<Target>> {
-        match scroll_point(args)? {
+        match scroll_point(cx, args)? {
             Some(at) => {
                 cx.observer().check_reachable(at)?;
                 cx.judged_at(at)
@@ -157,13 +154,13 @@ impl Tool for Scroll {
 
     fn run(cx: &mut Cx, args: ScrollArgs, permit: Permit) -> Result<Sent> {
         let clicks = i32::try_from(args.clicks.map_or(3, Int::get)).unwrap_or(0);
-        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at: scroll_point(&args)?, clicks })
+        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at: scroll_point(cx, &args)?, clicks })
     }
 }
 
-fn scroll_point(args: &ScrollArgs) -> Result<Option<Point>> {
+fn scroll_point(cx: &Cx, args: &ScrollArgs) -> Result<Option<Point>> {
     match (args.x, args.y) {
-        (Some(x), Some(y)) => Ok(Some(point(x, y))),
+        (Some(x), Some(y)) => args.space.on_screen(cx, x, y).map(Some),
         (None, None) => Ok(None),
         _ => Err(Error::bad_request("x and y are given together or not at all").with("field", "x")),
     }

@@ -78,7 +78,7 @@ impl Tool for GetCapabilities {
             adapter: facts.adapter,
             version: config.mcp.version.clone(),
             protocol_version: 2,
-            supports: facts.supports,
+            supports: Capabilities { ocr: cx.observer().ocr().available(), ..facts.supports },
             config: ConfigFacts {
                 tree_max_depth: config.tree.max_depth,
                 tree_default_depth: config.tree.default_depth,

@@ -14,7 +14,12 @@ impl Engine {
         match *self {}
     }
 
-    pub fn table(self, _grey: &[u8], _size: (i32, i32), _segmentation: u32) -> Result<(Self, String), String> {
+    pub fn table(
+        self,
+        _grey: &[u8],
+        _size: (i32, i32),
+        _segmentation: u32,
+    ) -> Result<(Self, String), String> {
         match self {}
     }
 }

@@ -543,6 +543,34 @@ mod tests {
         Element { secret: true, ..valued("Edit", name, value) }
     }
 
+    fn check_line(redactor: &Redactor, line: &str, expected: &str) {
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        redactor.line_of_words(&mut words.iter_mut().collect::<Vec<_>>());
+        assert_eq!(words.join(" "), expected);
+    }
+
+    #[test]
+    fn words_of_a_line_are_redacted_together() {
+        let redactor = redactor(r#"{"ocr_text_patterns": ["Hello", "card \\d+ \\d+"]}"#);
+        check_line(&redactor, "Hello, world!", "[REDACTED], world!");
+        check_line(&redactor, "my card 12 34 ok", "my [REDACTED] [REDACTED] [REDACTED] ok");
+        check_line(&redactor, "a card of 12", "a card of 12");
+        redactor.learn("open sesame");
+        check_line(&redactor, "say open sesame!", "say [REDACTED] [REDACTED]!");
+        check_line(&unconfigured(), "Hello, world!", "Hello, world!");
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_readable_whatever_pictures_show() {
+        let redactor = redactor(r#"{"element_name_patterns": ["^PIN$"], "window_title_patterns": ["Bank"]}"#);
+        let tree = tree_of(vec![secret("x", "1234"), valued("Edit", "PIN", "1"), valued("Edit", "y", "2")]);
+        let frame = Rect::new(0, 0, 500, 500);
+        let bounds = Rect::new(1, 2, 30, 40);
+        assert_eq!(redactor.unreadable_regions(&tree, "Shop", frame), vec![bounds, bounds]);
+        assert_eq!(redactor.unreadable_regions(&tree, "My Bank", frame), vec![frame]);
+        assert_eq!(unconfigured().unreadable_regions(&tree, "My Bank", frame), vec![bounds]);
+    }
+
     fn tree_of(leaves: Vec<Element>) -> Arc<Tree> {
         let mut tree = TreeBuilder::new(Element::new("Window", "Bank", Rect::new(0, 0, 100, 100)));
         leaves.into_iter().for_each(|leaf| {

@@ -13,6 +13,8 @@ use crate::error::{Error, Kind, Result};
 
 const MOST_OUTPUT: u64 = 8 << 20;
 const MOST_COMPLAINTS: u64 = 16 << 10;
+/// What tesseract reads when it is told nothing.
+const LANGUAGE: &str = "eng";
 const TIME_FOR_VERSION: Duration = Duration::from_secs(5);
 
 pub struct Program {
@@ -21,11 +23,20 @@ pub struct Program {
 }
 
 impl Program {
-    /// Asks it for its version, so that what is found is also known to run.
+    /// Asks it for its version and its languages, so that what is found is also known to be able to read.
     pub fn start(path: PathBuf) -> Result<Self> {
         let waiting = Waiting::new(TIME_FOR_VERSION, &Cancel::new());
-        let said = run(&path, &["--version".to_owned()], Vec::new(), &waiting)?;
-        let version = said.lines().next().unwrap_or_default().trim().to_owned();
+        let ask = |question: &str| run(&path, &[question.to_owned()], Vec::new(), &waiting);
+        let version = ask("--version")?.lines().next().unwrap_or_default().trim().to_owned();
+        if !ask("--list-langs")?.lines().any(|language| language.trim() == LANGUAGE) {
+            return Err(Error::new(
+                Kind::PlatformUnsupported,
+                format!(
+                    "{} has no data for English ({LANGUAGE}.traineddata); install it or set TESSDATA_PREFIX",
+                    path.display()
+                ),
+            ));
+        }
         Ok(Self { path, version })
     }
 }
@@ -133,6 +144,15 @@ mod tests {
     fn endless_output_is_cut_off() {
         let error = read("exec yes 5", LONG, &Cancel::new()).unwrap_err();
         assert!(error.message.contains("more than"), "{error}");
+    }
+
+    #[test]
+    fn one_without_a_language_is_no_engine() {
+        let (_folder, path) = script("echo osd");
+        let error = Program::start(path).err().unwrap();
+        assert!(error.message.contains("eng.traineddata"), "{error}");
+        let (_folder, path) = script("echo tesseract 9; echo eng");
+        assert!(Program::start(path).unwrap().describe().starts_with("tesseract 9 at "));
     }
 
     #[test]

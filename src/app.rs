@@ -59,7 +59,8 @@ impl App {
         let secrets = Secrets::load(&config.secrets, loaded.environment_secrets)?;
         secrets.values().for_each(|value| redactor.keep(value));
         let cache_ttl = Duration::try_from_secs_f64(config.tree.cache_ttl_s).unwrap_or_default();
-        let observer = Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl);
+        let observer =
+            Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl).with_ocr(config.ocr.clone());
         Ok(Self {
             tools: Table::new(selection),
             session: Session::default(),

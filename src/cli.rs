@@ -146,6 +146,9 @@ pub enum Command {
         #[arg(value_name = "JSON", default_value = "{}")]
         arguments: String,
     },
+    /// What the server starts to read pictures in another process; not for people
+    #[command(hide = true)]
+    OcrWorker,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -6,7 +6,8 @@
 //!
 //! What holds, everywhere:
 //!
-//! - Only `mcp` writes to stdout while serving; `terminal` does for the subcommands that people run.
+//! - Only `mcp` writes to stdout while serving; `terminal` does for the subcommands that people run, and
+//!   [`ocr::worker`] in the process that it has for itself.
 //! - Only `platform` knows an operating system, and only it may contain `unsafe`.
 //! - Only `gate` runs a tool or makes a [`gate::Permit`], and acting without one does not compile.
 //! - `observer` and `model` never see JSON values, HTTP or JSON-RPC.
@@ -23,6 +24,7 @@ pub mod tools;
 
 pub mod model;
 pub mod observer;
+pub mod ocr;
 pub mod platform;
 pub mod scenario;
 pub mod session;

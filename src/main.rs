@@ -11,7 +11,7 @@ use os_screen_observer::cli::{Cli, Command, Flags, Mode};
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{self, Loaded, LogLevel};
 use os_screen_observer::tools::Selection;
-use os_screen_observer::{log, mcp, platform, terminal};
+use os_screen_observer::{log, mcp, ocr, platform, terminal};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +31,9 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> Result<ExitCode, String> {
+    if let Some(Command::OcrWorker) = cli.command {
+        return ocr::worker::serve().map(|()| ExitCode::SUCCESS);
+    }
     let loaded = config::load(&cli.flags, config::process_environment());
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::doctor(loaded.as_ref(), json);
@@ -44,7 +47,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             report(&loaded);
             terminal::call(&build(&cli.flags, loaded)?, &tool, &arguments)
         }
-        Some(Command::Doctor { .. }) | None => {
+        Some(Command::Doctor { .. } | Command::OcrWorker) | None => {
             log::start(loaded.config.logging.level);
             serve(&cli.flags, loaded)
         }

@@ -13,13 +13,14 @@ use crate::gate::{self, Call, Origin};
 use crate::tool::Spec;
 use crate::tools::{Selection, Table};
 use crate::vlm::picker;
-use crate::{docs, doctor, platform};
+use crate::{docs, doctor, ocr, platform};
 
 pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
     let report = doctor::examine(&doctor::Subject {
         version: env!("CARGO_PKG_VERSION"),
-        features: &[],
+        features: if ocr::library::COMPILED_IN { &["ocr"] } else { &[] },
         platform: &platform::real_desktop(),
+        own_ocr: ocr::library::COMPILED_IN.then(ocr::worker::version),
         config,
         machine: &doctor::RealMachine,
     });

@@ -64,6 +64,7 @@ pub const KEYS: &[Key] = &[
     plain("ocr.psm_roi", Integer(0, 13)),
     plain("ocr.max_roi_crops", UP_TO_A_MILLION),
     plain("ocr.backend", Word),
+    plain("ocr.timeout_s", Number(0.1, 600.0)),
     plain("vlm.enabled", Flag),
     secret("vlm.base_url", Endpoint),
     secret("vlm.api_key", MAYBE_TEXT),

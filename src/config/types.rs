@@ -86,6 +86,8 @@ pub struct Ocr {
     pub psm_roi: u32,
     pub max_roi_crops: usize,
     pub backend: String,
+    /// What one picture may take before the engine is ended.
+    pub timeout_s: f64,
 }
 
 impl Default for Ocr {
@@ -100,6 +102,7 @@ impl Default for Ocr {
             psm_roi: 7,
             max_roi_crops: 40,
             backend: "tesseract".to_owned(),
+            timeout_s: 30.0,
         }
     }
 }

@@ -164,6 +164,28 @@ impl Redactor {
         self.redacted_cow(Cow::Borrowed(text))
     }
 
+    /// Redacts the words of one line together, so that what spans several of them is found too.
+    pub fn line_of_words(&self, words: &mut [&mut String]) {
+        let line = words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
+        let spans = self.spans_to_cover(&line);
+        if spans.is_empty() {
+            return;
+        }
+        self.count_one();
+        let mut start = 0;
+        for word in words {
+            let end = start + word.len();
+            let inside: Vec<Range<usize>> = spans
+                .iter()
+                .map(|span| span.start.max(start)..span.end.min(end))
+                .filter(|span| span.start < span.end)
+                .map(|span| span.start - start..span.end - start)
+                .collect();
+            **word = replace_spans(word, &inside, &self.replacement);
+            start = end + 1;
+        }
+    }
+
     /// Remembers a secret that was seen in a secret field or typed into one.
     pub fn learn(&self, secret: &str) {
         let cleaned = untrusted::clean(secret);
@@ -209,6 +231,17 @@ impl Redactor {
             }
         }
         regions
+    }
+
+    /// What must be black before text is read from a picture of the window, whatever the config says of
+    /// pictures: secrets, and every element that a rule hides. Single words are redacted when they are read.
+    pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
+        self.learn_secrets_of(tree);
+        if self.is_private_title(&untrusted::clean(title)) {
+            return vec![frame];
+        }
+        let hidden = self.covers(tree, title).filter(|(_, cover)| *cover != Cover::Nothing);
+        hidden.map(|(node, _)| tree[node].bounds).collect()
     }
 
     pub fn status(&self) -> RedactionStatus {
@@ -536,6 +569,34 @@ mod tests {
 
     fn secret(name: &str, value: &str) -> Element {
         Element { secret: true, ..valued("Edit", name, value) }
+    }
+
+    fn check_line(redactor: &Redactor, line: &str, expected: &str) {
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        redactor.line_of_words(&mut words.iter_mut().collect::<Vec<_>>());
+        assert_eq!(words.join(" "), expected);
+    }
+
+    #[test]
+    fn words_of_a_line_are_redacted_together() {
+        let redactor = redactor(r#"{"ocr_text_patterns": ["Hello", "card \\d+ \\d+"]}"#);
+        check_line(&redactor, "Hello, world!", "[REDACTED], world!");
+        check_line(&redactor, "my card 12 34 ok", "my [REDACTED] [REDACTED] [REDACTED] ok");
+        check_line(&redactor, "a card of 12", "a card of 12");
+        redactor.learn("open sesame");
+        check_line(&redactor, "say open sesame!", "say [REDACTED] [REDACTED]!");
+        check_line(&unconfigured(), "Hello, world!", "Hello, world!");
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_readable_whatever_pictures_show() {
+        let redactor = redactor(r#"{"element_name_patterns": ["^PIN$"], "window_title_patterns": ["Bank"]}"#);
+        let tree = tree_of(vec![secret("x", "1234"), valued("Edit", "PIN", "1"), valued("Edit", "y", "2")]);
+        let frame = Rect::new(0, 0, 500, 500);
+        let bounds = Rect::new(1, 2, 30, 40);
+        assert_eq!(redactor.unreadable_regions(&tree, "Shop", frame), vec![bounds, bounds]);
+        assert_eq!(redactor.unreadable_regions(&tree, "My Bank", frame), vec![frame]);
+        assert_eq!(unconfigured().unreadable_regions(&tree, "My Bank", frame), vec![bounds]);
     }
 
     fn tree_of(leaves: Vec<Element>) -> Arc<Tree> {

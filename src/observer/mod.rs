@@ -7,6 +7,7 @@ mod cache;
 mod changes;
 pub mod describe;
 mod observe;
+mod ocr;
 mod resolve;
 pub mod sketch;
 mod snapshot;
@@ -20,6 +21,7 @@ use std::time::Duration;
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, Format};
 pub use observe::{Observation, ObserveRequest, Perf, observe};
+pub use ocr::Readable;
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
 pub use snapshot::Snapshot;
 pub use view::View;
@@ -32,6 +34,7 @@ use crate::gate::redact::Redactor;
 use crate::model::action::Act;
 use crate::model::geometry::visible_regions;
 use crate::model::{Point, Rect, Window};
+use crate::ocr::Ocr;
 use crate::platform::{Activation, Done, Patience, Platform, Shot};
 
 pub struct Observer {
@@ -39,6 +42,7 @@ pub struct Observer {
     clock: Clock,
     redactor: Arc<Redactor>,
     cache: Mutex<cache::Cache>,
+    ocr: Ocr,
 }
 
 /// A view and where it came from.
@@ -55,7 +59,8 @@ impl Observer {
         redactor: Arc<Redactor>,
         cache_ttl: Duration,
     ) -> Self {
-        Self { platform, clock, redactor, cache: Mutex::new(cache::Cache::new(cache_ttl)) }
+        let ocr = Ocr::new(Default::default(), clock.clone());
+        Self { platform, clock, redactor, cache: Mutex::new(cache::Cache::new(cache_ttl)), ocr }
     }
 
     pub fn platform(&self) -> &dyn Platform {
@@ -247,10 +252,7 @@ impl Observer {
 
     fn black_out(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
         let view = self.view(chosen, cancel)?;
-        for region in view.hidden_regions(&self.redactor, &chosen.raw.title) {
-            let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
-            shot.picture.black_out(Rect { x, y, ..region });
-        }
+        black_out(shot, view.hidden_regions(&self.redactor, &chosen.raw.title));
         Ok(())
     }
 
@@ -262,5 +264,13 @@ impl Observer {
         if secret {
             self.redactor.learn(text);
         }
+    }
+}
+
+/// Blackens regions of the screen in a picture of it.
+fn black_out(shot: &mut Shot, regions: Vec<Rect>) {
+    for region in regions {
+        let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
+        shot.picture.black_out(Rect { x, y, ..region });
     }
 }

@@ -113,6 +113,10 @@ impl View {
         self.shown.elements()[1..].iter().filter(|element| !element.name.trim().is_empty()).count()
     }
 
+    pub fn unreadable_regions(&self, redactor: &Redactor, title: &str, frame: Rect) -> Vec<Rect> {
+        redactor.unreadable_regions(&self.raw, title, frame)
+    }
+
     pub fn hidden_regions(&self, redactor: &Redactor, title: &str) -> Vec<Rect> {
         redactor.secret_regions(&self.raw, title)
     }

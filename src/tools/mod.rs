@@ -7,6 +7,7 @@ mod elements;
 mod harness;
 mod keyboard;
 mod pointer;
+mod reading;
 mod screen;
 mod session;
 mod tracing;
@@ -27,6 +28,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         windows::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
+        reading::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,
         keyboard::TOOLS,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, QuietInputArgs, WindowArgs, millis, new_dialogs};
+use super::common::{Dialog, PointArgs, QuietInputArgs, SpaceArgs, WindowArgs, millis, new_dialogs};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::Point;
@@ -18,10 +18,8 @@ pub struct ClickAt;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ClickAtArgs {
-    /// Screen pixel.
-    x: Pixel,
-    /// Screen pixel.
-    y: Pixel,
+    #[serde(flatten)]
+    at: PointArgs,
     /// Default left.
     button: Option<Button>,
     /// Double click.
@@ -55,14 +53,16 @@ impl Tool for ClickAt {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Click at screen coordinates. Prefer click_element where there is a tree.",
-        detail: "The point must be on the screen. The reply says what was sent, not what it did: look again.",
+        detail: "The point must be on the screen. With the `image_id` of a picture the coordinates count its pixels; \
+                 a picture whose window has moved or closed since is refused. `coordinate_space` says it \
+                 explicitly: screen, image or logical. The reply says what was sent, not what it did: look again.",
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a left click" }],
         verify: &["ok", "error.code"],
         ..Meta::DEFAULT
     };
 
     fn targets(cx: &Cx, args: &ClickAtArgs) -> Result<Vec<Target>> {
-        let at = point(args.x, args.y);
+        let at = args.at.on_screen(cx)?;
         cx.observer().check_reachable(at)?;
         cx.judged_at(at)
     }
@@ -71,7 +71,7 @@ impl Tool for ClickAt {
         let began = cx.clock().now();
         let before = cx.observer().windows()?;
         let act = Act::Click {
-            at: Some(point(args.x, args.y)),
+            at: Some(args.at.on_screen(cx)?),
             button: args.button.unwrap_or_default(),
             count: if args.double.unwrap_or(false) { 2 } else { 1 },
             element: None,
@@ -88,11 +88,6 @@ impl Tool for ClickAt {
     }
 }
 
-fn point(x: Pixel, y: Pixel) -> Point {
-    let pixel = |number: Pixel| i32::try_from(number.get()).unwrap_or(0);
-    Point { x: pixel(x), y: pixel(y) }
-}
-
 pub struct Scroll;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -103,6 +98,8 @@ pub struct ScrollArgs {
     x: Option<Pixel>,
     /// Screen pixel.
     y: Option<Pixel>,
+    #[serde(flatten)]
+    space: SpaceArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,
@@ -149,7 +146,7 @@ impl Tool for Scroll {
     };
 
     fn targets(cx: &Cx, args: &ScrollArgs) -> Result<Vec<Target>> {
-        match scroll_point(args)? {
+        match scroll_point(cx, args)? {
             Some(at) => {
                 cx.observer().check_reachable(at)?;
                 cx.judged_at(at)
@@ -161,13 +158,13 @@ impl Tool for Scroll {
 
     fn run(cx: &mut Cx, args: ScrollArgs, permit: Permit) -> Result<Sent> {
         let clicks = i32::try_from(args.clicks.map_or(3, Int::get)).unwrap_or(0);
-        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at: scroll_point(&args)?, clicks })
+        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at: scroll_point(cx, &args)?, clicks })
     }
 }
 
-fn scroll_point(args: &ScrollArgs) -> Result<Option<Point>> {
+fn scroll_point(cx: &Cx, args: &ScrollArgs) -> Result<Option<Point>> {
     match (args.x, args.y) {
-        (Some(x), Some(y)) => Ok(Some(point(x, y))),
+        (Some(x), Some(y)) => args.space.on_screen(cx, x, y).map(Some),
         (None, None) => Ok(None),
         _ => Err(Error::bad_request("x and y are given together or not at all").with("field", "x")),
     }
@@ -176,10 +173,8 @@ fn scroll_point(args: &ScrollArgs) -> Result<Option<Point>> {
 /// The point alone: the button and the count are in the tool's name.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SpotArgs {
-    /// Screen pixel.
-    x: Pixel,
-    /// Screen pixel.
-    y: Pixel,
+    #[serde(flatten)]
+    at: PointArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,
@@ -187,11 +182,11 @@ pub struct SpotArgs {
 
 impl SpotArgs {
     fn with(self, button: Button, double: bool) -> ClickAtArgs {
-        ClickAtArgs { x: self.x, y: self.y, button: Some(button), double: Some(double), input: self.input }
+        ClickAtArgs { at: self.at, button: Some(button), double: Some(double), input: self.input }
     }
 
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
-        let at = point(self.x, self.y);
+        let at = self.at.on_screen(cx)?;
         cx.observer().check_reachable(at)?;
         cx.judged_at(at)
     }
@@ -296,7 +291,7 @@ impl Tool for HoverAt {
     }
 
     fn run(cx: &mut Cx, args: HoverAtArgs, permit: Permit) -> Result<Hovered> {
-        let at = point(args.spot.x, args.spot.y);
+        let at = args.spot.at.on_screen(cx)?;
         let hover_ms = args.hover_ms.map_or(250, Int::size) as u64;
         let dry_run = permit.dry_run();
         let sent = Sent::send(cx, permit, "hover_at", &Act::Hover { element: None, at: Some(at) })?;
@@ -331,6 +326,8 @@ pub struct DragArgs {
 pub struct DragEnd {
     x: Option<Pixel>,
     y: Option<Pixel>,
+    #[serde(flatten)]
+    space: SpaceArgs,
     selector: Option<Text<2048>>,
     element_id: Option<Text<2048>>,
 }
@@ -404,7 +401,7 @@ impl Tool for Drag {
 /// Where an end is, and what is there if somebody will judge it.
 fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Target>)> {
     if let (Some(x), Some(y)) = (end.x, end.y) {
-        let at = point(x, y);
+        let at = end.space.on_screen(cx, x, y)?;
         cx.observer().check_reachable(at)?;
         return Ok((at, cx.judged_at(at)?));
     }

@@ -79,7 +79,13 @@ impl Tool for GetCapabilities {
             version: config.mcp.version.clone(),
             protocol_version: 2,
             // These need no desktop, so every platform has them.
-            supports: Capabilities { tracing: true, replay: true, vlm: config.vlm.enabled, ..facts.supports },
+            supports: Capabilities {
+                ocr: cx.observer().ocr().available(),
+                vlm: config.vlm.enabled,
+                tracing: true,
+                replay: true,
+                ..facts.supports
+            },
             config: ConfigFacts {
                 tree_max_depth: config.tree.max_depth,
                 tree_default_depth: config.tree.default_depth,

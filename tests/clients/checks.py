@@ -42,6 +42,8 @@ CALLS = {
     "get_screen_description": ({"window_index": 0}, "window window_uid effective_mode description truncated"),
     "get_screenshot": ({"window_index": 0}, "width height"),
     "get_full_screenshot": ({"window_index": 0}, "width height"),
+    "get_screenshot_cropped": ({"window_index": 0, "element_id": "root.0.1", "padding_px": 2}, "width height source_bbox image_id scale"),
+    "get_ocr": ({"window_index": 0}, "window window_uid words"),
     "get_visible_areas": ({"window_index": 0}, "window window_uid visible_regions"),
     "bring_to_foreground": ({"window_index": 0}, "success action window window_uid"),
     "click_at": ({"x": 100, "y": 100}, "success action duration_ms new_dialogs"),

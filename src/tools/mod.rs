@@ -2,6 +2,7 @@
 
 mod acting;
 mod common;
+mod composite;
 mod consent;
 mod elements;
 mod harness;
@@ -32,6 +33,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         acting::TOOLS,
         pointer::TOOLS,
         keyboard::TOOLS,
+        composite::TOOLS,
         watch::TOOLS,
         session::TOOLS,
         consent::TOOLS,

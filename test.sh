@@ -136,13 +136,14 @@ ocr_library_is_there() {
     pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null
 }
 
-# Every feature, but not the one whose library is missing here.
-features() {
-    if ocr_library_is_there; then
-        echo --all-features
-    else
-        sed -n '/^\[features\]/,/^\[dev/s/^\([a-z_]*\) = .*/\1/p' Cargo.toml | grep -v '^ocr$' | sed 's/^/--features /'
+# with_features cargo COMMAND ARGUMENT...: with every feature, but not the one whose library is missing here.
+with_features() {
+    local command="$2" features=--all-features
+    shift 2
+    if ! ocr_library_is_there; then
+        features="--features=$(sed -n '/^\[features\]/,/^$/s/^\([a-z_]*\) = .*/\1/p' Cargo.toml | grep -v '^ocr$' | paste -sd, -)"
     fi
+    cargo "$command" "$features" "$@"
 }
 
 formatting() {
@@ -150,12 +151,12 @@ formatting() {
 }
 
 lints() {
-    rust_component clippy clippy && cargo clippy --locked --all-targets $(features) -- -D warnings
+    rust_component clippy clippy && with_features cargo clippy --locked --all-targets -- -D warnings
 }
 
 # Unit, integration and documentation tests, and the check that generated documents are fresh.
 cargo_tests() {
-    cargo test --locked $(features) --no-fail-fast
+    with_features cargo test --locked --no-fail-fast
 }
 
 dependency_rules() {

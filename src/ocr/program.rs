@@ -76,7 +76,8 @@ fn run(path: &std::path::Path, arguments: &[String], input: Vec<u8>, waiting: &W
     Err(Error::new(Kind::PlatformUnsupported, format!("{} failed: {said}", path.display())))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::model::image::Picture;

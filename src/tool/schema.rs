@@ -42,6 +42,12 @@ fn drop_remote_limits(property: &mut Map<String, Value>) {
         property.remove("maximum");
         property.remove("minimum");
     }
+    let nested = property.get_mut("properties").and_then(Value::as_object_mut);
+    nested
+        .into_iter()
+        .flat_map(Map::values_mut)
+        .filter_map(Value::as_object_mut)
+        .for_each(drop_remote_limits);
 }
 
 /// Output schemas tell code what to expect; the descriptions in them would only cost tokens, and so

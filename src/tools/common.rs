@@ -13,9 +13,9 @@ use crate::tool::{Cx, Png};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct WindowArgs {
-    /// Window uid; default: focused window.
+    /// Default: focused window.
     pub window_uid: Option<Text<256>>,
-    /// Window index; uid wins.
+    /// The uid wins.
     pub window_index: Option<Int<0, 65535>>,
     #[schemars(extend("x-hidden" = true))]
     pub window_title: Option<Text<512>>,

@@ -19,7 +19,7 @@ use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec
 pub struct PartArgs {
     /// Only this element.
     element_id: Option<Text<2048>>,
-    /// Only this part, relative to the window.
+    /// Only this box of the window.
     bbox: Option<Bbox>,
 }
 
@@ -138,7 +138,7 @@ impl Tool for GetScreenshotCropped {
         reply: ReplyKind::Picture,
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot/cropped")],
-        brief: "Picture of a part of a window, or of the screen: one element or a box.",
+        brief: "Picture of one element or box of a window or the screen.",
         detail: "`bbox` and the answer's `source_bbox` are relative to the window (to the screen when no window is \
                  named), `screen_bbox` is where that is on the screen. The part is cut to what the picture has; \
                  a part of which nothing is left is an error. Pointer tools take pixels of the picture when they \
@@ -217,7 +217,7 @@ impl Tool for GetOcr {
         group: Group::Screen,
         untrusted: true,
         rest: &[(Method::Get, "/api/ocr")],
-        brief: "Words read from a window's picture, with confidence and place within the part read.",
+        brief: "Words read from a window's picture, with confidence and box.",
         detail: "For windows that say little of themselves. `bbox` is relative to the window; the words' boxes are \
                  relative to the part that was read. What is secret is black before it is read. Needs tesseract: \
                  the error says how to get it.",

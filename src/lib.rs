@@ -25,6 +25,7 @@ pub mod observer;
 pub mod platform;
 pub mod scenario;
 pub mod session;
+pub mod trace;
 
 pub mod mcp;
 pub mod terminal;

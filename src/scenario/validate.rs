@@ -808,7 +808,7 @@ mod tests {
                 "",
                 "reactions:\n  - {on: {tool: drag}, transition_to: start, in_state: nowhere}\n",
             ),
-            "t.yaml:8:57: in_state names the state \"nowhere\"; states are start",
+            "t.yaml:8:56: in_state names the state \"nowhere\"; states are start",
         );
     }
 

@@ -486,3 +486,133 @@ fn a_torn_trace_is_recorded_as_far_as_it_goes() {
     assert!(yaml.contains("# The trace is incomplete: line 8 is torn"), "{yaml}");
     assert_eq!(scenario::load_str(&yaml, "torn.yaml").unwrap().name, "recorded");
 }
+
+// ── the sample trace and the subcommands ────────────────────────────────────────────────────────
+
+const SAMPLE: &str = "tests/traces/login";
+
+/// The committed sample is what the helper above writes; UPDATE_TRACES=1 writes it anew.
+#[test]
+fn the_sample_trace_is_current() {
+    let mut session = Session::on("scenarios/login.yaml");
+    for deed in login_session() {
+        session.run(&deed);
+    }
+    let picture = session.world.reply("get_screenshot", json!({})).picture.unwrap();
+    std::fs::create_dir_all(session.path().join("screenshots")).unwrap();
+    std::fs::write(session.path().join("screenshots/step-00010-window.png"), picture.bytes).unwrap();
+    session.rows[9].screenshot_window_ref = Some("screenshots/step-00010-window.png".to_owned());
+    session.finish();
+    let sample = support::project().join(SAMPLE);
+    if std::env::var_os("UPDATE_TRACES").is_some() {
+        let _ = std::fs::remove_dir_all(&sample);
+        for file in files_below(session.path()) {
+            let to = sample.join(file.strip_prefix(session.path()).unwrap());
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::fs::copy(&file, to).unwrap();
+        }
+    }
+    let fresh = Story::read(session.path()).unwrap();
+    let kept = Story::read(&sample).unwrap();
+    assert_eq!(show::table(&kept), show::table(&fresh), "UPDATE_TRACES=1 writes {SAMPLE} anew");
+    assert_eq!(record::record(&kept).unwrap(), record::record(&fresh).unwrap());
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+fn run(args: &[&str]) -> (bool, String, String) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_os-screen-observer"));
+    let done = command.args(args).current_dir(support::project()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (done.status.success(), text(done.stdout), text(done.stderr))
+}
+
+#[test]
+fn a_trace_is_shown() {
+    let (ok, out, _) = run(&["trace", "show", SAMPLE]);
+    assert!(ok);
+    insta::assert_snapshot!("trace_show", out);
+    let (ok, out, _) = run(&["trace", "show", SAMPLE, "--step", "10"]);
+    assert!(ok);
+    insta::assert_snapshot!("trace_show_step", out);
+    let (ok, _, problem) = run(&["trace", "show", SAMPLE, "--step", "99"]);
+    assert!(!ok && problem.contains("there is no step 99; steps are 1 to 12"), "{problem}");
+    let (ok, _, problem) = run(&["trace", "show", "tests/traces/none"]);
+    assert!(!ok && problem.contains("cannot be read"), "{problem}");
+}
+
+#[test]
+fn a_trace_of_the_contract_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        json!({"type": "header", "trace_id": "trace-cf6592fc", "label": "golden",
+               "started_at": "2026-11-15T23:50:20.363195+00:00", "tool_version": "0.2.0"}),
+        json!({"step_id": 98, "trace_seq": 1, "ts": "2026-11-15T23:50:20.478117+00:00", "caller": "unknown",
+               "tool": "type_text", "args": {"text": "alice"}, "result_summary": {"ok": true, "step_id": 98},
+               "tree_hash_before": "sha1:a", "tree_hash_after": "sha1:b", "duration_ms": 0}),
+        json!({"type": "footer", "stopped_at": "2026-11-15T23:50:21.236043+00:00", "step_count": 1, "duration_ms": 872}),
+    ];
+    std::fs::write(folder.path().join(FILE_NAME), lines.map(|line| line.to_string()).join("\n")).unwrap();
+    let story = Story::read(folder.path()).unwrap();
+    assert!(
+        show::table(&story).contains("type_text  text=\"alice\"  ok      changed   0"),
+        "{}",
+        show::table(&story)
+    );
+    assert!(show::step(&story, 1).unwrap().contains("no trees to compare"));
+    assert!(html::page(&story).contains("trace-cf6592fc"));
+    assert!(record::record(&story).unwrap_err().contains("tells of no windows"));
+}
+
+#[test]
+fn a_trace_is_exported_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("trace.html");
+    let (ok, out, problem) = run(&["trace", "export", SAMPLE, "--html", "-o", page.to_str().unwrap()]);
+    assert!(ok && out.is_empty(), "{problem}");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("data:image/png;base64,iVBOR") && page.contains("Hello, alice"));
+    assert!(!page.contains("http://") && !page.contains("https://"), "the page must need no network");
+    let yaml = folder.path().join("login.yaml");
+    assert!(run(&["scenario", "record", SAMPLE, "-o", yaml.to_str().unwrap()]).0);
+    let (ok, out, _) = run(&["scenario", "check", yaml.to_str().unwrap()]);
+    assert!(ok && out.contains(": ok, recorded with 7 states and 6 reactions"), "{out}");
+}
+
+#[test]
+fn scenarios_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = folder.path().join("wrong.yaml");
+    std::fs::write(&wrong, "states:\n  a: {windws: []}\n").unwrap();
+    let (ok, out, _) = run(&["scenario", "check", "scenarios/login.yaml", wrong.to_str().unwrap()]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(!ok);
+    assert_eq!(lines[0], "scenarios/login.yaml: ok, login-happy-path with 2 states and 3 reactions");
+    assert!(
+        lines[1].ends_with("wrong.yaml:2:7: the key \"windws\" is unknown here; did you mean \"windows\"?"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_page_shows_names_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hostile.yaml");
+    let name = r#"<img src=x onerror="alert(1)"></script><script>alert(2)</script>"#;
+    let tree = json!({"role": "Window", "name": name, "children": [
+        {"role": name, "name": name, "value": name, "bounds": {"width": 90, "height": 30}}]});
+    let scenario = json!({"states": {"a": {"windows": [{"title": name, "tree": tree}]}, "b": {"windows": []}},
+                          "reactions": [{"on": {"tool": "click_element"}, "transition_to": "b"}]});
+    std::fs::write(&file, scenario.to_string()).unwrap();
+    let mut session = Session::on(file.to_str().unwrap());
+    session.run(&call("click_element", json!({"element_id": "root.0"})));
+    session.run(&type_text(name));
+    let page = html::page(&session.finish());
+    assert!(page.contains("&lt;img src=x onerror="), "{page}");
+    assert!(!page.contains("<img"), "{page}");
+    assert_eq!(page.matches("<script").count(), 1, "{page}");
+    assert!(!page.contains(r#"onerror=""#), "{page}");
+}

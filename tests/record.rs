@@ -188,12 +188,16 @@ fn iso(time: std::time::SystemTime) -> String {
 fn target_of(reply: &Value, windows: &[(WindowSeen, Value)]) -> Option<TargetSeen> {
     let text = |key: &str| reply["target"][key].as_str().map(str::to_owned);
     let uid = text("window_uid").or_else(|| reply["window_uid"].as_str().map(str::to_owned))?;
-    windows.iter().find(|(seen, _)| seen.window_uid == uid)?;
+    let (_, tree) = windows.iter().find(|(seen, _)| seen.window_uid == uid)?;
+    let element_id = text("element_id").unwrap_or_else(|| "root".to_owned());
+    let slots = element_id.split('.').skip(1).map(|slot| slot.parse::<usize>().unwrap());
+    let node = slots.fold(tree, |node, slot| &node["children"][slot]);
     Some(TargetSeen {
         window_uid: uid,
-        element_id: text("element_id").unwrap_or_else(|| "root".to_owned()),
         selector: text("selector").unwrap_or_default(),
-        ..TargetSeen::default()
+        role: node["role"].as_str().unwrap().to_owned(),
+        name: node["name"].as_str().unwrap().to_owned(),
+        element_id,
     })
 }
 

@@ -8,6 +8,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::story::{Scene, SeenWindow};
 use crate::model::{Element, Tree};
 
+const MOVED: &str = "moved or changed its size";
+/// Of more elements that only moved, as a scrolled list has them, the number says it all.
+const MOVES_TOLD: usize = 3;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     pub sign: Sign,
@@ -77,14 +81,20 @@ pub fn in_tree(before: &Tree, after: &Tree) -> Vec<(Sign, String)> {
     let pairs = pair(before, after);
     let gone: HashSet<usize> = pairs.iter().map(|&(old, _)| old).collect();
     let come: HashSet<usize> = pairs.iter().map(|&(_, new)| new).collect();
-    let changed = pairs.iter().filter_map(|&(old, new)| {
-        let fields = changed_fields(&before[old], &after[new]);
-        let text = format!("{}: {}", label(&after[new]), fields.join(", "));
-        (!fields.is_empty()).then_some((Sign::Changed, text))
-    });
+    let fields = |&(old, new): &(usize, usize)| (new, changed_fields(&before[old], &after[new]));
+    let changed: Vec<(usize, Vec<String>)> =
+        pairs.iter().map(fields).filter(|(_, it)| !it.is_empty()).collect();
+    let only_moved = |fields: &[String]| *fields == [MOVED];
+    let moved = changed.iter().filter(|(_, fields)| only_moved(fields)).count();
+    let many = (moved > MOVES_TOLD)
+        .then(|| (Sign::Changed, format!("{moved} elements moved or changed their size")));
+    let told = |fields: &[String]| moved <= MOVES_TOLD || !only_moved(fields);
+    let changed = changed.iter().filter(|(_, fields)| told(fields));
+    let changed = changed
+        .map(|(node, fields)| (Sign::Changed, format!("{}: {}", label(&after[*node]), fields.join(", "))));
     let removed = tops(before, &gone).into_iter().map(|node| (Sign::Removed, label_with_rest(before, node)));
     let added = tops(after, &come).into_iter().map(|node| (Sign::Added, label_with_rest(after, node)));
-    changed.chain(removed).chain(added).collect()
+    changed.chain(removed).chain(added).chain(many).collect()
 }
 
 /// Nodes that have no partner while their parent has one: their whole subtree came or went.
@@ -169,7 +179,7 @@ fn changed_fields(old: &Element, new: &Element) -> Vec<String> {
         (old.focused != new.focused, if new.focused { "has the focus" } else { "lost the focus" }),
         (old.selected != new.selected, chosen(new.selected, "is selected", "is not selected")),
         (old.expanded != new.expanded, chosen(new.expanded, "is open", "is closed")),
-        (old.bounds != new.bounds, "moved or changed its size"),
+        (old.bounds != new.bounds, MOVED),
     ] {
         if differs {
             fields.push(words.to_owned());
@@ -221,5 +231,16 @@ mod tests {
         check("1 Text a", "1 List l; 2 Text x; 1 Text a", &["+ List \"l\" with 1 below it"]);
         check("1 Text old", "1 Text new", &["~ Text \"new\": name \"old\" → \"new\""]);
         check("1 Text a; 1 Text a", "1 Text a", &["- Text \"a\""]);
+    }
+
+    #[test]
+    fn many_moves_are_one_line() {
+        let moved = |lines: &str| {
+            let before = tree(lines);
+            let after = before.map_elements(|element| element.bounds.y += i32::from(element.role == "Text"));
+            in_tree(&before, &after).into_iter().map(|(_, text)| text).collect::<Vec<_>>()
+        };
+        assert_eq!(moved("1 Text a"), ["Text \"a\": moved or changed its size"]);
+        assert_eq!(moved(&"1 Text a;".repeat(4)), ["4 elements moved or changed their size"]);
     }
 }

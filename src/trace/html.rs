@@ -24,6 +24,8 @@ const MOST_PICTURE_BYTES: usize = 64 * 1024 * 1024;
 /// Elements drawn of one window; a picture with more shows nothing.
 const MOST_DRAWN: usize = 4_000;
 const MOST_DIFFERENCES: usize = 500;
+/// Facts that share one line.
+const SHORT_FACTS: &[&str] = &["time", "caller", "took"];
 
 /// The whole page.
 pub fn page(story: &Story) -> String {
@@ -99,15 +101,24 @@ fn list_entry(step: &Step) -> String {
     let outcome = show::outcome(row);
     let state = if outcome == "ok" { "ok" } else { "bad" };
     let changed = if show::changed(step) { "<i class=\"dot\" title=\"changed\"></i>" } else { "" };
-    let badge = if outcome == "ok" { String::new() } else { format!("<em>{}</em>", escape(&outcome)) };
+    let badge = if outcome == "ok" { String::new() } else { format!("<em>{}</em> ", escape(&outcome)) };
     format!(
-        "<li><a href=\"#step-{n}\" class=\"{state}\"><b>{n}</b><span class=\"what\"><strong>{tool}</strong>{badge}{changed}\
-<small>{arguments}</small></span><time>{time}</time></a></li>",
+        "<li><a href=\"#step-{n}\" class=\"{state}\"><b>{n}</b><span class=\"what\"><strong>{tool}</strong>{changed}\
+<small>{badge}{arguments}</small></span><time>{time}</time></a></li>",
         n = row.trace_seq,
         tool = escape(&row.tool),
-        arguments = escape(&show::short_arguments(row)),
-        time = escape(show::time_of_day(&row.ts)),
+        arguments = escape(&gist(step)),
+        time = escape(show::time_of_day(&row.ts).get(..8).unwrap_or_default()),
     )
+}
+
+/// What a step was about: the element if it had one, else its arguments.
+fn gist(step: &Step) -> String {
+    match step.row.target.as_ref().filter(|target| !target.role.is_empty()) {
+        Some(target) if target.name.is_empty() => target.role.clone(),
+        Some(target) => format!("{} “{}”", target.role, target.name),
+        None => show::short_arguments(&step.row),
+    }
 }
 
 struct Page<'a> {
@@ -119,13 +130,18 @@ struct Page<'a> {
 impl Page<'_> {
     fn step(&mut self, step: &Step) -> String {
         let row = &step.row;
-        let facts: String = show::facts(row)
+        let told = show::facts(row);
+        let (short, long): (Vec<_>, Vec<_>) = told.iter().partition(|(name, _)| SHORT_FACTS.contains(name));
+        let short: Vec<String> =
+            short.iter().map(|(name, value)| format!("{} {}", escape(name), escape(value))).collect();
+        let facts: String = long
             .iter()
             .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>", escape(name), escape(value)))
             .collect();
         let n = row.trace_seq;
         format!(
-            "<section id=\"step-{n}\" hidden><h2><b>{n}</b> {tool} {badge}</h2><dl>{facts}</dl>{pictures}{changes}</section>",
+            "<section id=\"step-{n}\" hidden><h2><b>{n}</b> {tool} {badge}</h2><p class=\"quiet\">{short}</p><dl>{facts}</dl>{changes}{pictures}</section>",
+            short = short.join(" · "),
             tool = escape(&row.tool),
             badge = badge(step),
             pictures = self.pictures(step),

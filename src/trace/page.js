@@ -12,6 +12,7 @@
     });
     shown = index;
     links[index].scrollIntoView({ block: "nearest" });
+    document.querySelector("main").scrollTop = 0;
     history.replaceState(null, "", links[index].hash);
   }
   const steps = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 };
@@ -30,4 +31,7 @@
   );
   const asked = links.findIndex((link) => link.hash === location.hash);
   show(asked < 0 ? 0 : asked);
+  // The browser goes to the place that the address names, which may be in the middle of a step.
+  addEventListener("load", () => setTimeout(() => (document.querySelector("main").scrollTop = 0)));
+  addEventListener("hashchange", () => show(links.findIndex((link) => link.hash === location.hash)));
 })();

@@ -390,7 +390,7 @@ fn text(words: &str, bounds: Rect, class: &str) -> String {
     if words.is_empty() || width <= 0 || height <= 0 {
         return String::new();
     }
-    let size = (height * 6 / 10).clamp(9, 14);
+    let size = (height.min(30) * 6 / 10).clamp(9, 14);
     let baseline = (height.min(30) + size) / 2 - 2;
     format!(
         "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><text class=\"{class}\" x=\"6\" \

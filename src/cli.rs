@@ -149,6 +149,56 @@ pub enum Command {
     /// What the server starts to read pictures in another process; not for people
     #[command(hide = true)]
     OcrWorker,
+    /// Look at a trace that was recorded
+    Trace {
+        #[command(subcommand)]
+        what: TraceCommand,
+    },
+    /// Make scenarios from traces, and check them
+    Scenario {
+        #[command(subcommand)]
+        what: ScenarioCommand,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+pub enum TraceCommand {
+    /// Print the steps of a trace
+    Show {
+        /// Folder of the trace, or its trace.jsonl
+        path: PathBuf,
+        /// Only this step, in full, with what it changed
+        #[arg(long, value_name = "N")]
+        step: Option<u64>,
+    },
+    /// Write a trace as one page for a browser
+    Export {
+        /// Folder of the trace, or its trace.jsonl
+        path: PathBuf,
+        /// As an HTML page; the only format there is
+        #[arg(long, required = true)]
+        html: bool,
+        /// Write to this file instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+pub enum ScenarioCommand {
+    /// Make a scenario that plays a traced session again
+    Record {
+        /// Folder of the trace, or its trace.jsonl
+        path: PathBuf,
+        /// Write to this file instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Say whether scenario files can be played, and if not, where and why
+    Check {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -245,6 +295,15 @@ mod tests {
         assert_eq!(command("call click_at"), call("{}"));
         assert_eq!(command("call click_at -"), call("-"));
         assert_eq!(command(r#"call click_at {"x":1}"#), call(r#"{"x":1}"#));
+        let show = |step| TraceCommand::Show { path: "t".into(), step };
+        assert_eq!(command("trace show t"), Command::Trace { what: show(None) });
+        assert_eq!(command("trace show t --step 3"), Command::Trace { what: show(Some(3)) });
+        let export = TraceCommand::Export { path: "t".into(), html: true, output: Some("o".into()) };
+        assert_eq!(command("trace export t --html -o o"), Command::Trace { what: export });
+        let record = ScenarioCommand::Record { path: "t".into(), output: None };
+        assert_eq!(command("scenario record t"), Command::Scenario { what: record });
+        let check = ScenarioCommand::Check { files: vec!["a".into(), "b".into()] };
+        assert_eq!(command("scenario check a b"), Command::Scenario { what: check });
     }
 
     #[test]
@@ -256,6 +315,8 @@ mod tests {
         check_refused("--mod mcp", "--mode");
         check_refused("call", "<TOOL>");
         check_refused("docter", "doctor");
+        check_refused("trace export t", "--html");
+        check_refused("scenario check", "<FILE>...");
     }
 
     #[test]

@@ -38,6 +38,12 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::doctor(loaded.as_ref(), json);
     }
+    // What only reads files needs no configuration.
+    match &cli.command {
+        Some(Command::Trace { what }) => return terminal::trace(what),
+        Some(Command::Scenario { what }) => return terminal::scenario(what),
+        _ => {}
+    }
     let loaded = loaded.map_err(|fatal| fatal.to_string())?;
     match cli.command {
         Some(Command::Tools { format }) => terminal::tools(&selection(&cli.flags)?, format),
@@ -47,7 +53,10 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             report(&loaded);
             terminal::call(&build(&cli.flags, loaded)?, &tool, &arguments)
         }
-        Some(Command::Doctor { .. } | Command::OcrWorker) | None => {
+        Some(
+            Command::Doctor { .. } | Command::OcrWorker | Command::Trace { .. } | Command::Scenario { .. },
+        )
+        | None => {
             log::start(loaded.config.logging.level);
             serve(&cli.flags, loaded)
         }

@@ -1,19 +1,22 @@
 //! The subcommands that a person runs at a terminal. Here, and only here, stdout is for people.
 
 use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::cli::{Flags, Mode, ToolsFormat};
+use crate::cli::{Flags, Mode, ScenarioCommand, ToolsFormat, TraceCommand};
 use crate::clock::Cancel;
 use crate::config::{FatalConfig, Loaded};
 use crate::gate::{self, Call, Origin};
 use crate::tool::Spec;
 use crate::tools::{Selection, Table};
+use crate::trace::story::Story;
+use crate::trace::{html, record, show};
 use crate::vlm::picker;
-use crate::{docs, doctor, ocr, platform};
+use crate::{docs, doctor, ocr, platform, scenario};
 
 pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
     let report = doctor::examine(&doctor::Subject {
@@ -101,6 +104,56 @@ pub fn call(app: &App, tool: &str, arguments: &str) -> Result<ExitCode, String> 
     }
     say(&pretty(&value))?;
     Ok(if reply.ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+pub fn trace(what: &TraceCommand) -> Result<ExitCode, String> {
+    match what {
+        TraceCommand::Show { path, step: None } => say(&show::table(&Story::read(path)?))?,
+        TraceCommand::Show { path, step: Some(number) } => say(&show::step(&Story::read(path)?, *number)?)?,
+        TraceCommand::Export { path, output, .. } => {
+            deliver(&html::page(&Story::read(path)?), output.as_deref())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn scenario(what: &ScenarioCommand) -> Result<ExitCode, String> {
+    match what {
+        ScenarioCommand::Record { path, output } => {
+            deliver(&record::record(&Story::read(path)?)?, output.as_deref())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        ScenarioCommand::Check { files } => check_scenarios(files),
+    }
+}
+
+/// A line for each file: what it holds, or the place and the reason why it cannot be played.
+fn check_scenarios(files: &[PathBuf]) -> Result<ExitCode, String> {
+    let mut code = ExitCode::SUCCESS;
+    for file in files {
+        match scenario::load_file(file) {
+            Ok(scenario) => say(&format!(
+                "{}: ok, {} with {} states and {} reactions",
+                file.display(),
+                scenario.name,
+                scenario.states.len(),
+                scenario.reactions.len()
+            ))?,
+            Err(problem) => {
+                code = ExitCode::FAILURE;
+                say(&problem.to_string())?;
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// To the file that was named, or to stdout.
+fn deliver(text: &str, output: Option<&Path>) -> Result<(), String> {
+    let Some(path) = output else {
+        return say(text.trim_end());
+    };
+    std::fs::write(path, text).map_err(|problem| format!("{} cannot be written: {problem}", path.display()))
 }
 
 fn read_stdin() -> Result<String, String> {

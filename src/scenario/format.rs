@@ -7,6 +7,8 @@
 //! screen: {width: 1920, height: 1080}                                     # extension
 //! states:                           # at least one, in the order of the file
 //!   NAME:
+//!     then: {after_ms: 900, transition_to: NAME}   # extension: what time alone does to this state
+//!     keeps_focus: true             # extension; false: only a focused element here has the keyboard
 //!     windows:
 //!       - uid: mock:app             # default mock:NAME
 //!         title: …                  # default: the scenario's name
@@ -44,6 +46,7 @@
 //!     set: [{id: …, value: …, name: …, enabled: …, selected: …, expanded: …, focused: …, window: UID}]
 //!     focus: ID
 //!     transition_to: NAME
+//!     in_state: NAME                # extension: only while the desktop is in this state
 //!     after_ms: 200                 # the effects come this much later
 //! oracles: {success: [{kind: …}], failure: [{kind: …}]}
 //! ```
@@ -55,6 +58,8 @@
 //! is its number from 1, and `{outer}` the number of the repeat around it.
 //!
 //! `window` in `on`, `when` and `set` is needed only where two windows of one state use the same id.
+//! `bring_to_foreground` is a tool that a reaction can wait for; its target is the root of the window.
+//! `then` may not lead around in a circle: time alone never returns to a state that it has left.
 //! `text_regex` must match the whole text; its group 1, or else the whole text, is `{text}` in `set`.
 
 use std::fmt;
@@ -87,6 +92,15 @@ pub struct ScreenEntry {
 #[serde(deny_unknown_fields)]
 pub struct StateEntry {
     pub windows: Option<Vec<Spanned<WindowEntry>>>,
+    pub then: Option<Spanned<ThenEntry>>,
+    pub keeps_focus: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThenEntry {
+    pub after_ms: u32,
+    pub transition_to: Spanned<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -159,6 +173,7 @@ pub struct ReactionEntry {
     pub set: Option<Vec<Spanned<ChangeEntry>>>,
     pub focus: Option<Spanned<String>>,
     pub transition_to: Option<Spanned<String>>,
+    pub in_state: Option<Spanned<String>>,
     pub after_ms: Option<u32>,
 }
 

@@ -22,7 +22,7 @@ pub const MAX_FILE_BYTES: usize = crate::config::limits::YAML_BYTES;
 const MAX_YAML_DEPTH: usize = 6 + 2 * validate::MAX_DEPTH + 4;
 const MAX_YAML_NODES: usize = 250_000;
 /// How many parts of the file aliases may repeat in all.
-const MAX_REPEATED_NODES: usize = 20_000;
+pub(super) const MAX_REPEATED_NODES: usize = 20_000;
 /// Aliases may multiply the text of the file by this much in all.
 const MAX_EXPANDED_BYTES: usize = 4 * MAX_FILE_BYTES;
 const STACK_BYTES: usize = 24 * 1024 * 1024;

@@ -1,11 +1,12 @@
 //! Scenario files: what a mock desktop shows and how it reacts, as plain data that has been checked.
 //!
 //! `format` is the file as it is written, `load` reads it within limits, `validate` turns it into a
-//! `Scenario` or says where it is wrong. Playing a scenario is the mock platform's work, not done here.
+//! `Scenario` or says where it is wrong, `write` makes a file of a `Scenario` again. Playing a scenario is the mock platform's work, not done here.
 
 pub mod format;
 pub mod load;
 pub mod validate;
+pub mod write;
 
 use std::time::Duration;
 
@@ -32,8 +33,18 @@ pub struct Scenario {
 pub struct State {
     pub name: String,
     pub windows: Vec<WindowPlan>,
+    /// What this state becomes when it has lasted so long.
+    pub then: Option<Then>,
+    /// An element that had the keyboard before keeps it, unless a window here says who has it.
+    pub keeps_focus: bool,
     /// When elements of this state appear or disappear, counted from its beginning; ascending.
     pub changes: Vec<Duration>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Then {
+    pub after: Duration,
+    pub state: usize,
 }
 
 /// A window as a state first shows it, with repeats already written out.
@@ -88,6 +99,8 @@ pub struct Reaction {
     pub set: Vec<Change>,
     pub focus: Option<String>,
     pub transition_to: Option<usize>,
+    /// Waits only while the desktop is in this state.
+    pub in_state: Option<usize>,
     pub after: Duration,
 }
 
@@ -150,4 +163,5 @@ pub const REACTING_TOOLS: &[&str] = &[
     "hover_element",
     "scroll",
     "drag",
+    "bring_to_foreground",
 ];

@@ -12,11 +12,12 @@ use serde_saphyr::{Location, Spanned};
 
 use super::format::{
     BoundsEntry, ChangeEntry, ConditionEntry, ElementEntry, OraclesEntry, Predicate, ReactionEntry,
-    RepeatEntry, ScenarioEntry, ScreenEntry, StateEntry, TriggerEntry, WindowEntry,
+    RepeatEntry, ScenarioEntry, ScreenEntry, StateEntry, ThenEntry, TriggerEntry, WindowEntry,
 };
 use super::load::{Problem, nearest};
 use super::{
-    Change, Condition, ElementPlan, Oracles, REACTING_TOOLS, Reaction, Scenario, State, Trigger, WindowPlan,
+    Change, Condition, ElementPlan, Oracles, REACTING_TOOLS, Reaction, Scenario, State, Then, Trigger,
+    WindowPlan,
 };
 use crate::config::limits;
 use crate::model::{Element, Range, Rect, Tree, TreeBuilder};
@@ -51,6 +52,7 @@ pub(super) fn validate(file: Spanned<ScenarioEntry>) -> Checked<Scenario> {
     check_size(&entry)?;
     let name = entry.name.unwrap_or_else(|| "scenario".to_owned());
     let states = each(&entry.states, |(state, entry)| plan_state(&name, state, entry))?;
+    let states = plan_times_of_states(states, &entry.states)?;
     let initial_state =
         entry.initial_state.map_or(Ok(0), |state| find_state(&states, "initial_state", &state))?;
     let reactions = plan_reactions(&states, entry.reactions.unwrap_or_default())?;
@@ -154,7 +156,40 @@ fn plan_state(scenario: &str, name: &Spanned<String>, entry: &StateEntry) -> Che
         windows.push(window);
     }
     let changes = change_times(&windows);
-    Ok(State { name: name.value.clone(), windows, changes })
+    let keeps_focus = entry.keeps_focus.unwrap_or(true);
+    Ok(State { name: name.value.clone(), windows, then: None, keeps_focus, changes })
+}
+
+/// Only when every state is known can one say what another becomes.
+fn plan_times_of_states(
+    mut states: Vec<State>,
+    entries: &[(Spanned<String>, StateEntry)],
+) -> Checked<Vec<State>> {
+    for (index, (_, entry)) in entries.iter().enumerate() {
+        if let Some(then) = &entry.then {
+            states[index].then = Some(plan_then(&states, then)?);
+        }
+    }
+    for (index, (_, entry)) in entries.iter().enumerate() {
+        if let Some(then) = entry.then.as_ref().filter(|_| returns_by_itself(&states, index)) {
+            let message = "this leads back to the same state; time alone may not go around in a circle";
+            return Err(Problem::at(then.defined, message));
+        }
+    }
+    Ok(states)
+}
+
+fn plan_then(states: &[State], then: &Spanned<ThenEntry>) -> Checked<Then> {
+    if then.value.after_ms == 0 {
+        return Err(Problem::at(then.defined, "after_ms is 0; a state must last a while before it ends"));
+    }
+    let state = find_state(states, "transition_to", &then.value.transition_to)?;
+    Ok(Then { after: milliseconds(Some(then.value.after_ms)), state })
+}
+
+fn returns_by_itself(states: &[State], start: usize) -> bool {
+    let next = |state: &usize| states[*state].then.map(|then| then.state);
+    std::iter::successors(next(&start), next).take(states.len()).any(|state| state == start)
 }
 
 fn check_window(
@@ -477,6 +512,7 @@ fn plan_reaction(states: &[State], known: &Known, spanned: Spanned<ReactionEntry
         ));
     }
     let to_state = |state| find_state(states, "transition_to", &state);
+    let within = |state| find_state(states, "in_state", &state);
     Ok(Reaction {
         on: plan_trigger(known, entry.on)?,
         when: entry
@@ -488,6 +524,7 @@ fn plan_reaction(states: &[State], known: &Known, spanned: Spanned<ReactionEntry
         set: set.into_iter().map(|item| plan_change(known, item)).collect::<Checked<_>>()?,
         focus: entry.focus.map(|id| known.one("focus", &id, None).map(|()| id.value)).transpose()?,
         transition_to: entry.transition_to.map(to_state).transpose()?,
+        in_state: entry.in_state.map(within).transpose()?,
         after: milliseconds(entry.after_ms),
     })
 }
@@ -748,6 +785,35 @@ mod tests {
     }
 
     #[test]
+    fn time_leads_forward() {
+        let then = |then: &str| format!("states:\n  a: {{then: {then}}}\n  b: {{}}\n");
+        check(
+            &then("{after_ms: 0, transition_to: b}"),
+            "t.yaml:2:13: after_ms is 0; a state must last a while before it ends",
+        );
+        check(
+            &then("{after_ms: 5, transition_to: c}"),
+            "t.yaml:2:42: transition_to names the state \"c\"; states are a, b",
+        );
+        let circle =
+            "t.yaml:2:13: this leads back to the same state; time alone may not go around in a circle";
+        check(&then("{after_ms: 5, transition_to: a}"), circle);
+        let round = "states:\n  a: {then: {after_ms: 5, transition_to: b}}\n  b: {then: {after_ms: 5, transition_to: a}}\n";
+        check(round, circle);
+    }
+
+    #[test]
+    fn a_reaction_may_belong_to_a_state() {
+        check(
+            &with_children(
+                "",
+                "reactions:\n  - {on: {tool: drag}, transition_to: start, in_state: nowhere}\n",
+            ),
+            "t.yaml:8:56: in_state names the state \"nowhere\"; states are start",
+        );
+    }
+
+    #[test]
     fn ids_must_exist() {
         let reaction = |body: &str| with_children("{id: button}", &format!("reactions:\n  - {body}\n"));
         check(
@@ -843,7 +909,7 @@ reactions:
         );
         check(
             "states: {s: {colour_of_everything: red}}\n",
-            "t.yaml:1:14: the key \"colour_of_everything\" is unknown here; known are windows",
+            "t.yaml:1:14: the key \"colour_of_everything\" is unknown here; known are windows, then, keeps_focus",
         );
         check("name: a\nname: b\n", "t.yaml:2:1: the key \"name\" occurs twice in this mapping");
         check("states:\n  a: {}\n  a: {}\n", "t.yaml:3:3: the key \"a\" occurs twice in this mapping");

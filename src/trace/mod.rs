@@ -4,10 +4,15 @@
 //! fails the call it records: what cannot be written ends the trace, and the caller is told.
 
 mod arguments;
+pub mod compare;
 pub mod format;
+pub mod html;
 pub mod reader;
+pub mod record;
 pub mod replay;
 mod scene;
+pub mod show;
+pub mod story;
 mod writer;
 
 use std::collections::HashMap;

@@ -195,13 +195,37 @@ impl World {
 
     /// The first reaction that fits, and what `{text}` is for it.
     fn matching_reaction(&self, act: &Act, spot: Option<Spot>) -> Option<(usize, String)> {
-        let tools = act.tools();
         let text = self.text_of(act, spot);
         let targets = spot.map_or_else(Vec::new, |spot| self.targets(act, spot));
+        self.first_reaction(act.tools(), &targets, text.as_deref())
+    }
+
+    /// Brings a window to the front as a window manager does; a reaction may wait for that.
+    pub fn activate(&mut self, uid: &str, now: Duration) -> bool {
+        self.advance(now);
+        if !self.raise(uid) {
+            return false;
+        }
+        let root = self.window_index(uid).map(|window| Spot { window, node: Tree::ROOT });
+        let targets: Vec<Spot> = root.into_iter().collect();
+        if let Some((reaction, text)) = self.first_reaction(&["bring_to_foreground"], &targets, None) {
+            self.start(reaction, &text, now);
+        }
+        true
+    }
+
+    fn first_reaction(
+        &self,
+        tools: &[&'static str],
+        targets: &[Spot],
+        text: Option<&str>,
+    ) -> Option<(usize, String)> {
         let mut reactions = self.scenario.reactions.iter().enumerate();
         reactions.find_map(|(index, reaction)| {
-            let fits = tools.contains(&reaction.on.tool) && self.fits(&reaction.on, &targets);
-            let captured = reaction.on.captured(text.as_deref()).filter(|_| fits)?;
+            let fits = tools.contains(&reaction.on.tool)
+                && reaction.in_state.is_none_or(|state| state == self.state)
+                && self.fits(&reaction.on, targets);
+            let captured = reaction.on.captured(text).filter(|_| fits)?;
             let holds = reaction.when.iter().all(|condition| self.holds(condition));
             holds.then(|| (index, captured.to_owned()))
         })
@@ -603,6 +627,57 @@ mod tests {
 reactions: [{reactions}]"
         );
         World::scenario(Arc::new(load_str(&yaml, "small").unwrap_or_else(|e| panic!("{e}"))), START)
+    }
+
+    #[test]
+    fn time_alone_ends_a_state() {
+        let yaml = "states:
+  a: {then: {after_ms: 100, transition_to: b}, windows: [{uid: w}]}
+  b: {then: {after_ms: 50, transition_to: c}, windows: []}
+  c: {windows: []}";
+        let mut world = World::scenario(Arc::new(load_str(yaml, "t").unwrap()), START);
+        let at = |ms: u64| START + Duration::from_millis(ms);
+        for (ms, state, next) in [(99, "a", Some(at(100))), (100, "b", Some(at(150))), (150, "c", None)] {
+            world.advance(at(ms));
+            assert_eq!((world.state(), world.next_change(at(ms))), (Some(state), next), "{ms}");
+        }
+    }
+
+    #[test]
+    fn a_reaction_waits_only_in_its_state() {
+        let click = "{on: {tool: click_element, target_id: x}";
+        let mut world = small(
+            "{role: Button, id: x}",
+            &format!("{click}, in_state: b, transition_to: a}}, {click}, in_state: a, transition_to: b}}"),
+        );
+        let act = Act::Click { element: Some(handle("w", "x")), at: None, button: Button::Left, count: 1 };
+        assert!(world.act(&act, START).reacted);
+        assert_eq!(world.state(), Some("b"));
+    }
+
+    #[test]
+    fn raising_a_window_can_be_reacted_to() {
+        let mut world = small("", "{on: {tool: bring_to_foreground, window: w}, transition_to: b}");
+        assert!(!world.activate("nobody", START));
+        assert_eq!(world.state(), Some("a"));
+        assert!(world.activate("w", START));
+        assert_eq!(world.state(), Some("b"));
+    }
+
+    #[test]
+    fn a_state_may_forget_who_had_the_keyboard() {
+        for (keeps, expected) in [("true", Some("root.0")), ("false", None)] {
+            let one = "windows: [{uid: w, tree: {children: [{role: Edit, id: x}]}}]";
+            let yaml = format!(
+                "states: {{a: {{{one}}}, b: {{keeps_focus: {keeps}, {one}}}}}
+reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
+            );
+            let mut world = World::scenario(Arc::new(load_str(&yaml, "t").unwrap()), START);
+            let element = Some(handle("w", "x"));
+            world.act(&Act::Click { element, at: None, button: Button::Left, count: 1 }, START);
+            let tree = world.tree("w", START).unwrap();
+            assert_eq!(tree.focused().map(|node| tree.id(node)).as_deref(), expected, "{keeps}");
+        }
     }
 
     fn handle(window_uid: &str, native: &str) -> Handle {

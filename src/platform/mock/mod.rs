@@ -123,8 +123,8 @@ impl Desktop for Mock {
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
-        self.now(|world, _| {
-            if !world.raise(&window.uid) {
+        self.now(|world, now| {
+            if !world.activate(&window.uid, now) {
                 return Err(gone(&window.uid));
             }
             // Clients of the default desktop are used to the answer of a system without a window manager.

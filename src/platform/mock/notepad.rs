@@ -28,7 +28,8 @@ const STATUS: &[(&str, &str)] =
 /// The desktop as a scenario of one state without reactions.
 pub(super) fn scenario(nonce: &str) -> Scenario {
     let windows = (0..WINDOWS.len()).map(|index| window(index, nonce)).collect();
-    let state = State { name: "default".to_owned(), windows, changes: Vec::new() };
+    let state =
+        State { name: "default".to_owned(), windows, then: None, keeps_focus: true, changes: Vec::new() };
     Scenario {
         name: "default".to_owned(),
         initial_state: 0,

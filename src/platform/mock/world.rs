@@ -147,10 +147,24 @@ impl World {
 
     /// Lets everything happen that was due until `now`, in order.
     pub fn advance(&mut self, now: Duration) {
-        while let Some(position) = self.first_pending().filter(|&next| self.pending[next].due <= now) {
-            let pending = self.pending.remove(position);
-            self.take_effect(pending.reaction, &pending.text, pending.due);
+        loop {
+            let pending = self.first_pending().map(|position| (self.pending[position].due, position));
+            let state_ends = self.end_of_state();
+            match (pending, state_ends) {
+                (Some((due, position)), ends) if due <= now && ends.is_none_or(|(end, _)| due <= end) => {
+                    let pending = self.pending.remove(position);
+                    self.take_effect(pending.reaction, &pending.text, due);
+                }
+                (_, Some((end, next))) if end <= now => self.enter(next, end),
+                _ => return,
+            }
         }
+    }
+
+    /// When time alone ends the current state, and what it becomes.
+    fn end_of_state(&self) -> Option<(Duration, usize)> {
+        let then = self.current().then?;
+        Some((self.entered.saturating_add(then.after), then.state))
     }
 
     /// When on the clock something will change by itself next, so that a wait can sleep until then.
@@ -158,7 +172,8 @@ impl World {
         let timed = self.current().changes.iter().map(|after| self.entered.saturating_add(*after));
         let timed = timed.filter(|at| *at > now);
         let pending = self.pending.iter().map(|pending| pending.due.max(now));
-        timed.chain(pending).min()
+        let end = self.end_of_state().map(|(end, _)| end.max(now));
+        timed.chain(pending).chain(end).min()
     }
 
     fn first_pending(&self) -> Option<usize> {
@@ -470,7 +485,8 @@ impl World {
         let told = plan.tree.elements().iter().find(|element| element.focused);
         let told = told.and_then(|element| element.native.clone());
         let before = self.memory(window).and_then(|memory| memory.keyboard.clone());
-        let kept = before.filter(|native| plan.find_authored(native).is_some());
+        let keeps = self.current().keeps_focus;
+        let kept = before.filter(|native| keeps && plan.find_authored(native).is_some());
         let memory = self.memory_at(window);
         memory.keyboard = told.or(kept);
         memory.all_selected = false;

@@ -1,0 +1,856 @@
+//! Makes a scenario of a traced session: what was seen becomes states, what was done becomes reactions.
+//!
+//! Played on the mock desktop, the scenario answers the calls of the session as the session did. Every
+//! distinct desktop is a state, and every input leads from one state to the next. Where the same input
+//! led elsewhere from a desktop that looked the same, that desktop becomes two states (see `label`).
+//! Nothing that the trace hides is guessed: a hidden value stays hidden, and a hidden text matches any.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use regex::Regex;
+use serde_json::{Value, json};
+
+use super::compare;
+use super::format::{REDACTED, Row};
+use super::story::{self, Scene, SeenWindow, Step, Story};
+use crate::model::{KeyCombo, Point, Rect, Tree, selector};
+use crate::scenario::write::{Comments, write};
+use crate::scenario::{
+    ElementPlan, Oracles, Predicate, REACTING_TOOLS, Reaction, Scenario, State, Then, Trigger, WindowPlan,
+    load_str, validate,
+};
+
+/// What stands in a tree where a value must not be shown.
+const HIDDEN: &str = "[REDACTED]";
+const LONGEST_ID: usize = 40;
+const SMALLEST_SCREEN: Rect = Rect::new(0, 0, 1920, 1080);
+const LARGEST_SCREEN: i32 = 32_768;
+/// How many things the head of the file names before it says how many more there are.
+const NOTES_SHOWN: usize = 20;
+
+/// The text of a scenario file that plays the session again.
+pub fn record(story: &Story) -> Result<String, String> {
+    if !story.missing_trees.is_empty() {
+        let missing = story.missing_trees.join("\n  ");
+        return Err(format!("trees of the trace are missing, so states would be guessed:\n  {missing}"));
+    }
+    if !story.tells_of_windows() {
+        return Err("the trace tells of no windows: it was written by a program that stores none".to_owned());
+    }
+    let session = Session::of(story);
+    let labels = label(&session);
+    let draft = Draft::of(&session, &labels);
+    let text = write(&draft.scenario(story), &draft.comments(story));
+    match load_str(&text, "the recorded scenario") {
+        Ok(_) => Ok(text),
+        Err(problem) => Err(format!("{problem} (a shorter session may fit)")),
+    }
+}
+
+// ── what happened ───────────────────────────────────────────────────────────────────────────────
+
+/// The session as moments and what led from each to the next.
+struct Session {
+    /// When the first look was taken.
+    began: Duration,
+    moments: Vec<Moment>,
+    /// One less than there are moments.
+    events: Vec<Event>,
+    notes: Vec<String>,
+}
+
+#[derive(Clone)]
+struct Moment {
+    scene: Scene,
+    /// Counts changes that the trace hides: a secret that became another one.
+    hidden_changes: usize,
+}
+
+impl PartialEq for Moment {
+    fn eq(&self, other: &Self) -> bool {
+        self.scene == other.scene && self.hidden_changes == other.hidden_changes
+    }
+}
+
+struct Event {
+    cause: Cause,
+    /// The step of the trace, for comments.
+    step: u64,
+    /// When the desktop had changed, as far as one can tell.
+    at: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Cause {
+    Time,
+    Input(Deed),
+}
+
+/// An input as a reaction waits for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Deed {
+    tool: &'static str,
+    target: Option<Target>,
+    /// `None` when the act has no text or the trace hides it.
+    text: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Target {
+    uid: String,
+    node: usize,
+}
+
+impl Session {
+    fn of(story: &Story) -> Self {
+        let first = story.steps.first().map(|step| Arc::clone(&step.before)).unwrap_or_default();
+        let began = story.steps.first().and_then(|step| story::began(&step.row)).unwrap_or_default();
+        let mut session = Session {
+            began,
+            moments: vec![Moment { scene: first, hidden_changes: 0 }],
+            events: Vec::new(),
+            notes: Vec::new(),
+        };
+        let mut last_look = began;
+        for step in &story.steps {
+            session.take(step, &mut last_look);
+        }
+        session
+    }
+
+    fn take(&mut self, step: &Step, last_look: &mut Duration) {
+        let row = &step.row;
+        let began = story::began(row).unwrap_or(*last_look);
+        let ended = story::ended(row).unwrap_or(*last_look);
+        if *self.now() != step.before {
+            // Somewhere between two looks: the middle is the best guess.
+            let middle = last_look.saturating_add(began.saturating_sub(*last_look) / 2);
+            self.arrive(
+                Arc::clone(&step.before),
+                Event { cause: Cause::Time, step: row.trace_seq, at: middle },
+            );
+        }
+        let changed = step.after != step.before;
+        match deed(step) {
+            Some(deed) => {
+                self.arrive(
+                    Arc::clone(&step.after),
+                    Event { cause: Cause::Input(deed), step: row.trace_seq, at: ended },
+                );
+                if !changed && row.windows_after.is_some() {
+                    self.note_hidden_change();
+                }
+            }
+            None if changed => {
+                if is_unknown_input(row) {
+                    self.notes.push(format!(
+                        "step {}: {} changed the desktop, but a scenario cannot wait for it; here time does it",
+                        row.trace_seq, row.tool
+                    ));
+                }
+                self.arrive(
+                    Arc::clone(&step.after),
+                    Event { cause: Cause::Time, step: row.trace_seq, at: ended },
+                );
+            }
+            None => {}
+        }
+        *last_look = ended;
+    }
+
+    fn now(&self) -> &Scene {
+        // There is always the first moment.
+        &self.moments[self.moments.len() - 1].scene
+    }
+
+    fn arrive(&mut self, scene: Scene, event: Event) {
+        let hidden_changes = self.moments.last().map_or(0, |moment| moment.hidden_changes);
+        self.moments.push(Moment { scene, hidden_changes });
+        self.events.push(event);
+    }
+
+    /// Something changed that is not shown: the moment differs from the one before, though it looks alike.
+    fn note_hidden_change(&mut self) {
+        if let Some(moment) = self.moments.last_mut() {
+            moment.hidden_changes += 1;
+        }
+    }
+}
+
+// ── inputs ──────────────────────────────────────────────────────────────────────────────────────
+
+/// Where an input that a tool sends goes to.
+#[derive(Clone, Copy)]
+enum Aim {
+    /// The element that the tool names.
+    Element,
+    /// The element under the point `x`, `y`.
+    Point,
+    /// The element under `from`.
+    From,
+    /// Whatever has the keyboard.
+    Keyboard,
+    /// The root of the window.
+    Window,
+}
+
+/// How the inputs of a session reach the desktop. A scenario names acts by the tool that sends them, so
+/// this table and the scenario format are the places where names of tools are data.
+const INPUTS: &[(&str, &str, Aim)] = &[
+    ("click_element", "click_element", Aim::Element),
+    ("click_element_and_observe", "click_element", Aim::Element),
+    ("right_click_element", "right_click_element", Aim::Element),
+    ("double_click_element", "double_click_element", Aim::Element),
+    ("invoke_element", "invoke_element", Aim::Element),
+    ("focus_element", "focus_element", Aim::Element),
+    ("set_value", "set_value", Aim::Element),
+    ("clear_text", "clear_text", Aim::Element),
+    ("select_option", "select_option", Aim::Element),
+    ("key_into_element", "key_into_element", Aim::Element),
+    ("hover_element", "hover_element", Aim::Element),
+    ("click_at", "click_element", Aim::Point),
+    ("right_click_at", "right_click_element", Aim::Point),
+    ("double_click_at", "double_click_element", Aim::Point),
+    ("hover_at", "hover_element", Aim::Point),
+    ("scroll", "scroll", Aim::Point),
+    ("drag", "drag", Aim::From),
+    ("type_text", "type_text", Aim::Keyboard),
+    ("type_and_observe", "type_text", Aim::Keyboard),
+    ("press_key", "press_key", Aim::Keyboard),
+    ("press_key_and_observe", "press_key", Aim::Keyboard),
+    ("bring_to_foreground", "bring_to_foreground", Aim::Window),
+];
+
+/// What the row sent to the desktop; `None` when it sent nothing.
+fn deed(step: &Step) -> Option<Deed> {
+    let row = &step.row;
+    let (_, tool, aim) = INPUTS.iter().find(|(name, ..)| *name == row.tool)?;
+    let was_refused = row.result_summary.ok == Some(Value::Bool(false)) && step.after == step.before;
+    if was_refused || row.args.get("dry_run") == Some(&Value::Bool(true)) {
+        return None;
+    }
+    let tool = as_told(tool, row);
+    let target = find_target(step, *aim);
+    let text = text_of(row).filter(|text| !hides(text) && !is_hidden(step, target.as_ref()));
+    Some(Deed { tool, target, text })
+}
+
+fn is_unknown_input(row: &Row) -> bool {
+    row.result_summary.action.is_some() && !INPUTS.iter().any(|(name, ..)| *name == row.tool)
+}
+
+/// A click with another button, or twice, is another act.
+fn as_told(tool: &'static str, row: &Row) -> &'static str {
+    if tool != "click_element" {
+        return tool;
+    }
+    let twice = row.args.get("count").and_then(Value::as_i64).is_some_and(|count| count > 1)
+        || row.args.get("double") == Some(&Value::Bool(true));
+    match row.args.get("button").and_then(Value::as_str) {
+        Some("right") => "right_click_element",
+        Some("middle") => "middle_click_element",
+        _ if twice => "double_click_element",
+        _ => tool,
+    }
+}
+
+/// What `text_regex` is compared with, as the mock desktop tells it.
+fn text_of(row: &Row) -> Option<String> {
+    let text = |key: &str| row.args.get(key).and_then(Value::as_str).map(str::to_owned);
+    let keys = || text("keys").and_then(|keys| KeyCombo::parse(&keys).ok()).map(|keys| keys.to_string());
+    match row.tool.as_str() {
+        "type_text" | "type_and_observe" => text("text"),
+        "set_value" => text("value"),
+        "press_key" | "press_key_and_observe" | "key_into_element" => keys(),
+        "select_option" => text("option_name"),
+        "scroll" => Some(row.args.get("clicks").and_then(Value::as_i64).unwrap_or(3).to_string()),
+        _ => None,
+    }
+}
+
+fn hides(text: &str) -> bool {
+    text.contains(REDACTED) || text.contains(HIDDEN)
+}
+
+/// Whether the element holds something hidden, before or after.
+fn is_hidden(step: &Step, target: Option<&Target>) -> bool {
+    let Some(target) = target else {
+        return false;
+    };
+    let hidden = |scene: &Scene| {
+        let tree = find_window(scene, &target.uid).and_then(|seen| seen.tree.as_ref());
+        tree.is_some_and(|tree| target.node < tree.len() && is_secret(tree, target.node))
+    };
+    hidden(&step.before) || hidden(&step.after)
+}
+
+fn is_secret(tree: &Tree, node: usize) -> bool {
+    tree[node].value.as_deref() == Some(HIDDEN)
+}
+
+fn find_window<'a>(scene: &'a Scene, uid: &str) -> Option<&'a SeenWindow> {
+    scene.iter().find(|seen| seen.window.window_uid == uid)
+}
+
+fn find_target(step: &Step, aim: Aim) -> Option<Target> {
+    let told = step.row.target.as_ref();
+    let told = || {
+        let told = told?;
+        let node = find_window(&step.before, &told.window_uid)?.tree.as_ref()?.find_id(&told.element_id)?;
+        Some(Target { uid: told.window_uid.clone(), node })
+    };
+    match aim {
+        Aim::Element => told(),
+        Aim::Point => point_of(&Value::Object(step.row.args.clone())).and_then(|at| hit(&step.before, at)),
+        Aim::From => {
+            let from = step.row.args.get("from").and_then(point_of);
+            from.map_or_else(told, |from| hit(&step.before, from))
+        }
+        Aim::Keyboard => with_keyboard(&step.before),
+        Aim::Window => told().map(|target| Target { node: Tree::ROOT, ..target }),
+    }
+}
+
+fn point_of(value: &Value) -> Option<Point> {
+    let number = |key: &str| i32::try_from(value.get(key)?.as_i64()?).ok();
+    Some(Point { x: number("x")?, y: number("y")? })
+}
+
+/// The focused window, or else the first.
+fn in_front(scene: &Scene) -> Option<&SeenWindow> {
+    scene.iter().find(|seen| seen.window.focused).or_else(|| scene.first())
+}
+
+/// The innermost element under the point; the focused window lies over the others.
+fn hit(scene: &Scene, at: Point) -> Option<Target> {
+    let contains = |seen: &&SeenWindow| seen.window.bounds.contains(at);
+    let seen = in_front(scene).filter(contains).or_else(|| scene.iter().find(contains))?;
+    let tree = seen.tree.as_ref()?;
+    let node = (0..tree.len()).rev().find(|&node| tree[node].bounds.contains(at))?;
+    Some(Target { uid: seen.window.window_uid.clone(), node })
+}
+
+fn with_keyboard(scene: &Scene) -> Option<Target> {
+    let seen = in_front(scene)?;
+    let node = seen.tree.as_ref()?.focused()?;
+    Some(Target { uid: seen.window.window_uid.clone(), node })
+}
+
+// ── states ──────────────────────────────────────────────────────────────────────────────────────
+
+/// Gives each moment the number of its state, so that a state and an input always lead to one state.
+///
+/// Moments that look alike begin as one state. As long as two of one state go on differently though the
+/// same was done, the later one becomes a state of its own. Each round makes one more state, and when
+/// every moment has its own nothing can differ, so this ends.
+fn label(session: &Session) -> Vec<usize> {
+    let mut labels = Vec::new();
+    let mut distinct: Vec<&Moment> = Vec::new();
+    for moment in &session.moments {
+        let known = distinct.iter().position(|other| *other == moment);
+        labels.push(known.unwrap_or_else(|| {
+            distinct.push(moment);
+            distinct.len() - 1
+        }));
+    }
+    let mut next = distinct.len();
+    while let Some(moment) = split(session, &labels) {
+        labels[moment] = next;
+        next += 1;
+    }
+    in_order(&labels)
+}
+
+/// The moment that cannot share its state, if there is one.
+fn split(session: &Session, labels: &[usize]) -> Option<usize> {
+    contradiction(session, labels).or_else(|| circle(session, labels)).or_else(|| outlasting(session, labels))
+}
+
+/// Same state, same cause, another outcome than before.
+fn contradiction(session: &Session, labels: &[usize]) -> Option<usize> {
+    let mut outcomes: HashMap<(usize, &Cause), usize> = HashMap::new();
+    session.events.iter().enumerate().find_map(|(index, event)| {
+        let outcome = labels[index + 1];
+        let told = *outcomes.entry((labels[index], &event.cause)).or_insert(outcome);
+        (told != outcome).then_some(index)
+    })
+}
+
+/// Time alone may not lead back: the moment that closes such a circle becomes a state of its own.
+fn circle(session: &Session, labels: &[usize]) -> Option<usize> {
+    let by_time = time_edges(session, labels);
+    (0..session.events.len()).rev().filter(|&index| session.events[index].cause == Cause::Time).find_map(
+        |index| {
+            let next = |label: &usize| by_time.get(label).copied();
+            let mut ahead = std::iter::successors(Some(labels[index + 1]), next).take(labels.len());
+            let returns = ahead.any(|label| label == labels[index]);
+            let target = if is_shared(labels, index + 1) { index + 1 } else { index };
+            (returns && is_shared(labels, target)).then_some(target)
+        },
+    )
+}
+
+fn time_edges(session: &Session, labels: &[usize]) -> HashMap<usize, usize> {
+    let timed = session.events.iter().enumerate().filter(|(_, event)| event.cause == Cause::Time);
+    timed.map(|(index, _)| (labels[index], labels[index + 1])).collect()
+}
+
+fn is_shared(labels: &[usize], moment: usize) -> bool {
+    labels.iter().filter(|&&label| label == labels[moment]).count() > 1
+}
+
+/// A moment that lasted longer than time needs to end its state cannot be of that state.
+fn outlasting(session: &Session, labels: &[usize]) -> Option<usize> {
+    let lasted = |index: usize| {
+        let since = index.checked_sub(1).map_or(session.began, |before| session.events[before].at);
+        session.events[index].at.saturating_sub(since)
+    };
+    let mut ends: HashMap<usize, Duration> = HashMap::new();
+    for (index, _) in session.events.iter().enumerate().filter(|(_, event)| event.cause == Cause::Time) {
+        let end = ends.entry(labels[index]).or_default();
+        *end = (*end).max(lasted(index));
+    }
+    (0..session.events.len()).find(|&index| {
+        let end = ends.get(&labels[index]).copied();
+        session.events[index].cause != Cause::Time
+            && end.is_some_and(|end| lasted(index) > end)
+            && is_shared(labels, index)
+    })
+}
+
+/// The same labels, numbered by their first moment.
+fn in_order(labels: &[usize]) -> Vec<usize> {
+    let mut numbers: HashMap<usize, usize> = HashMap::new();
+    let number = |label: &usize| {
+        let next = numbers.len();
+        *numbers.entry(*label).or_insert(next)
+    };
+    labels.iter().map(number).collect()
+}
+
+// ── the scenario ────────────────────────────────────────────────────────────────────────────────
+
+struct Draft<'a> {
+    session: &'a Session,
+    labels: &'a [usize],
+    /// For each state one of its moments.
+    states: Vec<&'a Moment>,
+    names: Vec<String>,
+    ids: Ids,
+    secrets: HashSet<Identity>,
+    reactions: Vec<Drafted>,
+    then: BTreeMap<usize, Then>,
+    notes: Vec<String>,
+}
+
+struct Drafted {
+    state: usize,
+    deed: Deed,
+    outcome: usize,
+    /// The steps of the trace in which it happened.
+    steps: Vec<u64>,
+}
+
+/// What makes an element the same one in another state: its window, role and name, and which of several.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Identity {
+    uid: String,
+    role: String,
+    name: String,
+    number: usize,
+}
+
+/// The ids that the file gives to elements that inputs were aimed at.
+#[derive(Default)]
+struct Ids {
+    by_identity: HashMap<Identity, String>,
+    used: HashSet<String>,
+}
+
+impl<'a> Draft<'a> {
+    fn of(session: &'a Session, labels: &'a [usize]) -> Self {
+        let count = labels.iter().max().map_or(0, |most| most + 1);
+        let first = |state: usize| labels.iter().position(|&label| label == state);
+        let states: Vec<&Moment> =
+            (0..count).filter_map(first).map(|moment| &session.moments[moment]).collect();
+        let mut draft = Draft {
+            session,
+            labels,
+            names: state_names(&states),
+            states,
+            ids: Ids::default(),
+            secrets: HashSet::new(),
+            reactions: Vec::new(),
+            then: BTreeMap::new(),
+            notes: session.notes.clone(),
+        };
+        draft.find_secrets();
+        draft.take_events();
+        draft.give_ids();
+        draft
+    }
+
+    /// An element whose value is hidden anywhere is secret everywhere, also while it is still empty.
+    fn find_secrets(&mut self) {
+        for seen in self.states.iter().flat_map(|moment| moment.scene.iter()) {
+            let Some(tree) = &seen.tree else { continue };
+            let identities = identities(&seen.window.window_uid, tree);
+            let hidden = (0..tree.len()).filter(|&node| is_secret(tree, node));
+            self.secrets.extend(hidden.filter_map(|node| identities.get(node).cloned()));
+        }
+    }
+
+    fn take_events(&mut self) {
+        let mut entered = self.session.began;
+        for (index, event) in self.session.events.iter().enumerate() {
+            let (state, outcome) = (self.labels[index], self.labels[index + 1]);
+            match &event.cause {
+                Cause::Time => {
+                    let after = event.at.saturating_sub(entered);
+                    // The file counts in milliseconds, and no state ends before it began.
+                    let after = Duration::from_millis(u64::try_from(after.as_millis()).unwrap_or(1).max(1));
+                    let then = self.then.entry(state).or_insert(Then { after, state: outcome });
+                    then.after = then.after.max(after);
+                    entered = event.at;
+                }
+                Cause::Input(deed) if state == outcome && self.leaves_alone(state, deed) => {}
+                Cause::Input(deed) => {
+                    self.react(state, deed, outcome, event.step);
+                    entered = event.at;
+                }
+            }
+        }
+        self.reactions.sort_by_key(Drafted::order);
+    }
+
+    fn react(&mut self, state: usize, deed: &Deed, outcome: usize, step: u64) {
+        match self.reactions.iter_mut().find(|known| known.state == state && known.deed == *deed) {
+            Some(known) => known.steps.push(step),
+            None => {
+                self.reactions.push(Drafted { state, deed: deed.clone(), outcome, steps: vec![step] });
+            }
+        }
+    }
+
+    /// Whether the mock desktop by itself does nothing visible on this input: a click on a plain control
+    /// that has the keyboard already. Everything else needs a reaction that keeps it from doing something.
+    fn leaves_alone(&self, state: usize, deed: &Deed) -> bool {
+        const PLAIN: &[&str] = &["Button", "Edit", "Document", "Hyperlink", "Link"];
+        let Some(target) = deed.target.as_ref().filter(|_| deed.tool == "click_element") else {
+            return false;
+        };
+        let tree = find_window(&self.states[state].scene, &target.uid).and_then(|seen| seen.tree.as_ref());
+        tree.is_some_and(|tree| {
+            tree.focused() == Some(target.node) && PLAIN.contains(&&*tree[target.node].role)
+        })
+    }
+
+    fn give_ids(&mut self) {
+        for drafted in &self.reactions {
+            let targets = drafted.deed.target.as_ref().filter(|_| drafted.deed.tool != "bring_to_foreground");
+            let Some(target) = targets else { continue };
+            if let Some(identity) = identity_of(self.states[drafted.state], target) {
+                self.ids.give(&identity);
+            }
+        }
+    }
+
+    fn scenario(&self, story: &Story) -> Scenario {
+        let label = story.header.as_ref().and_then(|header| header.label.clone());
+        let states = (0..self.states.len()).map(|state| self.state(state)).collect::<Vec<_>>();
+        Scenario {
+            name: label.filter(|label| !label.is_empty()).unwrap_or_else(|| story.id().to_owned()),
+            initial_state: 0,
+            screen: screen_of(&states),
+            states,
+            reactions: self.reactions.iter().map(|drafted| self.reaction(drafted)).collect(),
+            oracles: Oracles { success: self.success(), failure: Vec::new() },
+        }
+    }
+
+    fn state(&self, state: usize) -> State {
+        let moment = self.states[state];
+        State {
+            name: self.names[state].clone(),
+            windows: moment.scene.iter().map(|seen| self.window(seen, moment.hidden_changes)).collect(),
+            then: self.then.get(&state).copied(),
+            keeps_focus: false,
+            changes: Vec::new(),
+        }
+    }
+
+    fn window(&self, seen: &SeenWindow, hidden_changes: usize) -> WindowPlan {
+        let window = &seen.window;
+        let tree =
+            seen.tree.as_ref().map_or_else(|| unseen(window.bounds, &window.title), |tree| (**tree).clone());
+        let identities = identities(&window.window_uid, &tree);
+        let ids: Vec<Option<String>> = identities.iter().map(|identity| self.ids.of(identity)).collect();
+        let focus = tree.focused();
+        let mut node = 0;
+        let tree = tree.map_elements(|element| {
+            element.native = ids.get(node).cloned().flatten();
+            // Where several elements claim the keyboard the innermost has it.
+            element.focused &= focus == Some(node);
+            if identities.get(node).is_some_and(|identity| self.secrets.contains(identity)) {
+                element.secret = true;
+                hide(&mut element.value, hidden_changes);
+            }
+            node += 1;
+        });
+        let authored = |id: &Option<String>| ElementPlan { authored: id.is_some(), ..ElementPlan::default() };
+        WindowPlan {
+            uid: window.window_uid.clone(),
+            handle: String::new(),
+            title: window.title.clone(),
+            process: window.process.clone(),
+            pid: window.pid,
+            bounds: window.bounds,
+            focused: window.focused,
+            minimized: false,
+            capture_delay: Duration::ZERO,
+            elements: ids.iter().map(authored).collect(),
+            tree,
+        }
+    }
+
+    fn reaction(&self, drafted: &Drafted) -> Reaction {
+        let Deed { tool, target, text } = &drafted.deed;
+        let raises = *tool == "bring_to_foreground";
+        let identity = target.as_ref().and_then(|target| identity_of(self.states[drafted.state], target));
+        Reaction {
+            on: Trigger {
+                tool: REACTING_TOOLS.iter().find(|known| *known == tool).copied().unwrap_or(tool),
+                window: target.as_ref().filter(|_| raises).map(|target| target.uid.clone()),
+                target_id: identity.filter(|_| !raises).and_then(|identity| self.ids.of(&identity)),
+                target_name: None,
+                text: text.as_deref().filter(|_| self.needs_text(drafted)).and_then(exactly),
+            },
+            when: Vec::new(),
+            set: Vec::new(),
+            focus: None,
+            transition_to: Some(drafted.outcome),
+            in_state: Some(drafted.state),
+            after: Duration::ZERO,
+        }
+    }
+
+    /// Patterns are few; when the file would have too many, only those stay that tell two inputs apart.
+    fn needs_text(&self, drafted: &Drafted) -> bool {
+        let patterns = self.reactions.iter().filter(|other| other.deed.text.is_some()).count();
+        let same_place = |other: &&Drafted| {
+            let (left, right) = (&other.deed, &drafted.deed);
+            other.state == drafted.state && left.tool == right.tool && left.target == right.target
+        };
+        patterns <= validate::MAX_PATTERNS || self.reactions.iter().filter(same_place).count() > 1
+    }
+
+    /// What the end of the session shows and its beginning did not.
+    fn success(&self) -> Vec<Predicate> {
+        let Some(seen) = self.session.moments.last().and_then(|moment| in_front(&moment.scene)) else {
+            return Vec::new();
+        };
+        let title = format!("^{}$", regex::escape(&seen.window.title));
+        let mut oracles = vec![object(json!({"kind": "window_exists", "title_regex": title}))];
+        if let Some((tree, node)) = self.characteristic(seen) {
+            let selector = selector::derive(tree, node);
+            oracles.push(object(json!({"kind": "element_exists", "selector": selector})));
+        }
+        oracles
+    }
+
+    /// An element that the first moment has not; texts say more than containers.
+    fn characteristic<'s>(&self, seen: &'s SeenWindow) -> Option<(&'s Tree, usize)> {
+        let tree = seen.tree.as_deref()?;
+        let first = self.session.moments.first()?;
+        let old = find_window(&first.scene, &seen.window.window_uid).and_then(|seen| seen.tree.as_deref());
+        let was_there = |node: usize| {
+            let same = |element: &crate::model::Element| {
+                element.role == tree[node].role && element.name == tree[node].name
+            };
+            old.is_some_and(|old| old.elements().iter().any(same))
+        };
+        let named = |node: &usize| !tree[*node].name.is_empty() && !hides(&tree[*node].name);
+        let new = (1..tree.len()).filter(named).filter(|&node| !was_there(node));
+        let is_text = |node: &usize| tree[*node].role == "Text";
+        let new: Vec<usize> = new.collect();
+        let found = new.iter().find(|node| is_text(node)).or_else(|| new.first()).copied();
+        found.or_else(|| (1..tree.len()).find(named)).map(|node| (tree, node))
+    }
+
+    fn comments(&self, story: &Story) -> Comments {
+        let steps = story.steps.len();
+        let mut head = vec![format!("Recorded from {} with {steps} steps.", story.id())];
+        if let Some(header) = &story.header {
+            head.push(format!("The session began at {}.", header.started_at));
+        }
+        head.push(
+            "Each state is the desktop as it was seen; each reaction is what an input led to.".to_owned(),
+        );
+        if !self.secrets.is_empty() {
+            head.push(format!(
+                "Secret values are not in here: {HIDDEN} stands for any. Hashes of trees with one differ."
+            ));
+        }
+        head.extend(listed(
+            story.problems.iter().map(|problem| format!("The trace is incomplete: {problem}.")),
+        ));
+        head.extend(listed(self.notes.iter().map(|note| format!("Note: {note}."))));
+        Comments { head, states: self.state_comments(), reactions: self.reaction_comments() }
+    }
+
+    fn state_comments(&self) -> BTreeMap<usize, String> {
+        let mut comments = BTreeMap::new();
+        for (index, event) in self.session.events.iter().enumerate() {
+            let cause = if event.cause == Cause::Time { "by itself, around step" } else { "after step" };
+            comments.entry(self.labels[index + 1]).or_insert_with(|| format!("Seen {cause} {}.", event.step));
+        }
+        comments.insert(0, "The beginning.".to_owned());
+        comments
+    }
+
+    fn reaction_comments(&self) -> BTreeMap<usize, String> {
+        let comment = |drafted: &Drafted| {
+            let steps: Vec<String> = drafted.steps.iter().map(u64::to_string).collect();
+            let word = if steps.len() == 1 { "Step" } else { "Steps" };
+            let stays = if drafted.state == drafted.outcome { "; nothing changed" } else { "" };
+            format!("{word} {}: {}{stays}.", steps.join(", "), self.told(drafted))
+        };
+        self.reactions.iter().map(comment).enumerate().collect()
+    }
+
+    fn told(&self, drafted: &Drafted) -> String {
+        let target = drafted.deed.target.as_ref().and_then(|target| {
+            let tree = find_window(&self.states[drafted.state].scene, &target.uid)?.tree.as_ref()?;
+            Some(compare::label(tree.elements().get(target.node)?))
+        });
+        target.map_or_else(
+            || drafted.deed.tool.to_owned(),
+            |target| format!("{} on {target}", drafted.deed.tool),
+        )
+    }
+}
+
+impl Drafted {
+    /// The first reaction that fits answers, so those that fit less come first: an act that also answers to
+    /// a simpler name before that one, a named target before any, a known text before any.
+    fn order(&self) -> (usize, bool, bool, bool, u64) {
+        const SPECIAL: &[&str] =
+            &["double_click_element", "invoke_element", "set_value", "clear_text", "key_into_element"];
+        let Deed { tool, target, text } = &self.deed;
+        let step = self.steps.first().copied().unwrap_or_default();
+        (self.state, !SPECIAL.contains(tool), target.is_none(), text.is_none(), step)
+    }
+}
+
+impl Ids {
+    fn of(&self, identity: &Identity) -> Option<String> {
+        self.by_identity.get(identity).cloned()
+    }
+
+    fn give(&mut self, identity: &Identity) {
+        if self.by_identity.contains_key(identity) {
+            return;
+        }
+        let id = unused(&slug(&format!("{} {}", identity.role, identity.name)), &self.used);
+        self.used.insert(id.clone());
+        self.by_identity.insert(identity.clone(), id);
+    }
+}
+
+fn identity_of(moment: &Moment, target: &Target) -> Option<Identity> {
+    let tree = find_window(&moment.scene, &target.uid)?.tree.as_ref()?;
+    identities(&target.uid, tree).into_iter().nth(target.node)
+}
+
+/// For each element of a tree what it is.
+fn identities(uid: &str, tree: &Tree) -> Vec<Identity> {
+    let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+    let identity = |element| {
+        let element: &crate::model::Element = element;
+        let count = counts.entry((&element.role, &element.name)).or_default();
+        *count += 1;
+        Identity {
+            uid: uid.to_owned(),
+            role: element.role.to_string(),
+            name: element.name.clone(),
+            number: *count,
+        }
+    };
+    tree.elements().iter().map(identity).collect()
+}
+
+/// What a window is taken for that nobody could look into.
+fn unseen(bounds: Rect, title: &str) -> Tree {
+    Tree::of_root(crate::model::Element::new("Window", title, bounds))
+}
+
+/// A hidden value stays hidden and not empty; each change of it can still be noticed.
+fn hide(value: &mut Option<String>, hidden_changes: usize) {
+    if value.as_deref() == Some(HIDDEN) && hidden_changes > 0 {
+        *value = Some(format!("{HIDDEN} {hidden_changes}"));
+    }
+}
+
+/// A pattern that matches this text alone, if the format allows one so long.
+fn exactly(text: &str) -> Option<Regex> {
+    let pattern = regex::escape(text);
+    let fits = pattern.chars().count() <= validate::MAX_REGEX_CHARS;
+    Regex::new(&format!(r"\A(?:{pattern})\z")).ok().filter(|_| fits)
+}
+
+fn object(value: Value) -> Predicate {
+    match value {
+        Value::Object(map) => map,
+        _ => Predicate::default(),
+    }
+}
+
+fn screen_of(states: &[State]) -> Rect {
+    let windows = states.iter().flat_map(|state| &state.windows);
+    windows.fold(SMALLEST_SCREEN, |screen, window| {
+        let side = |old: i32, new: i32| old.max(new).min(LARGEST_SCREEN);
+        Rect::new(
+            0,
+            0,
+            side(screen.width, window.bounds.right()),
+            side(screen.height, window.bounds.bottom()),
+        )
+    })
+}
+
+fn state_names(states: &[&Moment]) -> Vec<String> {
+    let mut used = HashSet::new();
+    let name = |moment: &&Moment| {
+        let name = in_front(&moment.scene).map_or("no windows", |seen| &seen.window.title);
+        let name = unused(&slug(name), &used);
+        used.insert(name.clone());
+        name
+    };
+    states.iter().map(name).collect()
+}
+
+/// `Edit User name` becomes `edit-user-name`.
+fn slug(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let slug: String = words.collect::<Vec<_>>().join("-").chars().take(LONGEST_ID).collect();
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "unnamed".to_owned() } else { slug.to_owned() }
+}
+
+fn unused(name: &str, used: &HashSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !used.contains(name)).unwrap_or_else(|| name.to_owned())
+}
+
+fn listed(notes: impl Iterator<Item = String>) -> Vec<String> {
+    let mut notes: Vec<String> = notes.collect();
+    if let Some(more) = notes.len().checked_sub(NOTES_SHOWN).filter(|&more| more > 0) {
+        notes.truncate(NOTES_SHOWN);
+        notes.push(format!("… and {more} more notes like these."));
+    }
+    notes
+}

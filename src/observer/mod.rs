@@ -5,16 +5,20 @@
 
 mod cache;
 pub mod describe;
+mod moment;
+pub mod predicate;
 mod resolve;
 pub mod sketch;
 pub mod structure;
 mod text;
 mod view;
+pub mod wait;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
+pub use moment::Moment;
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
 pub use view::View;
 
@@ -80,11 +84,11 @@ impl Observer {
 
     /// What the window shows, read now. Actions always use this: a cached tree may be two seconds old.
     pub fn view(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
-        let patience = Patience {
-            per_call: limits::PLATFORM_CALL_TIME,
-            whole: limits::TREE_WALK_TIME,
-            cancel: cancel.clone(),
-        };
+        self.view_within(limits::TREE_WALK_TIME, chosen, cancel)
+    }
+
+    fn view_within(&self, whole: Duration, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
+        let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
         let began = self.clock.now();
         let raw = Arc::new(self.platform.tree(&chosen.raw, &patience)?);
         let now = self.clock.now();

@@ -1,13 +1,16 @@
 //! Which tools exist, one file per group, each ending in its `TOOLS`; and which of them are switched on.
 
 mod acting;
+mod asserting;
 mod common;
 mod elements;
+mod fields;
 mod harness;
 mod keyboard;
 mod pointer;
 mod screen;
 mod session;
+mod waiting;
 mod windows;
 
 use std::collections::HashMap;
@@ -27,8 +30,10 @@ pub fn all() -> impl Iterator<Item = Spec> {
         acting::TOOLS,
         pointer::TOOLS,
         keyboard::TOOLS,
+        waiting::TOOLS,
         session::TOOLS,
         harness::TOOLS,
+        asserting::TOOLS,
     ]
     .into_iter()
     .flatten()

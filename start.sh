@@ -4,6 +4,7 @@
 set -eu
 
 assume_yes=no
+ocr_library="the library that reads text in pictures (tesseract)"
 project=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 main() {
@@ -26,6 +27,7 @@ main() {
     export PATH
     ensure_compiler
     ensure_rust
+    prefer_ocr_library
     build_server
     if [ $# -eq 0 ] && at_terminal; then
         show_how_to_connect
@@ -39,7 +41,8 @@ show_help() {
 
 Builds os-screen-observer and starts it with the arguments. What the build needs and
 is missing (a Rust toolchain, a C compiler) is named; at a terminal you are asked
-before each installation.
+before each installation. The library that reads text (tesseract) is built in where it
+is there or may be installed; without it the tesseract program is used, if there is one.
 
   --yes     install what is missing without asking
   --help    show this text
@@ -109,6 +112,47 @@ install_rust() {
         brew) offer "$what" "brew install rust" ;;
         *) offer_installer "$what" ;;
     esac
+}
+
+# Reading text is a part that the server can do without, so nothing here ends the script.
+prefer_ocr_library() {
+    features=""
+    if ! have_ocr_library; then
+        case $(package_manager) in
+            apt-get) offer_part "$ocr_library" "$(as_root)apt-get update && $(as_root)apt-get install -y tesseract-ocr libtesseract-dev libleptonica-dev clang pkg-config" ;;
+            dnf) offer_part "$ocr_library" "$(as_root)dnf install -y tesseract tesseract-devel leptonica-devel clang pkgconf-pkg-config" ;;
+            pacman) offer_part "$ocr_library" "$(as_root)pacman -S --needed --noconfirm tesseract tesseract-data-eng leptonica clang pkgconf" ;;
+            zypper) offer_part "$ocr_library" "$(as_root)zypper --non-interactive install tesseract-ocr tesseract-ocr-devel leptonica-devel clang pkg-config" ;;
+            brew) offer_part "$ocr_library" "brew install tesseract leptonica pkg-config" ;;
+            *) say "There is no package manager here that has $ocr_library." ;;
+        esac
+    fi
+    if have_ocr_library; then
+        features="--features ocr"
+    elif command -v tesseract >/dev/null 2>&1; then
+        say "Text in pictures is read by the tesseract program, because $ocr_library is not there."
+    else
+        say "NOTE: the server cannot read text in pictures until tesseract is installed."
+    fi
+}
+
+have_ocr_library() {
+    pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null 2>&1
+}
+
+# offer_part WHAT COMMAND: like offer, but a no, nobody to ask, or a failure leaves the rest as it is.
+offer_part() {
+    if [ "$assume_yes" = no ]; then
+        at_terminal || return 0
+        printf 'Missing, and not necessary: %s. Install it with this command?\n  %s\n[y/N] ' "$1" "$2" >&2
+        read -r answer || answer=
+        case $answer in
+            [yY] | [yY][eE][sS]) ;;
+            *) return 0 ;;
+        esac
+    fi
+    say "Installing $1: $2"
+    sh -c "$2" </dev/null >&2 || say "The installation failed; going on without it."
 }
 
 # A script from the network is run only when a person at a terminal has agreed, so --yes is not enough for it.
@@ -187,9 +231,20 @@ give_up() {
 # Cargo itself says where the binary is, whatever CARGO_TARGET_DIR or a configuration file says.
 build_server() {
     say "Building os-screen-observer (the first time takes a few minutes)."
-    messages=$(cd -- "$project" && cargo build --release --locked --message-format=json-render-diagnostics </dev/null)
+    if ! messages=$(run_cargo); then
+        [ -n "$features" ] || give_up "a build without errors" "See what cargo says above."
+        say "NOTE: the build with $ocr_library failed; building without it. The tesseract program reads text instead."
+        features=""
+        messages=$(run_cargo) || give_up "a build without errors" "See what cargo says above."
+    fi
     server=$(printf '%s\n' "$messages" | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
     [ -x "$server" ] || give_up "the built server" "cargo build reported success, but no executable."
+}
+
+run_cargo() {
+    # The list of features is meant as several words.
+    # shellcheck disable=SC2086
+    (cd -- "$project" && cargo build --release --locked $features --message-format=json-render-diagnostics </dev/null)
 }
 
 show_how_to_connect() {

@@ -4,6 +4,9 @@
 #     ./test.sh            everything
 #     ./test.sh --quick    formatting, lints and the cargo tests only
 #
+# Reading text needs tesseract, and the feature `ocr` its library; both are installed where that needs no
+# question. Without the library everything else is tested, and the summary says so.
+#
 # OSO_CACHE                where the tools are kept (default: .cache in the project, which git ignores)
 # CI=true                  a test that cannot run here is a failure instead of a skip
 # PROPTEST_RNG_SEED        another seed for the property tests (fixed by default, so that a run can be repeated)
@@ -51,6 +54,7 @@ main() {
     log="$(mktemp)"
     trap 'rm -f "$log"' EXIT
 
+    stage "OCR: engine and library" ocr_packages
     stage "formatting" formatting
     stage "lints" lints
     stage "cargo tests" cargo_tests
@@ -121,17 +125,37 @@ show_summary() {
 
 # ---- the stages -------------------------------------------------------------------------------------------
 
+# The tests of reading run each check with the program, and with the library where it is built in.
+ocr_packages() {
+    command -v tesseract >/dev/null || system_packages tesseract-ocr || return
+    ocr_library_is_there || system_packages libtesseract-dev libleptonica-dev clang pkg-config || return
+    ocr_library_is_there && tesseract --version 2>&1 | head -n 1
+}
+
+ocr_library_is_there() {
+    pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null
+}
+
+# Every feature, but not the one whose library is missing here.
+features() {
+    if ocr_library_is_there; then
+        echo --all-features
+    else
+        sed -n '/^\[features\]/,/^\[dev/s/^\([a-z_]*\) = .*/\1/p' Cargo.toml | grep -v '^ocr$' | sed 's/^/--features /'
+    fi
+}
+
 formatting() {
     rust_component fmt rustfmt && cargo fmt --check
 }
 
 lints() {
-    rust_component clippy clippy && cargo clippy --locked --all-targets --all-features -- -D warnings
+    rust_component clippy clippy && cargo clippy --locked --all-targets $(features) -- -D warnings
 }
 
 # Unit, integration and documentation tests, and the check that generated documents are fresh.
 cargo_tests() {
-    cargo test --locked --all-features --no-fail-fast
+    cargo test --locked $(features) --no-fail-fast
 }
 
 dependency_rules() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::config::{Config, Loaded, Redaction};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::gate::allow::Policy;
 use crate::gate::audit::Audit;
 use crate::gate::budget::Budget;
@@ -13,14 +13,20 @@ use crate::gate::confirm::Confirm;
 use crate::gate::redact::Redactor;
 use crate::observer::Observer;
 use crate::platform::Platform;
+use crate::secrets::Secrets;
 use crate::session::Session;
 use crate::tool::{Effect, Meta};
 use crate::tools::{Selection, Table};
+use crate::trace::Tracer;
+use crate::trace::replay::Replays;
+use crate::vlm::Vision;
 
 pub struct App {
     pub config: Config,
     /// What of the configuration could not be used.
     pub config_error: Option<String>,
+    /// A config file that could not be read may have forbidden anything.
+    config_lost: bool,
     pub clock: Clock,
     pub tools: Table,
     pub session: Session,
@@ -29,7 +35,11 @@ pub struct App {
     pub policy: Policy,
     pub budget: Budget,
     pub confirm: Confirm,
+    pub secrets: Secrets,
     pub audit: Option<Audit>,
+    pub tracer: Tracer,
+    pub replays: Replays,
+    pub vision: Vision,
     /// Held by the one call that is acting.
     pub input_lease: Mutex<()>,
 }
@@ -43,29 +53,47 @@ impl App {
         clock: Clock,
     ) -> Result<Self, String> {
         let config_error = loaded.error();
+        let config_lost = loaded.file_lost;
         let config = loaded.config;
         let redactor = Arc::new(Redactor::new(redaction_rules(&config))?);
+        let secrets = Secrets::load(&config.secrets, loaded.environment_secrets)?;
+        secrets.values().for_each(|value| redactor.keep(value));
         let cache_ttl = Duration::try_from_secs_f64(config.tree.cache_ttl_s).unwrap_or_default();
-        let observer = Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl);
+        let observer =
+            Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl).with_ocr(config.ocr.clone());
         Ok(Self {
             tools: Table::new(selection),
             session: Session::default(),
             observer,
             policy: Policy(config.actions.clone()),
             budget: Budget::new(config.budgets, clock.now()),
-            confirm: Confirm::new(config.confirmation_rules())?,
+            confirm: Confirm::new(&config)?,
+            secrets,
             audit: open_audit(&config)?,
+            tracer: Tracer::new(config.tracing.clone(), clock.clone()),
+            replays: Replays::default(),
+            vision: Vision::default(),
             input_lease: Mutex::new(()),
             redactor,
             clock,
             config_error,
+            config_lost,
             config,
         })
     }
 
     /// Some tools only answer questions about this server; they are never refused.
     pub fn permits(&self, meta: &Meta) -> Result<()> {
+        if self.config_lost && meta.effect.acts() {
+            let why = self.config_error.as_deref().unwrap_or_default();
+            return Err(Error::new(Kind::PermissionDenied, format!("the config file cannot be used: {why}")));
+        }
         if meta.always { Ok(()) } else { self.policy.check(meta.name, meta.group.name(), meta.implies) }
+    }
+
+    /// Whether somebody wants to know what a call would touch.
+    pub fn judges(&self, meta: &Meta) -> bool {
+        meta.effect.acts() && (self.confirm.is_active() || self.secrets.is_restricted())
     }
 
     /// Acting while the books cannot be kept would leave no trace of it.
@@ -89,7 +117,7 @@ fn open_audit(config: &Config) -> Result<Option<Audit>, String> {
     if !logging.audit {
         return Ok(None);
     }
-    Audit::open(&logging.audit_path, logging.audit_max_bytes, logging.audit_backups).map(Some).map_err(
-        |problem| format!("the audit log {} cannot be opened: {problem}", logging.audit_path.display()),
-    )
+    Audit::open(&logging.audit_path, logging.audit_max_bytes, logging.audit_backups)
+        .map(Some)
+        .map_err(|problem| problem.to_string())
 }

@@ -59,7 +59,7 @@ pub struct Flags {
     /// Which set of tools to offer
     #[arg(long, global = true, value_enum, default_value_t)]
     pub profile: Profile,
-    /// Groups or tools to add (+) and to leave out (-), like +trace,-type_text
+    /// Groups or tools to add (+) and to leave out (-), like +harness,-type_text
     #[arg(long, global = true, value_name = "CHANGES", allow_hyphen_values = true, value_parser = tool_changes)]
     pub tools: Option<String>,
     /// How much to log to stderr [default: info]
@@ -132,6 +132,12 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: ToolsFormat,
     },
+    /// List the models of the vision model server
+    Models {
+        /// Choose one for each empty slot and save the choice to the config file
+        #[arg(long)]
+        pick: bool,
+    },
     /// Call one tool once and print its reply
     Call {
         /// Name of the tool
@@ -140,6 +146,9 @@ pub enum Command {
         #[arg(value_name = "JSON", default_value = "{}")]
         arguments: String,
     },
+    /// What the server starts to read pictures in another process; not for people
+    #[command(hide = true)]
+    OcrWorker,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -156,7 +165,7 @@ pub enum ToolsFormat {
 /// here by a forgotten value is refused: a leading minus is allowed, two are not.
 fn tool_changes(text: &str) -> Result<String, String> {
     if text.is_empty() || text.starts_with("--") {
-        return Err("expected changes like +trace,-type_text".to_owned());
+        return Err("expected changes like +harness,-type_text".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -230,6 +239,8 @@ mod tests {
         assert_eq!(command("doctor --json"), Command::Doctor { json: true });
         assert_eq!(command("tools"), Command::Tools { format: ToolsFormat::Table });
         assert_eq!(command("tools --format openai"), Command::Tools { format: ToolsFormat::Openai });
+        assert_eq!(command("models"), Command::Models { pick: false });
+        assert_eq!(command("models --pick"), Command::Models { pick: true });
         let call = |arguments: &str| Command::Call { tool: "click_at".into(), arguments: arguments.into() };
         assert_eq!(command("call click_at"), call("{}"));
         assert_eq!(command("call click_at -"), call("-"));

@@ -148,5 +148,6 @@ fn method_name(method: Method) -> &'static str {
     match method {
         Method::Get => "GET",
         Method::Post => "POST",
+        Method::Delete => "DELETE",
     }
 }

@@ -6,12 +6,14 @@
 //!
 //! What holds, everywhere:
 //!
-//! - Only `mcp` writes to stdout while serving; `terminal` does for the subcommands that people run.
+//! - Only `mcp` writes to stdout while serving; `terminal` does for the subcommands that people run, and
+//!   [`ocr::worker`] in the process that it has for itself.
 //! - Only `platform` knows an operating system, and only it may contain `unsafe`.
 //! - Only `gate` runs a tool or makes a [`gate::Permit`], and acting without one does not compile.
 //! - `observer` and `model` never see JSON values, HTTP or JSON-RPC.
 //! - Nothing outside a tool's declaration is keyed by its name.
 //! - The mock passes through every line that the real platforms do.
+//! - Only `vlm` calls another machine, and only the one that the config names.
 //! - What is stored or sent was redacted first. What was shortened says so.
 
 // In reading order.
@@ -22,9 +24,12 @@ pub mod tools;
 
 pub mod model;
 pub mod observer;
+pub mod ocr;
 pub mod platform;
 pub mod scenario;
 pub mod session;
+pub mod trace;
+pub mod vlm;
 
 pub mod mcp;
 pub mod terminal;
@@ -37,4 +42,5 @@ pub mod doctor;
 pub mod error;
 pub mod files;
 pub mod log;
+pub mod secrets;
 pub mod text;

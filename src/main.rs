@@ -11,7 +11,7 @@ use os_screen_observer::cli::{Cli, Command, Flags, Mode};
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{self, Loaded, LogLevel};
 use os_screen_observer::tools::Selection;
-use os_screen_observer::{log, mcp, platform, terminal};
+use os_screen_observer::{log, mcp, ocr, platform, terminal};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +31,9 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> Result<ExitCode, String> {
+    if let Some(Command::OcrWorker) = cli.command {
+        return ocr::worker::serve().map(|()| ExitCode::SUCCESS);
+    }
     let loaded = config::load(&cli.flags, config::process_environment());
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::doctor(loaded.as_ref(), json);
@@ -38,11 +41,13 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
     let loaded = loaded.map_err(|fatal| fatal.to_string())?;
     match cli.command {
         Some(Command::Tools { format }) => terminal::tools(&selection(&cli.flags)?, format),
+        Some(Command::Models { pick }) => terminal::models(&loaded, pick),
         Some(Command::Call { tool, arguments }) => {
             log::start(LogLevel::Warning);
+            report(&loaded);
             terminal::call(&build(&cli.flags, loaded)?, &tool, &arguments)
         }
-        Some(Command::Doctor { .. }) | None => {
+        Some(Command::Doctor { .. } | Command::OcrWorker) | None => {
             log::start(loaded.config.logging.level);
             serve(&cli.flags, loaded)
         }
@@ -59,20 +64,20 @@ fn build(flags: &Flags, loaded: Loaded) -> Result<App, String> {
     App::new(loaded, &selection(flags)?, platform, clock)
 }
 
-fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
+fn report(loaded: &Loaded) {
     for problem in &loaded.problems {
         tracing::error!("config: {problem}");
     }
     for notice in &loaded.notices {
         tracing::warn!("config: {notice}");
     }
+}
+
+fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
+    report(&loaded);
     let mode = flags.mode.decided(std::io::stdin().is_terminal());
     if mode == Mode::Inspect {
-        return Err(
-            "the web inspector is not part of this build; run with --mode mcp (an MCP client does that), \
-                    or try: os-screen-observer --mock call list_windows"
-                .to_owned(),
-        );
+        return terminal::welcome(flags);
     }
     if mode == Mode::Both {
         tracing::warn!("the web inspector is not part of this build; serving MCP on stdio alone");

@@ -6,19 +6,21 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::cli::ToolsFormat;
+use crate::cli::{Flags, Mode, ToolsFormat};
 use crate::clock::Cancel;
 use crate::config::{FatalConfig, Loaded};
 use crate::gate::{self, Call, Origin};
 use crate::tool::Spec;
 use crate::tools::{Selection, Table};
-use crate::{docs, doctor, platform};
+use crate::vlm::picker;
+use crate::{docs, doctor, ocr, platform};
 
 pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
     let report = doctor::examine(&doctor::Subject {
         version: env!("CARGO_PKG_VERSION"),
-        features: &[],
+        features: if ocr::library::COMPILED_IN { &["ocr"] } else { &[] },
         platform: &platform::real_desktop(),
+        own_ocr: ocr::library::COMPILED_IN.then(ocr::worker::version),
         config,
         machine: &doctor::RealMachine,
     });
@@ -36,6 +38,50 @@ pub fn tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, Str
         ToolsFormat::Json => pretty(&Value::Array(specs.iter().map(docs::tool_json).collect())),
         ToolsFormat::Openai => pretty(&Value::Array(specs.iter().map(docs::openai_function).collect())),
     })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a person is told who starts this server at a terminal, where no client talks to it. Asking for the
+/// inspector by name is an error, since there is none.
+pub fn welcome(flags: &Flags) -> Result<ExitCode, String> {
+    if flags.mode == Mode::Inspect {
+        return Err(
+            "the web inspector is not part of this build; a client starts the server with --mode mcp"
+                .to_owned(),
+        );
+    }
+    let program =
+        std::env::current_exe().map_or("os-screen-observer".to_owned(), |path| path.display().to_string());
+    let mut args = vec!["--mode".to_owned(), "mcp".to_owned()];
+    args.extend(std::env::args().skip(1));
+    let entry = json!({"mcpServers": {"os-screen-observer": {"command": program, "args": args}}});
+    say(&format!(
+        "os-screen-observer speaks MCP with a client that starts it; at a terminal nobody is talking to it.\n\n\
+         Paste this into the client's configuration (claude_desktop_config.json):\n\n{}\n\n\
+         Try it here: {program} --mock call list_windows\n\
+         What works on this machine: {program} doctor",
+        pretty(&entry)
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The models that the configured server offers; with `pick`, a choice that is saved.
+pub fn models(loaded: &Loaded, pick: bool) -> Result<ExitCode, String> {
+    let config = &loaded.config.vlm;
+    let models = picker::models(config)?;
+    if !pick {
+        say(&models.join("\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let choices = picker::pick(config, &models, &mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
+    if choices.is_empty() {
+        say("Nothing was changed.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    picker::save(&loaded.path, &choices)?;
+    let hint =
+        if config.enabled { "" } else { "\nvlm.enabled is still false: set it to true to use the model." };
+    say(&format!("Saved to {}.{hint}", loaded.path.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -18,14 +18,14 @@ use support::World;
 
 const EDIT_MENU: &str = "Window/MenuBar/MenuItem[name=\"Edit\"]";
 
-/// A call of every tool that acts, with arguments that work on the default desktop.
-fn acting_calls() -> Vec<(&'static str, Value)> {
+/// A call of every tool that acts, and a world with this config in which it works.
+fn acting_calls(config: Value) -> Vec<(&'static str, Value, World)> {
     tools::all()
         .filter(|spec| spec.meta.effect == Effect::Input)
         .map(|spec| {
             let mut args: Value = serde_json::from_str(spec.meta.examples[0].args).unwrap();
             args.as_object_mut().unwrap().remove("dry_run");
-            (spec.meta.name, args)
+            (spec.meta.name, args, World::build(spec.meta.examples[0].scenario, config.clone()))
         })
         .collect()
 }
@@ -85,13 +85,20 @@ fn refused_calls_take_a_step() {
 
 #[test]
 fn a_dry_run_of_any_tool_sends_nothing_and_costs_nothing() {
-    let world = World::with(json!({"budgets": {"max_actions": 1}}));
-    for (tool, mut args) in acting_calls() {
+    for (tool, mut args, world) in acting_calls(json!({"budgets": {"max_actions": 1}})) {
         args["dry_run"] = json!(true);
         assert_eq!(world.ok(tool, args)["dry_run"], true, "{tool}");
+        assert_eq!(world.effects(), 0, "{tool}");
+        assert_eq!(world.ok("get_budget_status", json!({}))["actions"]["used"], 0, "{tool}");
     }
-    assert_eq!(world.effects(), 0);
-    assert_eq!(world.ok("get_budget_status", json!({}))["actions"]["used"], 0);
+}
+
+#[test]
+fn every_tool_that_acts_acts() {
+    for (tool, args, world) in acting_calls(json!({})) {
+        world.ok(tool, args);
+        assert_eq!(world.effects(), 1, "{tool}");
+    }
 }
 
 #[test]
@@ -109,8 +116,7 @@ fn a_dry_run_still_checks_everything() {
 
 #[test]
 fn the_action_budget_holds_on_every_tool() {
-    for (tool, args) in acting_calls() {
-        let world = World::with(json!({"budgets": {"max_actions": 0}}));
+    for (tool, args, world) in acting_calls(json!({"budgets": {"max_actions": 0}})) {
         assert_eq!(world.code(tool, args), "BudgetExceeded", "{tool}");
         assert_eq!(world.effects(), 0, "{tool}");
     }
@@ -534,4 +540,22 @@ fn a_panic_costs_one_call() {
     };
     assert_eq!(call("get_monitors")["error"]["code"], "Internal");
     assert_eq!(call("list_windows")["count"], 3);
+}
+
+#[test]
+fn a_config_that_cannot_be_read_lets_nothing_act() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    std::fs::write(&path, r#"{"actions": {"deny": ["type_text"],}}"#).unwrap();
+    let flags = os_screen_observer::cli::Flags { mock: true, config: Some(path), ..Default::default() };
+    let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
+    let world = World::of(loaded);
+    for (tool, args, _) in acting_calls(json!({})) {
+        assert_eq!(world.code(tool, args), "PermissionDenied", "{tool}");
+    }
+    assert_eq!(world.effects(), 0);
+    world.ok("get_window_structure", json!({}));
+    assert!(
+        world.ok("get_capabilities", json!({}))["config_error"].as_str().unwrap().contains("config.json")
+    );
 }

@@ -80,6 +80,9 @@ fn every_tool_answers_over_the_wire() {
         let example = &spec.meta.examples[0];
         let scenario: Vec<&str> = example.scenario.map_or(vec![], |file| vec!["--scenario", file]);
         let mut client = Client::mock(&scenario);
+        for (tool, args) in spec.meta.before_examples {
+            client.call(tool, serde_json::from_str(args).unwrap());
+        }
         let result = client.call(spec.meta.name, serde_json::from_str(example.args).unwrap());
         assert_eq!(result["isError"], false, "{} answered {result}", spec.meta.name);
         let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();

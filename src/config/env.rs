@@ -7,12 +7,23 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::keys::{self, KEYS, Key};
+use super::secret::Secret;
 use crate::text::nearest;
 
 pub type Environment = BTreeMap<String, String>;
 
 /// Read by the surface that needs it, not a key of the configuration.
 const RESERVED: &[&str] = &["OSO_TOKEN"];
+
+/// What follows is the name of a secret that agents may use by that name.
+const SECRET_PREFIX: &str = "OSO_SECRET_";
+
+/// The secrets that the environment names.
+pub fn secrets(environment: &Environment) -> BTreeMap<String, Secret> {
+    let named =
+        environment.iter().filter_map(|(name, value)| Some((name.strip_prefix(SECRET_PREFIX)?, value)));
+    named.map(|(name, value)| (name.to_owned(), Secret::new(value))).collect()
+}
 
 /// The variables of this process. Names are folded to upper case where the system does not tell cases
 /// apart; what is not Unicode is replaced rather than a reason to stop.
@@ -33,7 +44,7 @@ pub enum Variable {
 /// All variables that are meant for us, in the order of their names.
 pub fn variables(environment: &Environment) -> Vec<Variable> {
     let ours = environment.iter().filter(|(name, _)| name.starts_with("OSO_"));
-    ours.filter(|(name, _)| !RESERVED.contains(&name.as_str()))
+    ours.filter(|(name, _)| !RESERVED.contains(&name.as_str()) && !name.starts_with(SECRET_PREFIX))
         .map(|(name, raw)| read_variable(name, raw))
         .collect()
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::limits::{self, compile_pattern};
-use super::types::ConfirmationRule;
+use super::types::{ConfirmationRule, SecretRule};
 
 #[derive(Debug)]
 pub struct Key {
@@ -33,11 +33,13 @@ pub enum Rule {
     Patterns,
     OneOf(&'static [&'static str]),
     Confirmations,
+    SecretRules,
     Optional(&'static Rule),
 }
 
 use Rule::{
-    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Text, Texts, Word,
+    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, SecretRules, Text,
+    Texts, Word,
 };
 
 const MAYBE_TEXT: Rule = Optional(&Text);
@@ -62,6 +64,7 @@ pub const KEYS: &[Key] = &[
     plain("ocr.psm_roi", Integer(0, 13)),
     plain("ocr.max_roi_crops", UP_TO_A_MILLION),
     plain("ocr.backend", Word),
+    plain("ocr.timeout_s", Number(0.1, 600.0)),
     plain("vlm.enabled", Flag),
     secret("vlm.base_url", Endpoint),
     secret("vlm.api_key", MAYBE_TEXT),
@@ -113,6 +116,8 @@ pub const KEYS: &[Key] = &[
     guard("actions.default", Optional(&OneOf(&["allow", "deny"]))),
     guard("confirmation_required", Optional(&Confirmations)),
     guard("confirmation.bbox_tolerance_px", Integer(0, 10_000)),
+    guard("confirmation.mode", OneOf(&["token", "ask"])),
+    guard("confirmation.ttl_seconds", Integer(1, 600)),
     guard("redaction.enabled", Flag),
     guard("redaction.window_title_patterns", Patterns),
     guard("redaction.element_name_patterns", Patterns),
@@ -132,6 +137,8 @@ pub const KEYS: &[Key] = &[
     guard("budgets.max_vlm_tokens", MAYBE_COUNT),
     guard("budgets.max_session_seconds", MAYBE_COUNT),
     guard("budgets.actions_per_minute", MAYBE_COUNT),
+    guard("secrets.file", Optional(&Path)),
+    guard("secrets.allow", SecretRules),
 ];
 
 /// Old names that still work.
@@ -139,7 +146,7 @@ pub const RENAMED: &[(&str, &str)] = &[("vlm.prompt", "vlm.prompt_single")];
 
 /// Keys that configurations of this kind carry and that never had an effect.
 pub const WITHOUT_EFFECT: &[&str] =
-    &["confirmation.ttl_seconds", "telemetry.metrics_enabled", "vlm.output_format", "vlm.focused_zoom_pad"];
+    &["telemetry.metrics_enabled", "vlm.output_format", "vlm.focused_zoom_pad"];
 
 const fn plain(path: &'static str, rule: Rule) -> Key {
     Key { path, rule, guard: false, secret: false }
@@ -223,6 +230,7 @@ impl Rule {
             Patterns => return check_patterns(value),
             OneOf(choices) => choice_of(choices, value).map(Value::from),
             Confirmations => return check_confirmations(value),
+            SecretRules => return check_secret_rules(value),
             Optional(_) if value.is_null() => Some(Value::Null),
             Optional(rule) => return rule.check(value),
         }
@@ -243,6 +251,10 @@ impl Rule {
             Patterns => "a list of regular expressions".to_owned(),
             OneOf(choices) => format!("one of {}", choices.join(", ")),
             Confirmations => "a list of rules like {\"role\": …, \"name_regex\": …}".to_owned(),
+            SecretRules => {
+                "an object of secret names with lists of rules like {\"role\": …, \"name_regex\": …}"
+                    .to_owned()
+            }
             Optional(rule) => format!("{} or null", rule.expectation()),
         }
     }
@@ -299,12 +311,45 @@ fn check_confirmations(value: &Value) -> Result<Value, Complaint> {
     Ok(value.clone())
 }
 
-fn check_confirmation(rule: &Value) -> Result<(), String> {
+/// A condition that nobody knows would be a condition that nobody checks.
+fn check_conditions(rule: &Value, known: &[&str]) -> Result<(), String> {
     let fields = rule.as_object().ok_or_else(|| format!("expected an object, found {}", kind_of(rule)))?;
-    let unknown = |name: &&String| !name.starts_with('_') && !["role", "name_regex"].contains(&name.as_str());
-    if let Some(name) = fields.keys().find(unknown) {
-        return Err(format!("`{}` is not a condition; a rule has `role` and `name_regex`", shortened(name)));
+    let unknown = |name: &&String| !name.starts_with('_') && !known.contains(&name.as_str());
+    fields.keys().find(unknown).map_or(Ok(()), |name| {
+        let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        Err(format!("`{}` is not a condition; a rule has {}", shortened(name), known.join(" and ")))
+    })
+}
+
+fn check_secret_rules(value: &Value) -> Result<Value, Complaint> {
+    let names = value.as_object().ok_or(Complaint::Unexpected)?;
+    for (name, rules) in names.iter().filter(|(name, _)| !name.starts_with('_')) {
+        let rules = rules.as_array().ok_or(Complaint::Unexpected)?;
+        for (index, rule) in rules.iter().enumerate() {
+            check_secret_rule(rule).map_err(|reason| {
+                Complaint::Because(format!("{}, rule {index}: {reason}", shortened(name)))
+            })?;
+        }
     }
+    let named = names.iter().filter(|(name, _)| !name.starts_with('_'));
+    Ok(Value::Object(named.map(|(name, rules)| (name.clone(), rules.clone())).collect()))
+}
+
+fn check_secret_rule(rule: &Value) -> Result<(), String> {
+    check_conditions(rule, &["role", "name_regex", "window_title_regex"])?;
+    let rule: SecretRule = serde_json::from_value(rule.clone())
+        .map_err(|_| "`role`, `name_regex` and `window_title_regex` must be texts".to_owned())?;
+    if rule == SecretRule::default() {
+        return Err("it names no condition, so it would allow everything".to_owned());
+    }
+    for pattern in [&rule.name_regex, &rule.window_title_regex].into_iter().flatten() {
+        compile_pattern(pattern).map_err(|reason| format!("`{}`: {reason}", shortened(pattern)))?;
+    }
+    Ok(())
+}
+
+fn check_confirmation(rule: &Value) -> Result<(), String> {
+    check_conditions(rule, &["role", "name_regex"])?;
     let rule: ConfirmationRule = serde_json::from_value(rule.clone())
         .map_err(|_| "`role` and `name_regex` must be texts".to_owned())?;
     if rule == ConfirmationRule::default() {

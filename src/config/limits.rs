@@ -19,7 +19,7 @@ pub const SELECTOR_PREDICATES: usize = 64;
 pub const REGEX_CHARACTERS: usize = 512;
 /// What a pattern may grow to once compiled: `(?:a{1000}){1000}` is short to write and huge to hold.
 pub const REGEX_COMPILED_BYTES: usize = 1 << 20;
-pub const TYPED_TEXT_BYTES: usize = 64 << 10;
+pub const TYPED_TEXT_CHARACTERS: usize = 64 << 10;
 pub const LABEL_CHARACTERS: usize = 200;
 
 pub const TREE_NODES: usize = 20_000;
@@ -36,6 +36,16 @@ pub const SKETCH_SIDE: usize = 1_000;
 pub const WAIT_CONDITIONS: usize = 64;
 pub const PREDICATES: usize = 256;
 pub const PREDICATE_BYTES: usize = 16 << 10;
+pub const TRACE_BYTES: u64 = 1 << 30;
+/// A trace stops before it fills the disk that everything else needs.
+pub const TRACE_FREE_BYTES: u64 = 200 << 20;
+/// How long a traced call may be held up by the look at the windows before it, and after it.
+pub const TRACE_LOOK_TIME: Duration = Duration::from_secs(2);
+/// What a replay reads into memory.
+pub const TRACE_READ_BYTES: u64 = 64 << 20;
+/// The longest arguments that the config allows, and a row around them.
+pub const TRACE_LINE_BYTES: usize = 17 << 20;
+pub const REPLAYS: usize = 32;
 
 pub const YAML_BYTES: usize = 1 << 20;
 pub const YAML_NODES: usize = 10_000;

@@ -36,9 +36,18 @@ struct Findings {
     fatal: Vec<String>,
     problems: Vec<String>,
     notices: Vec<String>,
+    file_lost: bool,
 }
 
 impl Findings {
+    fn lose_file(&mut self, path: &Path, reason: &str) {
+        self.file_lost = true;
+        self.problems.push(format!(
+            "{}: {reason} Nothing of the file is used; the defaults are, and no tool may act until it is mended.",
+            path.display()
+        ));
+    }
+
     /// A fault of a guard is fatal, any other a problem that the server survives.
     fn fault(&mut self, guard: bool, message: String) {
         if guard { self.fatal.push(message) } else { self.problems.push(message) }
@@ -57,29 +66,30 @@ pub fn merge(
     settings.extend(from_environment(environment, &mut findings));
     settings.extend(from_flags(flags));
     let config = apply(settings, &mut findings).map(|config| complete(config, environment, &mut findings));
-    let Findings { fatal, problems, notices } = findings;
+    let Findings { fatal, problems, notices, file_lost } = findings;
     match config {
         Some(config) if fatal.is_empty() => {
-            Ok(Loaded::new(config, path, existed, problems, notices).with_mock_only_flags(flags))
+            let mut loaded =
+                Loaded::new(config, path, existed, problems, notices).with_mock_only_flags(flags);
+            loaded.file_lost = file_lost;
+            loaded.environment_secrets = env::secrets(environment);
+            Ok(loaded)
         }
         _ => Err(FatalConfig { path, fatal, problems }),
     }
 }
 
 fn from_file(path: &Path, file: FileText, findings: &mut Findings) -> Vec<Setting> {
-    let lost = |reason: String| {
-        format!("{}: {reason} Nothing of the file is used; the defaults are.", path.display())
-    };
     match file {
         FileText::Absent => Vec::new(),
         FileText::Unreadable(reason) => {
-            findings.problems.push(lost(reason));
+            findings.lose_file(path, &reason);
             Vec::new()
         }
         FileText::Text(text) => match document::parse(&text) {
             Ok(pairs) => FileReader { path, findings, settings: Vec::new() }.read(pairs),
             Err(reason) => {
-                findings.problems.push(lost(format!("{}.", reason.trim_end_matches('.'))));
+                findings.lose_file(path, &format!("{}.", reason.trim_end_matches('.')));
                 Vec::new()
             }
         },

@@ -12,6 +12,7 @@ mod merge;
 mod secret;
 mod types;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -33,6 +34,8 @@ pub struct Loaded {
     pub config: Config,
     pub path: PathBuf,
     pub existed: bool,
+    /// The file is there and nothing of it could be used. What it forbade is not known, so nothing acts.
+    pub file_lost: bool,
     /// Faults that were survived; each names its place, what was expected and what is used instead.
     pub problems: Vec<String>,
     /// Things that were ignored on purpose.
@@ -41,6 +44,8 @@ pub struct Loaded {
     pub scenario: Option<PathBuf>,
     /// Time passes only when the server waits; for the mock alone.
     pub steered_clock: bool,
+    /// Secrets that the environment names; those of `secrets.file` are read when the server is built.
+    pub environment_secrets: BTreeMap<String, Secret>,
 }
 
 impl Loaded {
@@ -51,7 +56,17 @@ impl Loaded {
         problems: Vec<String>,
         notices: Vec<String>,
     ) -> Self {
-        Self { config, path, existed, problems, notices, scenario: None, steered_clock: false }
+        Self {
+            config,
+            path,
+            existed,
+            file_lost: false,
+            problems,
+            notices,
+            scenario: None,
+            steered_clock: false,
+            environment_secrets: BTreeMap::new(),
+        }
     }
 
     fn with_mock_only_flags(mut self, flags: &Flags) -> Self {

@@ -229,7 +229,7 @@ fn unknown_keys_are_ignored_aloud() {
     check_notice(r#"{"web_ui": {"prot": 1}}"#, &["`web_ui.prot`", "did you mean `web_ui.port`?"]);
     check_notice(r#"{"web_iu": {}}"#, &["did you mean `web_ui`?"]);
     check_notice(r#"{"actions": {"colour": 1}}"#, &["`actions.colour`", "ignored"]);
-    check_notice(r#"{"confirmation": {"ttl_seconds": 9}}"#, &["has no effect"]);
+    check_notice(r#"{"vlm": {"output_format": "x"}}"#, &["has no effect"]);
     check_notice(r#"{"telemetry": {"metrics_enabled": true}}"#, &["`telemetry`", "has no effect"]);
     let silent = survives(r#"{"_note": 1, "web_ui": {"_note": 1}, "_": {"port": 5}}"#);
     assert_eq!((silent.notices, silent.config), (Vec::new(), Config::default()));

@@ -3,6 +3,7 @@
 //! Values only: reading, checking and merging are `merge`'s, and what each key accepts is `keys`'. A field
 //! that is added here needs its line in `keys::KEYS`; a test compares the two.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,7 @@ pub struct Config {
     pub scenarios: Scenarios,
     pub screenshots: Screenshots,
     pub budgets: Budgets,
+    pub secrets: NamedSecrets,
 }
 
 impl Config {
@@ -85,6 +87,8 @@ pub struct Ocr {
     pub psm_roi: u32,
     pub max_roi_crops: usize,
     pub backend: String,
+    /// What one picture may take before the engine is ended.
+    pub timeout_s: f64,
 }
 
 impl Default for Ocr {
@@ -99,6 +103,7 @@ impl Default for Ocr {
             psm_roi: 7,
             max_roi_crops: 40,
             backend: "tesseract".to_owned(),
+            timeout_s: 30.0,
         }
     }
 }
@@ -334,13 +339,46 @@ pub struct ConfirmationRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Confirmation {
+    /// How far an element may have moved since it was confirmed.
     pub bbox_tolerance_px: u32,
+    pub mode: ConfirmationMode,
+    /// How long a confirmation may wait for its use.
+    pub ttl_seconds: u64,
+}
+
+/// Who says yes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConfirmationMode {
+    /// The agent, in two steps: propose_action gives a token for exactly one call.
+    #[default]
+    Token,
+    /// The person, asked through the MCP client.
+    Ask,
 }
 
 impl Default for Confirmation {
     fn default() -> Self {
-        Self { bbox_tolerance_px: 20 }
+        Self { bbox_tolerance_px: 20, mode: ConfirmationMode::Token, ttl_seconds: 60 }
     }
+}
+
+/// Secrets that an agent may use by name without seeing them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NamedSecrets {
+    pub file: Option<PathBuf>,
+    /// Where a secret may go; a name that is not listed may go anywhere.
+    pub allow: BTreeMap<String, Vec<SecretRule>>,
+}
+
+/// An element that matches every condition given here may receive the secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SecretRule {
+    pub role: Option<String>,
+    pub name_regex: Option<String>,
+    pub window_title_regex: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

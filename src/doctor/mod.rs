@@ -30,6 +30,8 @@ pub struct Subject<'a> {
     /// Cargo features of this build.
     pub features: &'a [&'a str],
     pub platform: &'a PlatformFacts,
+    /// What the OCR engine that is part of this build says of itself; `None` when none is.
+    pub own_ocr: Option<Result<String, String>>,
     pub config: Result<&'a Loaded, &'a FatalConfig>,
     pub machine: &'a dyn Machine,
 }
@@ -388,6 +390,28 @@ fn check_tesseract(subject: &Subject<'_>) -> Check {
         return Check::new(NAME, Status::Ok, "not needed: ocr.enabled is false");
     }
     let configured = subject.settings().and_then(|config| config.ocr.tesseract_cmd.clone());
+    let broken = match (&subject.own_ocr, &configured) {
+        (Some(Ok(version)), None) => return Check::new(NAME, Status::Ok, format!("{version}, built in")),
+        (Some(Err(reason)), None) => Some(reason),
+        _ => None,
+    };
+    let check = check_tesseract_program(subject, configured);
+    match broken {
+        Some(reason) => Check {
+            status: if check.status.is_fault() { check.status } else { Status::Warning },
+            detail: format!(
+                "{}\nused because the built-in engine does not work: {}",
+                check.detail,
+                printable(reason)
+            ),
+            ..check
+        },
+        None => check,
+    }
+}
+
+fn check_tesseract_program(subject: &Subject<'_>, configured: Option<PathBuf>) -> Check {
+    const NAME: &str = "tesseract";
     let found = subject.machine.find_program("tesseract");
     let configured_works = configured.as_ref().and_then(|name| resolve(subject.machine, name));
     match (configured, configured_works, found) {
@@ -410,6 +434,21 @@ fn check_tesseract(subject: &Subject<'_>) -> Check {
                 .fix(fixes::install(subject.machine, Package::Tesseract))
         }
     }
+}
+
+/// The program that reads text: the one that was named if it is there, else the one on the PATH.
+pub fn find_tesseract(machine: &dyn Machine, named: Option<&Path>) -> Option<PathBuf> {
+    named.and_then(|name| resolve(machine, name)).or_else(|| machine.find_program("tesseract"))
+}
+
+/// The line that installs it here; where no package manager is found, the usual one of this system.
+pub fn tesseract_install_line() -> String {
+    let usual = match std::env::consts::OS {
+        "windows" => "winget install --exact --id UB-Mannheim.TesseractOCR",
+        "macos" => "brew install tesseract",
+        _ => "sudo apt-get install -y tesseract-ocr",
+    };
+    fixes::install(&RealMachine, Package::Tesseract).unwrap_or_else(|| usual.to_owned())
 }
 
 /// A bare name is looked up on PATH, anything else must exist.

@@ -95,6 +95,7 @@ fn report_on(machine: &PretendedMachine, environment: &[(&str, &str)], available
         version: "0.1.0",
         features: &["http"],
         platform: &platform,
+        own_ocr: None,
         config: loaded.as_ref(),
         machine,
     })

@@ -34,6 +34,10 @@ pub struct Entry<'a> {
     pub changed: Option<bool>,
     /// The error's code; left out of a line that says `ok=true`.
     pub code: Option<&'a str>,
+    /// By whose consent a protected element was touched.
+    pub consent: Option<&'a str>,
+    /// The names of the secrets that were used.
+    pub secrets: &'a [String],
     pub args: &'a Map<String, Value>,
 }
 
@@ -53,12 +57,18 @@ pub fn line(entry: &Entry, redact_keys: &[String], scrub: &Scrub) -> String {
     if let Some(code) = entry.code.filter(|_| !entry.ok) {
         field(&mut line, "code", &shown_text(code, scrub));
     }
+    if let Some(consent) = entry.consent {
+        field(&mut line, "consent", consent);
+    }
+    if !entry.secrets.is_empty() {
+        field(&mut line, "secrets", &shown_text(&entry.secrets.join(","), scrub));
+    }
     push_arguments(&mut line, entry.args, &Filter { redact_keys, scrub });
     line
 }
 
 /// `2026-11-15T23:50:22.764711+00:00`.
-fn timestamp(time: SystemTime) -> String {
+pub fn timestamp(time: SystemTime) -> String {
     let at = OffsetDateTime::from(time);
     format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00",
@@ -426,6 +436,8 @@ mod tests {
             ok: true,
             changed: None,
             code: None,
+            consent: None,
+            secrets: &[],
             args: &args,
         };
         change(&mut entry);

@@ -21,11 +21,13 @@ use crate::clock::{Cancel, lock};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::budget::Reservation;
+use crate::gate::confirm::{Case, Consent, Facts, Person, Question, Verdict};
 use crate::gate::scrub::Scrub;
 use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
-use crate::tool::{Cx, Effect, Png, Spec, Target};
+use crate::tool::{Cx, Effect, Meta, Png, Prepared, Spec, Target};
 use crate::tools::Entry;
+use crate::trace::{Closing, Pending};
 
 /// A call as a surface hands it in.
 #[derive(Clone, Debug)]
@@ -40,6 +42,8 @@ pub struct Call {
 pub enum Origin {
     Mcp,
     Terminal,
+    /// A recorded call that is played again.
+    Replay,
     Test,
 }
 
@@ -48,6 +52,7 @@ impl Origin {
         match self {
             Origin::Mcp => "mcp",
             Origin::Terminal => "terminal",
+            Origin::Replay => "replay",
             Origin::Test => "test",
         }
     }
@@ -58,14 +63,19 @@ impl Origin {
 pub struct Permit {
     /// Taken when the effect begins; what is left here is given back.
     reservation: Option<Reservation>,
-    target: Option<Target>,
+    targets: Vec<Target>,
     dry_run: bool,
 }
 
 impl Permit {
-    /// What the gate resolved and judged for this call.
+    /// What the gate resolved and judged for this call: the element that is meant.
     pub fn target(&self) -> Option<&Target> {
-        self.target.as_ref()
+        self.targets.first()
+    }
+
+    /// Everything that was judged, what is meant first.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
     }
 
     /// The caller wants to know what would happen, not that it happens.
@@ -88,6 +98,8 @@ pub struct Reply {
     pub error: Option<Kind>,
     pub json: Json,
     pub picture: Option<Png>,
+    /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
+    pub question: Option<Question>,
 }
 
 /// Data that code reads stays a value; trees are written once, as text.
@@ -109,10 +121,20 @@ impl Reply {
         }
     }
 
-    /// Data is the only form that can still be added to; what is text already says all it must.
+    /// Says something beside the result that was learned after it was written.
     fn warn(&mut self, warning: &str) {
-        if let Json::Data(Value::Object(fields)) = &mut self.json {
-            fields.insert("warning".to_owned(), warning.into());
+        match &mut self.json {
+            Json::Data(Value::Object(fields)) => {
+                let earlier = fields.get("warning").and_then(Value::as_str).map(|text| format!("{text}; "));
+                let all = format!("{}{warning}", earlier.unwrap_or_default());
+                fields.insert("warning".to_owned(), all.into());
+            }
+            // Inside a JSON text this key can only be the envelope's own, which then keeps its place.
+            Json::Text(text) if text.ends_with('}') && !text.contains("\"warning\":") => {
+                text.pop();
+                text.push_str(&format!(",\"warning\":{}}}", Value::from(warning)));
+            }
+            _ => {}
         }
     }
 
@@ -125,24 +147,36 @@ impl Reply {
     }
 }
 
-/// The way of a call. Nothing runs a tool but this.
+/// The way of a call, from where no person can be asked.
 pub fn pass(app: &App, call: Call, cancel: &Cancel) -> Reply {
+    pass_for(app, call, &Person::Unreachable, cancel)
+}
+
+/// The way of a call. Nothing runs a tool but this. `person` is the surface's word, never the caller's.
+pub fn pass_for(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
     let Some(entry) = app.tools.find(&call.tool) else {
         return unknown_tool(app, &call.tool);
     };
-    let record = Record::open(app, entry.spec, &call);
-    let mut cx = Cx { app, cancel, step_id: record.step_id, warning: None };
-    let result = admit_and_run(&mut cx, entry, call.args);
+    let mut record = Record::open(app, entry, &call);
+    let judged = app.judges(entry.spec.meta);
+    let mut cx = Cx { app, cancel, step_id: record.step_id, judged, warning: None };
+    let result = admit_and_run(&mut cx, entry, call.args, person, &mut record);
     let changed = result.as_ref().ok().and_then(|body| body.changed());
-    let reply = egress(app, entry.spec, &record, result, cx.warning);
-    record.close(app, reply, changed)
+    let mut reply = egress(app, entry.spec, &record, result, cx.warning);
+    reply.question = record.notes.question.take();
+    record.close(app, entry, reply, changed)
 }
 
-fn admit_and_run(cx: &mut Cx, entry: &Entry, args: Value) -> Result<Box<dyn Body>> {
+fn admit_and_run(
+    cx: &mut Cx,
+    entry: &Entry,
+    args: Value,
+    person: &Person,
+    record: &mut Record,
+) -> Result<Box<dyn Body>> {
     let app = cx.app;
     let meta = entry.spec.meta;
     let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
-    let consent = args.get("confirm_token").and_then(Value::as_str).map(str::to_owned);
     let prepared = entry.spec.parse(entry.schema(), args)?;
     app.permits(meta)?;
     let meters = if dry_run { &[] } else { meta.meters() };
@@ -150,10 +184,76 @@ fn admit_and_run(cx: &mut Cx, entry: &Entry, args: Value) -> Result<Box<dyn Body
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     let _lease = meta.effect.acts().then(|| lock(&app.input_lease));
     app.ready_to_record(meta.effect)?;
-    let target = prepared.target(cx)?;
-    app.confirm.check(meta, target.as_ref(), consent.as_deref())?;
-    let permit = Permit { reservation: Some(reservation), target, dry_run };
-    guarded(cx, meta.name, |cx| prepared.run(cx, permit))
+    if let Some(trace) = &mut record.trace {
+        trace.look_before(app, cx.cancel);
+    }
+    let mut targets = prepared.targets(cx)?;
+    if let Some(trace) = &mut record.trace {
+        trace.note_target(targets.first());
+    }
+    record.notes.secrets = admit_secrets(app, entry, &*prepared, &targets)?;
+    if cx.judged {
+        judge(cx, meta, &*prepared, &targets, dry_run, person, &mut record.notes)?;
+        targets = look_again(cx, meta, &*prepared, targets)?;
+    }
+    let permit = Permit { reservation: Some(reservation), targets, dry_run };
+    let result = guarded(cx, meta.name, |cx| prepared.run(cx, permit));
+    if let Some(trace) = &mut record.trace {
+        trace.look_after(app);
+    }
+    result
+}
+
+/// Secrets go only where their owner lets them, also in a dry run.
+fn admit_secrets(
+    app: &App,
+    entry: &Entry,
+    prepared: &dyn Prepared,
+    targets: &[Target],
+) -> Result<Vec<String>> {
+    let names = args::secrets_named(entry.schema(), prepared.said());
+    names.iter().try_for_each(|name| app.secrets.check(name, targets))?;
+    Ok(names.into_iter().map(str::to_owned).collect())
+}
+
+fn judge(
+    cx: &Cx,
+    meta: &Meta,
+    prepared: &dyn Prepared,
+    targets: &[Target],
+    dry_run: bool,
+    person: &Person,
+    notes: &mut Notes,
+) -> Result<()> {
+    let token = prepared.said().get("confirm_token").and_then(Value::as_str);
+    let (args, now) = (prepared.said(), cx.app.clock.now());
+    match cx.app.confirm.judge(&Case { meta, args, targets, dry_run, token, person, now })? {
+        Verdict::Free => Ok(()),
+        Verdict::Granted(consent) => {
+            notes.consent = Some(consent);
+            Ok(())
+        }
+        Verdict::Asks(error, question) => {
+            let scrub = Scrub { redactor: &cx.app.redactor };
+            let text = scrub.text(&question.text).into_owned();
+            notes.question = Some(Question { text, ..question });
+            Err(error)
+        }
+    }
+}
+
+/// Resolves once more, right before the input: what is touched must be what was judged.
+fn look_again(cx: &Cx, meta: &Meta, prepared: &dyn Prepared, judged: Vec<Target>) -> Result<Vec<Target>> {
+    let now = prepared.targets(cx)?;
+    let facts = |targets: &[Target]| Facts::of(meta.name, prepared.said(), targets);
+    let tolerance = cx.config().confirmation.bbox_tolerance_px;
+    match facts(&judged).difference(&facts(&now), tolerance) {
+        None => Ok(now),
+        Some(_) => Err(Error::new(
+            Kind::ElementNotFound,
+            "the screen changed while the call was being judged, so nothing was done; look again",
+        )),
+    }
 }
 
 /// A panic costs one call. Whatever it was holding down is let go.
@@ -191,7 +291,9 @@ fn egress(
         Ok((write_body(&*body, spec, frame.clone(), &scrub)?, picture))
     });
     match written {
-        Ok((json, picture)) => Reply { step_id: Some(record.step_id), error: None, json, picture },
+        Ok((json, picture)) => {
+            Reply { step_id: Some(record.step_id), error: None, json, picture, question: None }
+        }
         Err(error) => failure(app, &error, Some(record.step_id), spec.meta.untrusted, &scrub),
     }
 }
@@ -242,7 +344,7 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
             message: &error.message,
             recoverable: error.kind.recoverable(),
             // Only what this server offers: advice that cannot be followed is worse than none.
-            suggested_next_tool: error.kind.next_tool().filter(|name| app.tools.find(name).is_some()),
+            suggested_next_tool: advice(app, error.kind),
             context: error.context.iter().map(|(key, fact)| (*key, fact)).collect(),
         },
         beside: error.beside.iter().map(|(key, fact)| (*key, fact)).collect(),
@@ -250,7 +352,14 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
         untrusted,
     };
     let json = scrub::to_json_value(&body, scrub).unwrap_or(Value::Null);
-    Reply { step_id, error: Some(error.kind), json: Json::Data(json), picture: None }
+    Reply { step_id, error: Some(error.kind), json: Json::Data(json), picture: None, question: None }
+}
+
+fn advice(app: &App, kind: Kind) -> Option<&'static str> {
+    let about_consent = matches!(kind, Kind::ConfirmationRequired | Kind::ConfirmationInvalid);
+    // Where the person decides there is nothing that the caller could propose.
+    let useless = about_consent && app.confirm.asks_the_person();
+    kind.next_tool().filter(|name| !useless && app.tools.find(name).is_some())
 }
 
 fn unknown_tool(app: &App, name: &str) -> Reply {
@@ -268,12 +377,23 @@ struct Record {
     tool: &'static str,
     origin: Origin,
     began: SystemTime,
+    notes: Notes,
     /// Kept only when there is a book to write them into.
     args: Option<Map<String, Value>>,
+    trace: Option<Pending>,
+}
+
+/// What the judge found out about a call.
+#[derive(Default)]
+struct Notes {
+    consent: Option<Consent>,
+    question: Option<Question>,
+    secrets: Vec<String>,
 }
 
 impl Record {
-    fn open(app: &App, spec: Spec, call: &Call) -> Self {
+    fn open(app: &App, entry: &Entry, call: &Call) -> Self {
+        let spec = entry.spec;
         let step_id = app.session.next_step();
         let acts = spec.meta.effect == Effect::Input;
         if acts {
@@ -285,11 +405,20 @@ impl Record {
             tool: spec.meta.name,
             origin: call.origin,
             began: app.clock.wall(),
+            notes: Notes::default(),
             args: app.audit.as_ref().map(|_| args::spoken(&call.args)),
+            trace: app.tracer.begin(entry, call),
         }
     }
 
-    fn close(self, app: &App, mut reply: Reply, changed: Option<bool>) -> Reply {
+    fn close(mut self, app: &App, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
+        if let Some(pending) = self.trace.take() {
+            let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply: &reply };
+            if let Err(problem) = app.tracer.record(app, pending, closing) {
+                tracing::error!("{problem}");
+                reply.warn(&problem);
+            }
+        }
         let Some(audit) = &app.audit else {
             return reply;
         };
@@ -310,6 +439,8 @@ impl Record {
             ok: reply.ok(),
             changed,
             code: reply.error.map(Kind::code),
+            consent: self.notes.consent.map(Consent::name),
+            secrets: &self.notes.secrets,
             args: self.args.as_ref().unwrap_or(&none),
         };
         audit::line(&entry, &app.config.audit.redact_arg_keys, &Scrub { redactor: &app.redactor })

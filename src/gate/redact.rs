@@ -20,7 +20,7 @@ use crate::config::Redaction;
 use crate::model::{Element, Range as NumberRange, Rect, Tree};
 
 /// A shorter secret would hide half of what is on the screen wherever it occurs by chance.
-const SHORTEST_LEARNED_SECRET: usize = 4;
+pub const SHORTEST_LEARNED_SECRET: usize = 4;
 const MOST_LEARNED_SECRETS: usize = 256;
 const MOST_LEARNED_BYTES: usize = 256 * 1024;
 /// Building the machine that finds many secrets at once takes time quadratic in the length of one
@@ -164,6 +164,28 @@ impl Redactor {
         self.redacted_cow(Cow::Borrowed(text))
     }
 
+    /// Redacts the words of one line together, so that what spans several of them is found too.
+    pub fn line_of_words(&self, words: &mut [&mut String]) {
+        let line = words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
+        let spans = self.spans_to_cover(&line);
+        if spans.is_empty() {
+            return;
+        }
+        self.count_one();
+        let mut start = 0;
+        for word in words {
+            let end = start + word.len();
+            let inside: Vec<Range<usize>> = spans
+                .iter()
+                .map(|span| span.start.max(start)..span.end.min(end))
+                .filter(|span| span.start < span.end)
+                .map(|span| span.start - start..span.end - start)
+                .collect();
+            **word = replace_spans(word, &inside, &self.replacement);
+            start = end + 1;
+        }
+    }
+
     /// Remembers a secret that was seen in a secret field or typed into one.
     pub fn learn(&self, secret: &str) {
         let cleaned = untrusted::clean(secret);
@@ -175,19 +197,30 @@ impl Redactor {
         }
     }
 
+    /// Remembers a secret for good: others that are learned later do not push it out.
+    pub fn keep(&self, secret: &str) {
+        let cleaned = untrusted::clean(secret);
+        let secret = cleaned.trim();
+        if !secret.is_empty() {
+            let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+            secrets.keep(secret);
+            // As it stands inside a selector or a quoted text.
+            secrets.keep(&secret.replace('\\', "\\\\").replace('"', "\\\""));
+            self.knows_secrets.store(true, Ordering::Release);
+        }
+    }
+
     /// Whether pictures need a look at the tree before they leave.
     pub fn hides_pixels(&self) -> bool {
         self.rules.as_ref().is_some_and(|rules| rules.enabled && rules.blur_screenshots)
     }
 
-    /// What has to be black in a picture of the window; nothing unless `blur_screenshots` is set.
+    /// What has to be black in a picture of the window, if it is to hide anything: a screenshot does
+    /// when `hides_pixels` says so, a picture for a foreign model always.
     ///
     /// An element that only mentions something private is blackened if it is a leaf: a container
     /// repeats the text of what is in it, and blackening it would leave no picture.
     pub fn secret_regions(&self, tree: &Tree, title: &str) -> Vec<Rect> {
-        if !self.hides_pixels() {
-            return Vec::new();
-        }
         self.learn_secrets_of(tree);
         let mut regions: Vec<Rect> = Vec::new();
         for (node, cover) in self.covers(tree, title) {
@@ -198,6 +231,17 @@ impl Redactor {
             }
         }
         regions
+    }
+
+    /// What must be black before text is read from a picture of the window, whatever the config says of
+    /// pictures: secrets, and every element that a rule hides. Single words are redacted when they are read.
+    pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
+        self.learn_secrets_of(tree);
+        if self.is_private_title(&untrusted::clean(title)) {
+            return vec![frame];
+        }
+        let hidden = self.covers(tree, title).filter(|(_, cover)| *cover != Cover::Nothing);
+        hidden.map(|(node, _)| tree[node].bounds).collect()
     }
 
     pub fn status(&self) -> RedactionStatus {
@@ -356,6 +400,8 @@ impl Redactor {
 #[derive(Debug, Default)]
 struct Secrets {
     newest_last: VecDeque<String>,
+    /// Never forgotten.
+    kept: Vec<String>,
     /// Finds all the short ones in one pass. `None` before the first.
     finder: Option<AhoCorasick>,
 }
@@ -369,8 +415,23 @@ impl Secrets {
         }
         self.newest_last.push_back(secret.to_owned());
         self.forget_the_oldest();
-        let short = self.newest_last.iter().filter(|secret| is_short(secret));
+        self.build_finder();
+    }
+
+    fn keep(&mut self, secret: &str) {
+        if !self.kept.iter().any(|known| known == secret) {
+            self.kept.push(secret.to_owned());
+            self.build_finder();
+        }
+    }
+
+    fn build_finder(&mut self) {
+        let short = self.all().filter(|secret| is_short(secret));
         self.finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(short).ok();
+    }
+
+    fn all(&self) -> impl Iterator<Item = &String> {
+        self.kept.iter().chain(&self.newest_last)
     }
 
     fn forget_the_oldest(&mut self) {
@@ -389,7 +450,7 @@ impl Secrets {
             // same, then nothing is shown rather than something secret.
             None => found.push(0..text.len()),
         }
-        for long in self.newest_last.iter().filter(|secret| !is_short(secret)) {
+        for long in self.all().filter(|secret| !is_short(secret)) {
             found.extend(occurrences(text, long));
         }
     }
@@ -408,7 +469,7 @@ fn is_worth_learning(secret: &str) -> bool {
 }
 
 /// Marked by the platform, or of a role that says so (`PasswordText`, `AXSecureTextField`).
-fn is_secret(element: &Element) -> bool {
+pub fn is_secret(element: &Element) -> bool {
     let says = |word: &str| {
         element.role.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
     };
@@ -508,6 +569,34 @@ mod tests {
 
     fn secret(name: &str, value: &str) -> Element {
         Element { secret: true, ..valued("Edit", name, value) }
+    }
+
+    fn check_line(redactor: &Redactor, line: &str, expected: &str) {
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        redactor.line_of_words(&mut words.iter_mut().collect::<Vec<_>>());
+        assert_eq!(words.join(" "), expected);
+    }
+
+    #[test]
+    fn words_of_a_line_are_redacted_together() {
+        let redactor = redactor(r#"{"ocr_text_patterns": ["Hello", "card \\d+ \\d+"]}"#);
+        check_line(&redactor, "Hello, world!", "[REDACTED], world!");
+        check_line(&redactor, "my card 12 34 ok", "my [REDACTED] [REDACTED] [REDACTED] ok");
+        check_line(&redactor, "a card of 12", "a card of 12");
+        redactor.learn("open sesame");
+        check_line(&redactor, "say open sesame!", "say [REDACTED] [REDACTED]!");
+        check_line(&unconfigured(), "Hello, world!", "Hello, world!");
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_readable_whatever_pictures_show() {
+        let redactor = redactor(r#"{"element_name_patterns": ["^PIN$"], "window_title_patterns": ["Bank"]}"#);
+        let tree = tree_of(vec![secret("x", "1234"), valued("Edit", "PIN", "1"), valued("Edit", "y", "2")]);
+        let frame = Rect::new(0, 0, 500, 500);
+        let bounds = Rect::new(1, 2, 30, 40);
+        assert_eq!(redactor.unreadable_regions(&tree, "Shop", frame), vec![bounds, bounds]);
+        assert_eq!(redactor.unreadable_regions(&tree, "My Bank", frame), vec![frame]);
+        assert_eq!(unconfigured().unreadable_regions(&tree, "My Bank", frame), vec![bounds]);
     }
 
     fn tree_of(leaves: Vec<Element>) -> Arc<Tree> {
@@ -732,7 +821,9 @@ mod tests {
         };
         assert_eq!(lefts("Notes"), [10, 30, 50]);
         assert_eq!(lefts("Bank"), [0]);
-        assert!(unconfigured().secret_regions(&tree, "Bank").is_empty());
+        let without_rules = unconfigured().secret_regions(&tree, "Bank");
+        assert_eq!(without_rules.iter().map(|region| region.x).collect::<Vec<_>>(), [10, 50]);
+        assert!(!unconfigured().hides_pixels());
     }
 
     #[test]

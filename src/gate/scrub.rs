@@ -99,6 +99,13 @@ fn is_id_key(key: &str) -> bool {
     )
 }
 
+/// A word that the server made up itself (a path into a tree, an id) where its key does not say so.
+/// Like the values of those keys it has to come back unchanged. Foreign text never goes in here.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct OwnWord<'a>(pub &'a str);
+
+const OWN_WORD: &str = "OwnWord";
+
 /// Ids, tokens and base64 are one word of printable ASCII. Anything else is text, whatever its key.
 fn is_one_word(text: &str) -> bool {
     text.bytes().fold(true, |so_far, byte| so_far & byte.is_ascii_graphic())
@@ -208,7 +215,8 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let value = self.same_place(value);
+        let place = if name == OWN_WORD { Place::Passed } else { self.place };
+        let value = Scrubbed { value, scrub: self.scrub, place };
         self.inner.serialize_newtype_struct(name, &value)
     }
 
@@ -405,6 +413,14 @@ mod tests {
         Text(&'static str),
         Both(&'static str, bool),
         Fields { data: &'static str, note: &'static str },
+    }
+
+    #[test]
+    fn own_words_come_back_unchanged_under_any_key() {
+        check(json!({"path": "0/1234"}), json!({"path": "0/[REDACTED]"}));
+        check(BTreeMap::from([("path", OwnWord("0/1234"))]), json!({"path": "0/1234"}));
+        check([Some(OwnWord("root.1234")), None], json!(["root.1234", null]));
+        check([OwnWord("not one word 1234")], json!(["not one word [REDACTED]"]));
     }
 
     #[test]

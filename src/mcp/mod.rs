@@ -2,6 +2,7 @@
 //!
 //! Both protocol eras are served on one stream; rmcp tells them apart.
 
+mod ask;
 mod present;
 pub mod stdio;
 
@@ -21,7 +22,9 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::clock::Cancel;
 use crate::config::limits;
+use crate::gate::confirm::{Person, Question};
 use crate::gate::{self, Call, Origin, Reply};
+use ask::Ask;
 
 /// What a client's model reads before its first call. Clients cut this at about 2,000 characters.
 pub const INSTRUCTIONS: &str = "\
@@ -49,6 +52,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Server {
     app: Arc<App>,
+    ask: Arc<Ask>,
     running: Arc<Semaphore>,
     shutdown: CancellationToken,
     tools: Arc<OnceLock<Vec<Tool>>>,
@@ -57,7 +61,7 @@ pub struct Server {
 impl Server {
     pub fn new(app: Arc<App>, shutdown: CancellationToken) -> Self {
         let running = Arc::new(Semaphore::new(limits::MCP_REQUESTS_IN_FLIGHT));
-        Self { app, running, shutdown, tools: Arc::default() }
+        Self { app, ask: Arc::new(Ask::new()), running, shutdown, tools: Arc::default() }
     }
 
     fn tool_list(&self) -> &[Tool] {
@@ -92,27 +96,64 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // Bounds how many calls run at a time; the rest wait here, and can be cancelled here.
-        let _slot = tokio::select! {
-            slot = self.running.acquire() => slot,
-            () = context.ct.cancelled() => return Err(gone()),
-        };
+        let person = self.ask.person(&request, &context);
         let call = Call {
             tool: request.name.into_owned(),
             args: request.arguments.map_or_else(|| Value::Object(Default::default()), Value::Object),
             origin: Origin::Mcp,
         };
-        let reply = self.run(call, &context).await?;
-        Ok(present::result(reply).into())
+        let mut reply = self.run(call.clone(), person, &context).await?;
+        let Some(question) = reply.question.take() else {
+            return Ok(present::result(reply).into());
+        };
+        self.ask_first(call, question, reply, &context).await
     }
 }
 
 impl Server {
+    /// Asks the person; nothing is held meanwhile. With the answer the call passes the gate from the start.
+    async fn ask_first(
+        &self,
+        call: Call,
+        question: Question,
+        refusal: Reply,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let ttl = self.app.confirm.ttl();
+        if ask::is_modern(context) {
+            return Ok(match self.ask.round(&question, &call.tool, &call.args, ttl) {
+                Some(round) => round.into(),
+                None => present::result(refusal).into(),
+            });
+        }
+        let person = tokio::select! {
+            person = ask::ask_and_wait(&question, context, ttl) => person,
+            () = context.ct.cancelled() => return Err(self.withdrawn(&question)),
+            () = self.shutdown.cancelled() => return Err(self.withdrawn(&question)),
+        };
+        Ok(present::result(self.run(call, person, context).await?).into())
+    }
+
+    fn withdrawn(&self, question: &Question) -> ErrorData {
+        self.app.confirm.withdraw(&question.ticket);
+        gone()
+    }
+
     /// Runs the call on a thread of its own, and tells it when nobody waits for it any more.
-    async fn run(&self, call: Call, context: &RequestContext<RoleServer>) -> Result<Reply, ErrorData> {
+    async fn run(
+        &self,
+        call: Call,
+        person: Person,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Reply, ErrorData> {
+        // Bounds how many calls run at a time; the rest wait here, and can be cancelled here.
+        let _slot = tokio::select! {
+            slot = self.running.acquire() => slot,
+            () = context.ct.cancelled() => return Err(gone()),
+        };
         let cancel = Cancel::new();
         let (app, stop) = (self.app.clone(), cancel.clone());
-        let mut job = tokio::task::spawn_blocking(move || gate::pass(&app, call, &stop));
+        let mut job = tokio::task::spawn_blocking(move || gate::pass_for(&app, call, &person, &stop));
         let mut ticker = ProgressTicker::new(context);
         loop {
             tokio::select! {

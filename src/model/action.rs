@@ -1,5 +1,7 @@
 //! What hands can do: pointer buttons and key combinations, parsed and checked before anything is pressed.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +16,8 @@ pub enum Button {
     Middle,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Modifier {
     Ctrl,
     Alt,
@@ -83,6 +86,9 @@ pub enum Act {
     Drag {
         from: Point,
         to: Point,
+        modifiers: Vec<Modifier>,
+        /// How long the way takes: some applications ignore a pointer that jumps.
+        duration: Duration,
     },
 }
 

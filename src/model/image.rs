@@ -10,7 +10,7 @@ use super::Rect;
 use crate::error::{Error, Result};
 
 /// More than an 8K screen has; a larger picture is a mistake or an attack on the memory.
-pub const MAX_PIXELS: u64 = 64_000_000;
+pub const MAX_PIXELS: u64 = crate::config::limits::SCREENSHOT_PIXELS;
 
 const BYTES_PER_PIXEL: usize = 4;
 

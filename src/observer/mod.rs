@@ -4,11 +4,15 @@
 //! from them. Acting takes a [`Permit`], which only the gate can make.
 
 mod cache;
+mod changes;
 pub mod describe;
 mod moment;
+mod observe;
+mod ocr;
 pub mod predicate;
 mod resolve;
 pub mod sketch;
+mod snapshot;
 pub mod structure;
 mod text;
 mod view;
@@ -18,8 +22,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
+pub use changes::{Changes, Format};
 pub use moment::Moment;
+pub use observe::{Observation, ObserveRequest, Perf, observe};
+pub use ocr::Readable;
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
+pub use snapshot::Snapshot;
 pub use view::View;
 
 use crate::clock::{Cancel, Clock, lock};
@@ -30,6 +38,7 @@ use crate::gate::redact::Redactor;
 use crate::model::action::Act;
 use crate::model::geometry::visible_regions;
 use crate::model::{Point, Rect, Window};
+use crate::ocr::Ocr;
 use crate::platform::{Activation, Done, Patience, Platform, Shot};
 
 pub struct Observer {
@@ -37,6 +46,7 @@ pub struct Observer {
     clock: Clock,
     redactor: Arc<Redactor>,
     cache: Mutex<cache::Cache>,
+    ocr: Ocr,
 }
 
 /// A view and where it came from.
@@ -53,7 +63,8 @@ impl Observer {
         redactor: Arc<Redactor>,
         cache_ttl: Duration,
     ) -> Self {
-        Self { platform, clock, redactor, cache: Mutex::new(cache::Cache::new(cache_ttl)) }
+        let ocr = Ocr::new(Default::default(), clock.clone());
+        Self { platform, clock, redactor, cache: Mutex::new(cache::Cache::new(cache_ttl)), ocr }
     }
 
     pub fn platform(&self) -> &dyn Platform {
@@ -89,13 +100,42 @@ impl Observer {
 
     fn view_within(&self, whole: Duration, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
         let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
-        let began = self.clock.now();
-        let raw = Arc::new(self.platform.tree(&chosen.raw, &patience)?);
-        let now = self.clock.now();
-        let shown = self.redactor.shown(&raw, &chosen.raw.title);
-        let view = Arc::new(View::new(raw, shown.tree, now.saturating_sub(began), self.clock.wall()));
-        lock(&self.cache).put(&chosen.raw.uid, &view, now);
+        let view = self.capture(&chosen.raw, &patience)?;
+        lock(&self.cache).put(&chosen.raw.uid, &view, self.clock.now());
         Ok(view)
+    }
+
+    fn capture(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
+        let began = self.clock.now();
+        let raw = Arc::new(self.platform.tree(window, patience)?);
+        let took = self.clock.now().saturating_sub(began);
+        let shown = self.redactor.shown(&raw, &window.title);
+        Ok(Arc::new(View::new(raw, shown.tree, took, self.clock.wall())))
+    }
+
+    /// Every window and, where it can be read in `time`, what it shows. It takes cached trees and leaves
+    /// none behind, so that being traced changes nothing for the calls that come after.
+    pub fn glance(&self, time: Duration, cancel: &Cancel) -> Vec<(Window, Option<Arc<View>>)> {
+        let windows = self.platform.windows().unwrap_or_default();
+        let deadline = self.clock.now() + time;
+        let mut order: Vec<usize> = (0..windows.len()).collect();
+        // The focused window matters most, should the time run out.
+        order.sort_by_key(|&index| !windows[index].focused);
+        let mut views: Vec<Option<Arc<View>>> = vec![None; windows.len()];
+        for index in order {
+            views[index] = self.glance_at(&windows[index], deadline, cancel);
+        }
+        windows.into_iter().map(|window| self.shown_window(window)).zip(views).collect()
+    }
+
+    fn glance_at(&self, window: &Window, deadline: Duration, cancel: &Cancel) -> Option<Arc<View>> {
+        let now = self.clock.now();
+        if let Some(view) = lock(&self.cache).peek(&window.uid, now) {
+            return Some(view);
+        }
+        let whole = deadline.checked_sub(now).filter(|left| !left.is_zero())?;
+        let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
+        self.capture(window, &patience).ok()
     }
 
     pub fn forget_all(&self) {
@@ -115,21 +155,21 @@ impl Observer {
         if chosen.raw.minimized {
             return Ok(Vec::new());
         }
-        let covers = self.windows_in_front_of(&chosen.raw.uid)?;
+        let in_front = self.windows_in_front_of(&chosen.raw.uid, false)?;
+        let covers: Vec<Rect> = in_front.iter().map(|window| window.bounds).collect();
         Ok(visible_regions(chosen.raw.bounds, &covers, self.platform.screen()?))
     }
 
-    fn windows_in_front_of(&self, uid: &str) -> Result<Vec<Rect>> {
-        let Some(stacking) = self.platform.stacking()? else {
-            return Ok(Vec::new());
+    /// Where the order cannot be known, every other window is `perhaps` in front, or none is.
+    fn windows_in_front_of(&self, uid: &str, perhaps: bool) -> Result<Vec<Window>> {
+        let stacking = self.platform.stacking()?;
+        let mut windows = self.platform.windows()?;
+        let is_in_front = |window: &Window| match &stacking {
+            Some(order) => order.iter().take_while(|other| *other != uid).any(|other| *other == window.uid),
+            None => perhaps && window.uid != uid,
         };
-        let windows = self.platform.windows()?;
-        let in_front = stacking.iter().take_while(|other| *other != uid);
-        Ok(in_front
-            .filter_map(|other| windows.iter().find(|window| window.uid == *other))
-            .filter(|window| !window.minimized)
-            .map(|window| window.bounds)
-            .collect())
+        windows.retain(|window| !window.minimized && is_in_front(window));
+        Ok(windows)
     }
 
     /// The frontmost window under a point.
@@ -166,7 +206,7 @@ impl Observer {
     pub fn act(&self, permit: &mut Permit, act: &Act, cancel: &Cancel) -> Result<Done> {
         cancel.check()?;
         if permit.dry_run() {
-            return Ok(Done { note: Some("dry run: nothing was sent".to_owned()), reacted: false });
+            return Ok(Done { note: Some("dry run: nothing was sent".to_owned()), ..Done::default() });
         }
         permit.spend();
         let done = self.platform.act(act, cancel);
@@ -188,6 +228,19 @@ impl Observer {
         Ok(shot)
     }
 
+    /// A picture of one window for somebody outside this machine: whatever is private in it is black,
+    /// whether or not the config hides it in screenshots. Windows in front may be in the picture too.
+    pub fn picture_to_send(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
+        let mut shot = self.platform.window_picture(&chosen.raw)?;
+        let in_front = self.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
+        let overlapping = in_front.filter(|window| window.bounds.intersection(&shot.area).is_some());
+        let overlapping: Vec<Chosen> = overlapping.map(|window| self.chosen(window, None)).collect();
+        for window in overlapping.iter().chain([chosen]) {
+            self.black_out(&mut shot, window, cancel)?;
+        }
+        Ok(shot)
+    }
+
     /// A picture of the whole screen, with the secrets of every window blackened.
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
         let mut shot = self.platform.screen_picture()?;
@@ -198,14 +251,12 @@ impl Observer {
     }
 
     fn black_out_secrets(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
-        if !self.redactor.hides_pixels() {
-            return Ok(());
-        }
+        if self.redactor.hides_pixels() { self.black_out(shot, chosen, cancel) } else { Ok(()) }
+    }
+
+    fn black_out(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
         let view = self.view(chosen, cancel)?;
-        for region in view.hidden_regions(&self.redactor, &chosen.raw.title) {
-            let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
-            shot.picture.black_out(Rect { x, y, ..region });
-        }
+        black_out(shot, view.hidden_regions(&self.redactor, &chosen.raw.title));
         Ok(())
     }
 
@@ -217,5 +268,13 @@ impl Observer {
         if secret {
             self.redactor.learn(text);
         }
+    }
+}
+
+/// Blackens regions of the screen in a picture of it.
+fn black_out(shot: &mut Shot, regions: Vec<Rect>) {
+    for region in regions {
+        let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
+        shot.picture.black_out(Rect { x, y, ..region });
     }
 }

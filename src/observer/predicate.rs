@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 use super::moment::{Moment, find_text, miss_facts, window_fact};
-use super::{Chosen, Observer};
-use crate::clock::Cancel;
 use crate::config::limits::REFERENCE_PICTURE_BYTES;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::similarity::{Png, ssim};
@@ -84,13 +82,6 @@ impl Verdict {
     /// What is said of a claim that could not be judged.
     pub fn unjudged(error: Error) -> Self {
         Self { passed: false, observed: error.message.into(), error: Some(error.kind) }
-    }
-}
-
-impl Observer {
-    /// All text that is read from the window's picture, as it may be shown.
-    pub fn ocr_text(&self, _chosen: &Chosen, _cancel: &Cancel) -> Result<String> {
-        Err(Error::new(Kind::PlatformUnsupported, "this build cannot read text from pictures (OCR)"))
     }
 }
 

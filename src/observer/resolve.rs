@@ -44,6 +44,13 @@ pub struct Chosen {
     pub warning: Option<String>,
 }
 
+impl Chosen {
+    /// For the gate's rules only: a redacted title must not decide about a rule.
+    pub fn unredacted_title(&self) -> &str {
+        &self.raw.title
+    }
+}
+
 impl Observer {
     pub(super) fn chosen(&self, raw: Window, warning: Option<String>) -> Chosen {
         Chosen { window: self.shown_window(raw.clone()), raw, warning }

@@ -67,6 +67,21 @@ impl Structure {
         Ok(structure)
     }
 
+    /// A node with everything below it.
+    pub(super) fn whole(view: Arc<View>, node: usize) -> Self {
+        let node_count = view.tree().end(node) - node;
+        Structure {
+            view,
+            shape: Shape::Nested(None),
+            scope: node,
+            node_count,
+            depth_truncated: false,
+            next_cursor: None,
+            depth: usize::MAX,
+            text: None,
+        }
+    }
+
     /// Whether each node of the scope stays, indexed from the scope on; `None` when all do.
     fn filter(&mut self, request: &Request) -> Option<Vec<bool>> {
         let tree = self.view.tree();
@@ -242,7 +257,8 @@ fn write_known<M: SerializeMap>(map: &mut M, element: &Element) -> Result<(), M:
     }
     let range = element.range;
     for (key, number) in [("value_now", range.now), ("value_min", range.min), ("value_max", range.max)] {
-        if let Some(number) = number {
+        // JSON has no infinities; what is no number is not known.
+        if let Some(number) = number.filter(|number| number.is_finite()) {
             map.serialize_entry(key, &number)?;
         }
     }

@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use crate::gate::redact::Redactor;
+use crate::gate::redact::{Redactor, is_secret};
+use crate::model::diff::Seen;
 use crate::model::{Element, Point, Rect, Tree, selector};
 
 /// Both trees have the same shape, so an index into one is an index into the other.
@@ -24,6 +25,16 @@ impl View {
     /// What may be shown; selectors match this too, so nothing hidden can be probed for.
     pub fn tree(&self) -> &Tree {
         &self.shown
+    }
+
+    /// Both trees, to compare with those of another capture.
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen { shown: &self.shown, raw: &self.raw }
+    }
+
+    /// Whether a later capture found the same window: then one of the two is enough to keep.
+    pub(super) fn is_same_as(&self, other: &View) -> bool {
+        self.raw == other.raw && self.shown == other.shown
     }
 
     /// For the gate's rules only: a redacted name must not slip past a rule about that name.
@@ -69,12 +80,41 @@ impl View {
         node
     }
 
+    /// Every element under a point that has none below it there, the topmost first. Applications do not
+    /// always draw siblings in the order of the tree, nor children inside their parents, so whoever judges
+    /// a point looks at all of them.
+    pub fn elements_at(&self, point: Point) -> Vec<usize> {
+        let tree = &*self.raw;
+        let mut found: Vec<usize> = Vec::new();
+        for node in (0..tree.len()).rev().filter(|&node| tree[node].bounds.contains(point)) {
+            let holds_another = found.last().is_some_and(|&inner| inner < tree.end(node));
+            if !holds_another {
+                found.push(node);
+            }
+        }
+        found
+    }
+
     pub fn focus_is_secret(&self) -> bool {
         self.raw.focused().is_some_and(|node| self.raw[node].secret)
     }
 
+    /// Whether what is typed into the element must not be stored: it is secret, or its texts are hidden.
+    pub fn is_private(&self, node: usize) -> bool {
+        is_secret(&self.raw[node]) || self.shown[node].redacted
+    }
+
+    /// Whether there is a secret field anywhere: a tab in a typed text may lead into it.
+    pub fn has_secret(&self) -> bool {
+        self.raw.elements().iter().any(is_secret)
+    }
+
     pub fn named_count(&self) -> usize {
         self.shown.elements()[1..].iter().filter(|element| !element.name.trim().is_empty()).count()
+    }
+
+    pub fn unreadable_regions(&self, redactor: &Redactor, title: &str, frame: Rect) -> Vec<Rect> {
+        redactor.unreadable_regions(&self.raw, title, frame)
     }
 
     pub fn hidden_regions(&self, redactor: &Redactor, title: &str) -> Vec<Rect> {

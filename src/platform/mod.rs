@@ -125,9 +125,23 @@ pub enum Activation {
     Refused(String),
 }
 
+/// How an input was delivered. The most direct way is tried first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Route {
+    /// The element itself was asked.
+    Accessibility,
+    /// The pointer was moved and pressed there.
+    #[default]
+    Pointer,
+    /// Keys went to what has the focus.
+    Keyboard,
+}
+
 /// What became of an input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Done {
+    pub route: Route,
     pub note: Option<String>,
     /// A reaction of the scenario answered it.
     pub reacted: bool,

@@ -16,7 +16,7 @@ use super::Scenario;
 use super::format::ScenarioEntry;
 use super::validate;
 
-pub const MAX_FILE_BYTES: usize = 1024 * 1024;
+pub const MAX_FILE_BYTES: usize = crate::config::limits::YAML_BYTES;
 
 /// Room for `validate::MAX_DEPTH` elements (two levels each) and what is around and in them.
 const MAX_YAML_DEPTH: usize = 6 + 2 * validate::MAX_DEPTH + 4;

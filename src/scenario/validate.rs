@@ -18,18 +18,19 @@ use super::load::{Problem, nearest};
 use super::{
     Change, Condition, ElementPlan, Oracles, REACTING_TOOLS, Reaction, Scenario, State, Trigger, WindowPlan,
 };
+use crate::config::limits;
 use crate::model::{Element, Range, Rect, Tree, TreeBuilder};
 
 /// How deep elements may be nested; the root is the first level.
-pub const MAX_DEPTH: usize = 64;
+pub const MAX_DEPTH: usize = limits::TREE_DEPTH;
 /// How many elements all states have together once repeats are written out.
-pub const MAX_ELEMENTS: u64 = 10_000;
+pub const MAX_ELEMENTS: u64 = limits::YAML_NODES as u64;
 /// How many bytes of text all elements have together once repeats are written out.
 pub const MAX_TEXT: u64 = 4 * 1024 * 1024;
 pub const MAX_REACTIONS: usize = 1_000;
 /// Patterns take long to compile for their length, so there are fewer of them than reactions.
 pub const MAX_PATTERNS: usize = 100;
-pub const MAX_REGEX_CHARS: usize = 512;
+pub const MAX_REGEX_CHARS: usize = limits::REGEX_CHARACTERS;
 
 const MAX_REGEX_BYTES: usize = 512 * 1024;
 const MAX_SCREEN: i64 = 32_768;

@@ -1,9 +1,14 @@
-//! What outlives a call: step numbers, and the trees that tokens stand for.
+//! What outlives a call: step numbers, the trees that tokens stand for, snapshots, the pictures that were
+//! handed out.
 
+mod images;
+mod snapshots;
 mod tokens;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use images::{Image, Images};
+pub use snapshots::Snapshots;
 pub use tokens::TreeTokens;
 
 #[derive(Debug, Default)]
@@ -11,6 +16,8 @@ pub struct Session {
     steps: AtomicU64,
     last_input: AtomicU64,
     pub trees: TreeTokens,
+    pub images: Images,
+    pub snapshots: Snapshots,
 }
 
 impl Session {

@@ -45,6 +45,13 @@ impl TreeTokens {
         let kept = windows.get(window_uid)?.iter().find(|kept| kept.token == token)?;
         (now.saturating_sub(kept.since) < LIFE).then(|| kept.view.clone())
     }
+
+    /// What was last shown of this window, and its token, while it lives.
+    pub fn latest(&self, window_uid: &str, now: Duration) -> Option<(String, Arc<View>)> {
+        let windows = lock(&self.windows);
+        let kept = windows.get(window_uid)?.back()?;
+        (now.saturating_sub(kept.since) < LIFE).then(|| (kept.token.clone(), kept.view.clone()))
+    }
 }
 
 fn drop_stalest(windows: &mut HashMap<String, VecDeque<Kept>>) {

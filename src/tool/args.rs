@@ -90,14 +90,74 @@ impl<const MAX: usize> JsonSchema for Text<MAX> {
     }
 }
 
+/// A text, or the name of a secret that its owner gave to the server: the caller never sees the value.
+///
+/// Clients stumble over arguments of two types, so the schema says `string`; the marker lets the check
+/// accept `{"secret": "NAME"}` in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum SecretOr<T> {
+    Plain(T),
+    Named { secret: String },
+}
+
+impl<const MAX: usize> SecretOr<Text<MAX>> {
+    /// The text itself, for the input alone: it must not be put into a reply or a log.
+    pub fn reveal<'a>(&'a self, cx: &'a super::Cx) -> Result<&'a str> {
+        match self {
+            SecretOr::Plain(text) => Ok(text.as_str()),
+            SecretOr::Named { secret } => cx.app.secrets.reveal(secret),
+        }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for SecretOr<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("SecretOr_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        schema.insert(SECRET.to_owned(), true.into());
+        schema
+    }
+}
+
+/// Marks an argument that takes `{"secret": "NAME"}` instead of its text.
+pub const SECRET: &str = "x-secret";
+
+/// The secrets that checked arguments name, wherever the schema lets one stand.
+pub fn secrets_named<'a>(schema: &Value, args: &'a Map<String, Value>) -> Vec<&'a str> {
+    let takes_secret = |name: &str| schema.pointer("/properties").and_then(|all| all.get(name)?.get(SECRET));
+    args.iter()
+        .filter(|(name, _)| takes_secret(name).is_some())
+        .filter_map(|(_, value)| value.as_object()?.get("secret")?.as_str())
+        .collect()
+}
+
+fn check_secret_name(path: &str, object: &Map<String, Value>) -> Result<()> {
+    let name = object.get("secret").and_then(Value::as_str).filter(|_| object.len() == 1);
+    match name {
+        Some(name) if crate::secrets::is_name(name) => Ok(()),
+        _ => Err(refusal(
+            path,
+            "must be a string, or {\"secret\":\"NAME\"} with a name of letters, digits and _".to_owned(),
+        )),
+    }
+}
+
 /// Checks a call's arguments against the tool's full schema and brings them into its shape: names
 /// that start with `_` are dropped (no caller may speak for the server), null means absent.
-pub fn check(schema: &Value, args: Value) -> Result<Value> {
+pub fn check(schema: &Value, args: Value) -> Result<Map<String, Value>> {
     if !args.is_object() {
         return Err(Error::bad_request(format!("arguments must be an object, not {}", kind_of(&args))));
     }
-    let mut checked = Value::Object(spoken(&args));
-    check_value("", schema, &mut checked)?;
+    let mut checked = spoken(&args);
+    check_object("", schema, &mut checked)?;
     Ok(checked)
 }
 
@@ -111,6 +171,9 @@ pub fn spoken(args: &Value) -> Map<String, Value> {
 }
 
 fn check_value(path: &str, schema: &Value, value: &mut Value) -> Result<()> {
+    if let (Some(_), Value::Object(object)) = (schema.get(SECRET), &*value) {
+        return check_secret_name(path, object);
+    }
     check_type(path, schema, value)?;
     check_enum(path, schema, value)?;
     match value {
@@ -282,7 +345,7 @@ mod tests {
     fn check_args(args: Value, expected: &str) {
         let schema = super::super::schema::raw::<Sample>();
         let got = match check(&schema, args.clone()) {
-            Ok(value) => value.to_string(),
+            Ok(args) => Value::Object(args).to_string(),
             Err(error) => error.message,
         };
         assert_eq!(got, expected, "for {args}");

@@ -6,7 +6,8 @@ use crate::app::App;
 use crate::clock::{Cancel, Clock};
 use crate::config::Config;
 use crate::error::Result;
-use crate::model::{Point, Rect};
+use crate::gate::budget::{Meter, Reservation};
+use crate::model::Rect;
 use crate::observer::{Chosen, Observer, View};
 use crate::session::Session;
 
@@ -14,6 +15,8 @@ pub struct Cx<'a> {
     pub app: &'a App,
     pub cancel: &'a Cancel,
     pub step_id: u64,
+    /// Whether somebody will judge what the call touches; finding it out costs a capture.
+    pub judged: bool,
     /// Said to the caller beside the result: what was understood differently from what was written.
     pub warning: Option<String>,
 }
@@ -35,28 +38,10 @@ impl Cx<'_> {
         &self.app.clock
     }
 
-    /// The element under a point, resolved only when somebody will judge it: it costs a capture.
-    pub fn judged_at(&self, point: Point) -> Result<Option<Target>> {
-        if !self.app.confirm.is_active() {
-            return Ok(None);
-        }
-        let Some(chosen) = self.observer().window_at(point)? else {
-            return Ok(None);
-        };
-        let view = self.observer().view(&chosen, self.cancel)?;
-        let node = view.element_at(point);
-        Ok(Some(Target::element(chosen, view, node, None)))
-    }
-
-    /// The element that keys would go to, resolved only when somebody will judge it.
-    pub fn judged_focus(&self) -> Result<Option<Target>> {
-        if !self.app.confirm.is_active() {
-            return Ok(None);
-        }
-        let chosen = self.observer().choose(&Default::default())?;
-        let view = self.observer().view(&chosen, self.cancel)?;
-        let node = view.tree().focused().unwrap_or(0);
-        Ok(Some(Target::element(chosen, view, node, None)))
+    /// Budget for what a call turns out to need beyond what its declaration says, taken before it is
+    /// used. It is given back unless it is committed.
+    pub fn charge(&self, meters: &[Meter]) -> Result<Reservation> {
+        self.app.budget.reserve(meters, self.app.clock.now())
     }
 }
 
@@ -73,6 +58,11 @@ pub struct Target {
 impl Target {
     pub fn element(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
         Self { chosen, view, node, selector }
+    }
+
+    /// Another element of the same capture.
+    pub fn beside(&self, node: usize) -> Self {
+        Self { node, selector: None, ..self.clone() }
     }
 
     pub fn bounds(&self) -> Rect {

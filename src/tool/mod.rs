@@ -6,12 +6,13 @@
 
 pub mod args;
 pub mod cx;
+mod judged;
 pub mod reply;
 pub mod schema;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 pub use cx::{Cx, Target};
 pub use reply::{Output, Png};
@@ -25,9 +26,10 @@ pub trait Tool: 'static {
     type Out: Output + schemars::JsonSchema + Send + 'static;
     const META: Meta;
 
-    /// What the call would touch, resolved before anything is done, so that the gate can judge it.
-    fn target(_cx: &Cx, _args: &Self::Args) -> Result<Option<Target>> {
-        Ok(None)
+    /// What the call would touch, resolved before anything is done, so that the gate can judge it: the
+    /// element that is meant comes first, whatever else the input would reach after it.
+    fn targets(_cx: &Cx, _args: &Self::Args) -> Result<Vec<Target>> {
+        Ok(Vec::new())
     }
 
     fn run(cx: &mut Cx, args: Self::Args, permit: Permit) -> Result<Self::Out>;
@@ -51,13 +53,16 @@ pub struct Meta {
     /// What more a person wants to know; docs only.
     pub detail: &'static str,
     pub examples: &'static [Example],
+    /// Calls that the examples need before them: tool and arguments.
+    pub before_examples: &'static [(&'static str, &'static str)],
     /// Basic tools that this one contains: denying one of them denies this.
     pub implies: &'static [&'static str],
     /// Shown in tools/list; a tool that is not can still be called by those who know it.
     pub listed: bool,
     /// Written into a running trace.
     pub traced: bool,
-    /// Where two runs of the same call must agree, as paths into the reply; what a replay compares.
+    /// Where two runs of the same call must agree, as paths into the reply; what a replay compares. A path that
+    /// ends in `>0` stands for whether that number is positive.
     pub verify: &'static [&'static str],
 }
 
@@ -74,6 +79,7 @@ impl Meta {
         brief: "",
         detail: "",
         examples: &[],
+        before_examples: &[],
         implies: &[],
         listed: true,
         traced: true,
@@ -165,6 +171,7 @@ pub enum ReplyKind {
 pub enum Method {
     Get,
     Post,
+    Delete,
 }
 
 /// A REST route: method and path.
@@ -204,7 +211,7 @@ pub struct Spec {
     pub meta: &'static Meta,
     input: fn() -> Value,
     output: fn() -> Value,
-    parse: fn(Value) -> Result<Box<dyn Prepared>>,
+    parse: fn(Map<String, Value>) -> Result<Box<dyn Prepared>>,
 }
 
 impl Spec {
@@ -244,22 +251,29 @@ impl std::fmt::Debug for Spec {
 
 /// A call whose arguments are understood.
 pub trait Prepared: Send {
-    fn target(&self, cx: &Cx) -> Result<Option<Target>>;
+    fn targets(&self, cx: &Cx) -> Result<Vec<Target>>;
+    /// The arguments as they were checked: what a consent is bound to.
+    fn said(&self) -> &Map<String, Value>;
     fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::Body>>;
 }
 
 struct PreparedCall<T: Tool> {
     args: T::Args,
+    said: Map<String, Value>,
 }
 
-fn parse<T: Tool>(args: Value) -> Result<Box<dyn Prepared>> {
-    let args = serde_json::from_value(args).map_err(|problem| Error::bad_request(problem.to_string()))?;
-    Ok(Box::new(PreparedCall::<T> { args }))
+fn parse<T: Tool>(said: Map<String, Value>) -> Result<Box<dyn Prepared>> {
+    let args = T::Args::deserialize(&said).map_err(|problem| Error::bad_request(problem.to_string()))?;
+    Ok(Box::new(PreparedCall::<T> { args, said }))
 }
 
 impl<T: Tool> Prepared for PreparedCall<T> {
-    fn target(&self, cx: &Cx) -> Result<Option<Target>> {
-        T::target(cx, &self.args)
+    fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
+        T::targets(cx, &self.args)
+    }
+
+    fn said(&self) -> &Map<String, Value> {
+        &self.said
     }
 
     fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::Body>> {

@@ -37,6 +37,7 @@ pub fn published(mut schema: Value) -> Value {
 
 fn drop_remote_limits(property: &mut Map<String, Value>) {
     property.remove("maxLength");
+    property.remove(super::args::SECRET);
     if property.get("maximum").and_then(Value::as_i64).is_some_and(|most| most >= 10_000) {
         property.remove("maximum");
         property.remove("minimum");
@@ -79,7 +80,10 @@ fn plain(value: &mut Value) {
 }
 
 fn plain_object(object: &mut Map<String, Value>) {
-    object.remove("format");
+    // The keyword only: an argument may be called `format` too.
+    if object.get("format").is_some_and(Value::is_string) {
+        object.remove("format");
+    }
     if object.get("default").is_some_and(Value::is_null) {
         object.remove("default");
     }
@@ -124,6 +128,7 @@ mod tests {
     struct Sample {
         /// How many.
         count: Option<Int<1, 9>>,
+        format: u32,
         name: String,
         corner: Option<Corner>,
         #[schemars(extend("x-hidden" = true))]
@@ -145,10 +150,11 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "count": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."},
+                    "format": {"type": "integer", "minimum": 0},
                     "name": {"type": "string"},
                     "corner": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]},
                 },
-                "required": ["name"],
+                "required": ["format", "name"],
             })
         );
     }

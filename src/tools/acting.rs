@@ -1,17 +1,21 @@
 //! Acting on an element: found, checked, judged, done, and answered with a receipt.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{Dialog, ElementArgs, InputArgs, WindowArgs, millis, new_dialogs};
+use super::keyboard::combination;
+use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::model::action::{Act, Button, Handle};
+use crate::model::action::{Act, Button, Choice, Handle};
 use crate::model::{Point, Rect};
 use crate::observer::{View, WindowChoice};
-use crate::tool::args::Int;
+use crate::platform::Route;
+use crate::tool::args::{Int, SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 pub struct ClickElement;
@@ -60,19 +64,14 @@ impl Tool for ClickElement {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ClickArgs) -> Result<Option<Target>> {
-        actionable(cx, &args.window, &args.element).map(Some)
+    fn targets(cx: &Cx, args: &ClickArgs) -> Result<Vec<Target>> {
+        actionable(cx, &args.window, &args.element)
     }
 
     fn run(cx: &mut Cx, args: ClickArgs, permit: Permit) -> Result<Receipt> {
         let button = args.button.unwrap_or_default();
         let count = u32::try_from(args.count.map_or(1, Int::get)).unwrap_or(1);
-        act_on_target(cx, permit, "click_element", |target, at| Act::Click {
-            at: Some(at),
-            button,
-            count,
-            element: handle(target),
-        })
+        act_on_target(cx, permit, "click_element", |target, at| click(target, at, button, count))
     }
 }
 
@@ -81,21 +80,23 @@ fn handle(target: &Target) -> Option<Handle> {
     Some(Handle { window_uid: target.chosen.window.uid.clone(), native })
 }
 
-/// The element that is meant, if one can act on it: enabled, and somewhere to be seen.
-fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Target> {
+/// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
+/// a click on it would meet: the middle of a dialog may be a button.
+fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
     let chosen = cx.observer().choose(&window.choice())?;
     let target = cx.observer().find_target(chosen, &element.choice(), cx.cancel)?;
     if !target.view.tree()[target.node].enabled {
         return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
     }
-    if visible_point(cx, &target)?.is_none() {
+    let point = visible_point(cx, &target)?;
+    if point.is_none() {
         return Err(refused(
             Kind::ElementOccluded,
             "the element is covered by other windows or off screen",
             &target,
         ));
     }
-    Ok(target)
+    Ok(cx.judged_with(target, point))
 }
 
 fn refused(kind: Kind, message: &str, target: &Target) -> Error {
@@ -128,6 +129,9 @@ pub struct Receipt {
     changed: bool,
     new_dialogs: Vec<Dialog>,
     duration_ms: u64,
+    /// How the input was delivered; absent when nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<Route>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -168,8 +172,19 @@ impl Moment {
 /// Sends the input that `act` makes for the gate's target and its point, and compares before and after.
 fn act_on_target(
     cx: &mut Cx,
+    permit: Permit,
+    action: &'static str,
+    act: impl FnOnce(&Target, Point) -> Act,
+) -> Result<Receipt> {
+    act_and_stay(cx, permit, action, Duration::ZERO, act)
+}
+
+/// The same, with some time between the input and the look at what it did.
+fn act_and_stay(
+    cx: &mut Cx,
     mut permit: Permit,
     action: &'static str,
+    stay: Duration,
     act: impl FnOnce(&Target, Point) -> Act,
 ) -> Result<Receipt> {
     let target = permit.target().cloned().ok_or_else(|| Error::internal("the gate resolved no target"))?;
@@ -190,6 +205,7 @@ fn act_on_target(
         changed: false,
         new_dialogs: Vec::new(),
         duration_ms: 0,
+        route: None,
         note: None,
         scenario_reaction: false,
     };
@@ -199,7 +215,11 @@ fn act_on_target(
     let windows_before = cx.observer().windows()?;
     let at = visible_point(cx, &target)?.unwrap_or(target.bounds().center());
     let done = cx.observer().act(&mut permit, &act(&target, at), cx.cancel)?;
+    if !stay.is_zero() {
+        cx.clock().sleep(stay, cx.cancel)?;
+    }
     receipt.note = done.note.filter(|_| !cx.observer().platform().facts().is_mock);
+    receipt.route = Some(done.route);
     receipt.scenario_reaction = done.reacted;
     receipt.new_dialogs = new_dialogs(&windows_before, cx.observer().windows()?);
     match look_again(cx, &target)? {
@@ -226,4 +246,386 @@ fn look_again(cx: &Cx, target: &Target) -> Result<Option<Arc<View>>> {
     }
 }
 
-pub const TOOLS: &[Spec] = &[Spec::of::<ClickElement>()];
+/// The arguments of a tool that needs an element and nothing else.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct OnElement {
+    #[serde(flatten)]
+    element: ElementArgs,
+    #[serde(flatten)]
+    window: WindowArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: InputArgs,
+}
+
+impl OnElement {
+    fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
+        actionable(cx, &self.window, &self.element)
+    }
+}
+
+/// What the tools below have in common; each says what differs.
+const ACTING: Meta = Meta {
+    group: Group::Elements,
+    effect: Effect::Input,
+    implies: &["click_at"],
+    verify: &["ok", "error.code", "target.selector", "changed"],
+    ..Meta::DEFAULT
+};
+
+/// A platform goes to the element itself; where it has no handle for it, a click has to do.
+fn direct(target: &Target, at: Point, act: impl FnOnce(Handle) -> Act) -> Act {
+    match handle(target) {
+        Some(element) => act(element),
+        None => click(target, at, Button::Left, 1),
+    }
+}
+
+fn click(target: &Target, at: Point, button: Button, count: u32) -> Act {
+    Act::Click { element: handle(target), at: Some(at), button, count }
+}
+
+pub struct FocusElement;
+
+impl Tool for FocusElement {
+    type Args = OnElement;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "focus_element",
+        rest: &[(Method::Post, "/api/element/focus")],
+        brief: "Give an element the keyboard focus.",
+        detail: "Keys and text go to it from then on. The receipt's `after.focused_selector` says who has it.",
+        examples: &[Example {
+            scenario: Some("scenarios/login.yaml"),
+            args: r#"{"selector":"//Edit[name=\"Password\"]"}"#,
+            shows: "the password field is ready for typing",
+        }],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "focus_element", |target, at| {
+            direct(target, at, |element| Act::Focus { element })
+        })
+    }
+}
+
+pub struct InvokeElement;
+
+impl Tool for InvokeElement {
+    type Args = OnElement;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "invoke_element",
+        rest: &[(Method::Post, "/api/element/invoke")],
+        brief: "Trigger an element's own action, without the pointer where the system can.",
+        detail: "A button is pressed, a link followed, a box toggled. `route` says whether the element itself was asked.",
+        examples: &[Example {
+            scenario: Some("scenarios/wizard.yaml"),
+            args: r#"{"selector":"//Button[name=\"Next\"]"}"#,
+            shows: "the wizard goes on",
+        }],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "invoke_element", |target, at| {
+            direct(target, at, |element| Act::Invoke { element })
+        })
+    }
+}
+
+pub struct RightClickElement;
+
+impl Tool for RightClickElement {
+    type Args = OnElement;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "right_click_element",
+        rest: &[(Method::Post, "/api/element/right_click")],
+        brief: "Right-click an element, for its context menu.",
+        detail: "The receipt reports it as `click_element`.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"selector":"Window/Document"}"#,
+            shows: "a right click on the document",
+        }],
+        verify: &["ok"],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "click_element", |target, at| click(target, at, Button::Right, 1))
+    }
+}
+
+pub struct DoubleClickElement;
+
+impl Tool for DoubleClickElement {
+    type Args = OnElement;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "double_click_element",
+        rest: &[(Method::Post, "/api/element/double_click")],
+        brief: "Double-click an element.",
+        detail: "The receipt reports it as `click_element`.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"selector":"Window/Document"}"#,
+            shows: "a double click on the document",
+        }],
+        verify: &["ok"],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "click_element", |target, at| click(target, at, Button::Left, 2))
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct HoverArgs {
+    #[serde(flatten)]
+    on: OnElement,
+    /// How long to stay; default 250.
+    hover_ms: Option<Int<0, 9999>>,
+}
+
+pub struct HoverElement;
+
+impl Tool for HoverElement {
+    type Args = HoverArgs;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "hover_element",
+        rest: &[(Method::Post, "/api/hover")],
+        brief: "Move the pointer onto an element and stay there, for tooltips and menus.",
+        detail: "What appears is in the receipt's `changed` and `new_dialogs`.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"selector":"Window/MenuBar/MenuItem[name=\"Edit\"]","hover_ms":1}"#,
+            shows: "the pointer rests on a menu",
+        }],
+        implies: &["hover_at"],
+        verify: &["ok"],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &HoverArgs) -> Result<Vec<Target>> {
+        args.on.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, args: HoverArgs, permit: Permit) -> Result<Receipt> {
+        let stay = Duration::from_millis(args.hover_ms.map_or(250, Int::size) as u64);
+        act_and_stay(cx, permit, "hover_element", stay, |target, at| Act::Hover {
+            element: handle(target),
+            at: Some(at),
+        })
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SetValueArgs {
+    #[serde(flatten)]
+    on: OnElement,
+    /// New value, or {"secret":"NAME"}.
+    value: SecretOr<Text<{ limits::TYPED_TEXT_CHARACTERS }>>,
+    /// False: append instead; default true.
+    clear_first: Option<bool>,
+}
+
+pub struct SetValue;
+
+impl Tool for SetValue {
+    type Args = SetValueArgs;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "set_value",
+        rest: &[(Method::Post, "/api/element/set_value")],
+        brief: "Set the value of a field or slider directly; replaces what is there.",
+        detail: "The element itself is asked; where it cannot be, it is focused and typed into.",
+        examples: &[Example {
+            scenario: Some("scenarios/login.yaml"),
+            args: r#"{"selector":"//Edit[name=\"Username\"]","value":"alice"}"#,
+            shows: "a name in its field",
+        }],
+        implies: &["click_at", "type_text"],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &SetValueArgs) -> Result<Vec<Target>> {
+        args.on.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, args: SetValueArgs, permit: Permit) -> Result<Receipt> {
+        let text = args.value.reveal(cx)?.to_owned();
+        learn_secret(cx, &permit, &text);
+        let append = args.clear_first == Some(false);
+        act_on_target(cx, permit, "set_value", |target, at| {
+            direct(target, at, |element| match append {
+                true => Act::Type { element: Some(element), text },
+                false => Act::SetValue { element, text },
+            })
+        })
+    }
+}
+
+/// What goes into a secret field is a secret from then on.
+fn learn_secret(cx: &Cx, permit: &Permit, text: &str) {
+    if let Some(target) = permit.target()
+        && target.view.unredacted(target.node).secret
+    {
+        cx.observer().redactor().learn(text);
+    }
+}
+
+pub struct ClearText;
+
+impl Tool for ClearText {
+    type Args = OnElement;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "clear_text",
+        rest: &[(Method::Post, "/api/element/clear_text")],
+        brief: "Empty a text field.",
+        detail: "The same as set_value with an empty text.",
+        examples: &[Example {
+            scenario: Some("scenarios/login.yaml"),
+            args: r#"{"selector":"//Edit[name=\"Username\"]"}"#,
+            shows: "an empty field",
+        }],
+        implies: &["click_at", "type_text"],
+        verify: &["ok"],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
+        args.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "clear_text", |target, at| {
+            direct(target, at, |element| Act::SetValue { element, text: String::new() })
+        })
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct KeyArgs {
+    #[serde(flatten)]
+    on: OnElement,
+    /// Key or combination: enter, ctrl+a.
+    keys: Text<64>,
+}
+
+pub struct KeyIntoElement;
+
+impl Tool for KeyIntoElement {
+    type Args = KeyArgs;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "key_into_element",
+        rest: &[(Method::Post, "/api/element/key")],
+        brief: "Focus an element and press a key or combination there.",
+        detail: "Modifiers come first, joined by `+`, as for press_key.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"selector":"Window/Document","keys":"end"}"#,
+            shows: "the end key in the document",
+        }],
+        implies: &["click_at", "press_key", "type_text"],
+        verify: &["ok"],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &KeyArgs) -> Result<Vec<Target>> {
+        let mut targets = args.on.targets(cx)?;
+        targets.extend(cx.judged_keys(&combination(args.keys.as_str())?)?);
+        Ok(targets)
+    }
+
+    fn run(cx: &mut Cx, args: KeyArgs, permit: Permit) -> Result<Receipt> {
+        let keys = combination(args.keys.as_str())?;
+        act_on_target(cx, permit, "key_into_element", |target, _| Act::Key { element: handle(target), keys })
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SelectArgs {
+    #[serde(flatten)]
+    on: OnElement,
+    /// Name of the option.
+    option_name: Option<Text<2048>>,
+    /// Or its place from 0.
+    option_index: Option<Int<0, 9999>>,
+}
+
+impl SelectArgs {
+    fn choice(&self) -> Result<Choice> {
+        match (&self.option_name, self.option_index) {
+            (Some(name), _) => Ok(Choice::Name(name.as_str().to_owned())),
+            (None, Some(index)) => Ok(Choice::Index(index.size())),
+            (None, None) => Err(Error::bad_request("option_name or option_index is required")),
+        }
+    }
+}
+
+pub struct SelectOption;
+
+impl Tool for SelectOption {
+    type Args = SelectArgs;
+    type Out = Receipt;
+    const META: Meta = Meta {
+        name: "select_option",
+        rest: &[(Method::Post, "/api/element/select")],
+        brief: "Choose an option of a list, combo box or group, by name or place.",
+        detail: "An option that is not there is an error that names the ones that are.",
+        examples: &[Example {
+            scenario: Some("scenarios/form.yaml"),
+            args: r#"{"selector":"//ComboBox[name=\"Category\"]","option_name":"Meals"}"#,
+            shows: "another category",
+        }],
+        ..ACTING
+    };
+
+    fn targets(cx: &Cx, args: &SelectArgs) -> Result<Vec<Target>> {
+        args.choice()?;
+        args.on.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, args: SelectArgs, permit: Permit) -> Result<Receipt> {
+        let option = args.choice()?;
+        act_on_target(cx, permit, "select_option", |target, at| {
+            direct(target, at, |element| Act::Select { element, option: Some(option) })
+        })
+    }
+}
+
+pub const TOOLS: &[Spec] = &[
+    Spec::of::<ClickElement>(),
+    Spec::of::<FocusElement>(),
+    Spec::of::<InvokeElement>(),
+    Spec::of::<SetValue>(),
+    Spec::of::<ClearText>(),
+    Spec::of::<SelectOption>(),
+    Spec::of::<KeyIntoElement>(),
+    Spec::of::<RightClickElement>(),
+    Spec::of::<DoubleClickElement>(),
+    Spec::of::<HoverElement>(),
+];

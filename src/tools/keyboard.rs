@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::KeyCombo;
 use crate::model::action::Act;
-use crate::tool::args::Text;
+use crate::tool::args::{SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Spec, Target, Tool};
 
 pub struct TypeText;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct TypeArgs {
-    /// Text to type.
-    text: Text<{ limits::TYPED_TEXT_BYTES }>,
+    /// Text to type, or {"secret":"NAME"}.
+    text: SecretOr<Text<{ limits::TYPED_TEXT_CHARACTERS }>>,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,
@@ -33,19 +33,22 @@ impl Tool for TypeText {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Type text into the focused element. Click it first; then check its value.",
-        detail: "The text goes to whatever has the focus at that moment, character by character.",
+        detail: "The text goes to whatever has the focus at that moment, character by character. \
+                 `{\"secret\": \"NAME\"}` types a secret that the server's owner named in `secrets.file` or in the \
+                 environment as `OSO_SECRET_NAME`: you never see it, and it is shown nowhere.",
         examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters typed" }],
         verify: &["ok", "error.code"],
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, _: &TypeArgs) -> Result<Option<Target>> {
-        cx.judged_focus()
+    fn targets(cx: &Cx, args: &TypeArgs) -> Result<Vec<Target>> {
+        cx.judged_text(args.text.reveal(cx)?)
     }
 
     fn run(cx: &mut Cx, args: TypeArgs, permit: Permit) -> Result<Sent> {
-        cx.observer().learn_if_secret(args.text.as_str(), cx.cancel);
-        Sent::send(cx, permit, "type", &Act::Type { element: None, text: args.text.as_str().to_owned() })
+        let text = args.text.reveal(cx)?;
+        cx.observer().learn_if_secret(text, cx.cancel);
+        Sent::send(cx, permit, "type", &Act::Type { element: None, text: text.to_owned() })
     }
 }
 
@@ -75,18 +78,17 @@ impl Tool for PressKey {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &PressArgs) -> Result<Option<Target>> {
-        combination(args)?;
-        cx.judged_focus()
+    fn targets(cx: &Cx, args: &PressArgs) -> Result<Vec<Target>> {
+        cx.judged_keys(&combination(args.keys.as_str())?)
     }
 
     fn run(cx: &mut Cx, args: PressArgs, permit: Permit) -> Result<Sent> {
-        Sent::send(cx, permit, "key", &Act::Key { element: None, keys: combination(&args)? })
+        Sent::send(cx, permit, "key", &Act::Key { element: None, keys: combination(args.keys.as_str())? })
     }
 }
 
-fn combination(args: &PressArgs) -> Result<KeyCombo> {
-    KeyCombo::parse(args.keys.as_str())
+pub fn combination(keys: &str) -> Result<KeyCombo> {
+    KeyCombo::parse(keys)
         .map_err(|problem| Error::bad_request(format!("argument 'keys': {problem}")).with("field", "keys"))
 }
 

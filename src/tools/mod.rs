@@ -3,14 +3,18 @@
 mod acting;
 mod asserting;
 mod common;
+mod consent;
 mod elements;
 mod fields;
 mod harness;
 mod keyboard;
 mod pointer;
+mod reading;
 mod screen;
 mod session;
+mod tracing;
 mod waiting;
+mod watch;
 mod windows;
 
 use std::collections::HashMap;
@@ -27,13 +31,17 @@ pub fn all() -> impl Iterator<Item = Spec> {
         windows::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
+        reading::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,
         keyboard::TOOLS,
         waiting::TOOLS,
+        watch::TOOLS,
         session::TOOLS,
+        consent::TOOLS,
         harness::TOOLS,
         asserting::TOOLS,
+        tracing::TOOLS,
     ]
     .into_iter()
     .flatten()

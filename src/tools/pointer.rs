@@ -1,24 +1,25 @@
 //! The pointer: clicks and the wheel, by screen coordinates.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, QuietInputArgs, millis, new_dialogs};
+use super::common::{Dialog, PointArgs, QuietInputArgs, SpaceArgs, WindowArgs, millis, new_dialogs};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::Point;
-use crate::model::action::{Act, Button};
-use crate::tool::args::{Int, Pixel};
+use crate::model::action::{Act, Button, Modifier};
+use crate::observer::ElementChoice;
+use crate::tool::args::{Int, Pixel, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 pub struct ClickAt;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ClickAtArgs {
-    /// Screen pixel.
-    x: Pixel,
-    /// Screen pixel.
-    y: Pixel,
+    #[serde(flatten)]
+    at: PointArgs,
     /// Default left.
     button: Option<Button>,
     /// Double click.
@@ -52,14 +53,16 @@ impl Tool for ClickAt {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Click at screen coordinates. Prefer click_element where there is a tree.",
-        detail: "The point must be on the screen. The reply says what was sent, not what it did: look again.",
+        detail: "The point must be on the screen. With the `image_id` of a picture the coordinates count its pixels; \
+                 a picture whose window has moved or closed since is refused. `coordinate_space` says it \
+                 explicitly: screen, image or logical. The reply says what was sent, not what it did: look again.",
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a left click" }],
         verify: &["ok", "error.code"],
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ClickAtArgs) -> Result<Option<Target>> {
-        let at = point(args.x, args.y);
+    fn targets(cx: &Cx, args: &ClickAtArgs) -> Result<Vec<Target>> {
+        let at = args.at.on_screen(cx)?;
         cx.observer().check_reachable(at)?;
         cx.judged_at(at)
     }
@@ -68,7 +71,7 @@ impl Tool for ClickAt {
         let began = cx.clock().now();
         let before = cx.observer().windows()?;
         let act = Act::Click {
-            at: Some(point(args.x, args.y)),
+            at: Some(args.at.on_screen(cx)?),
             button: args.button.unwrap_or_default(),
             count: if args.double.unwrap_or(false) { 2 } else { 1 },
             element: None,
@@ -85,11 +88,6 @@ impl Tool for ClickAt {
     }
 }
 
-fn point(x: Pixel, y: Pixel) -> Point {
-    let pixel = |number: Pixel| i32::try_from(number.get()).unwrap_or(0);
-    Point { x: pixel(x), y: pixel(y) }
-}
-
 pub struct Scroll;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -100,6 +98,8 @@ pub struct ScrollArgs {
     x: Option<Pixel>,
     /// Screen pixel.
     y: Option<Pixel>,
+    #[serde(flatten)]
+    space: SpaceArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,
@@ -145,28 +145,295 @@ impl Tool for Scroll {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ScrollArgs) -> Result<Option<Target>> {
-        match scroll_point(args)? {
+    fn targets(cx: &Cx, args: &ScrollArgs) -> Result<Vec<Target>> {
+        match scroll_point(cx, args)? {
             Some(at) => {
                 cx.observer().check_reachable(at)?;
                 cx.judged_at(at)
             }
-            None => Ok(None),
+            // Where the pointer is, nobody can tell; what has the focus is what can be judged.
+            None => cx.judged_focus(),
         }
     }
 
     fn run(cx: &mut Cx, args: ScrollArgs, permit: Permit) -> Result<Sent> {
         let clicks = i32::try_from(args.clicks.map_or(3, Int::get)).unwrap_or(0);
-        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at: scroll_point(&args)?, clicks })
+        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at: scroll_point(cx, &args)?, clicks })
     }
 }
 
-fn scroll_point(args: &ScrollArgs) -> Result<Option<Point>> {
+fn scroll_point(cx: &Cx, args: &ScrollArgs) -> Result<Option<Point>> {
     match (args.x, args.y) {
-        (Some(x), Some(y)) => Ok(Some(point(x, y))),
+        (Some(x), Some(y)) => args.space.on_screen(cx, x, y).map(Some),
         (None, None) => Ok(None),
         _ => Err(Error::bad_request("x and y are given together or not at all").with("field", "x")),
     }
 }
 
-pub const TOOLS: &[Spec] = &[Spec::of::<ClickAt>(), Spec::of::<Scroll>()];
+/// The point alone: the button and the count are in the tool's name.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SpotArgs {
+    #[serde(flatten)]
+    at: PointArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+impl SpotArgs {
+    fn with(self, button: Button, double: bool) -> ClickAtArgs {
+        ClickAtArgs { at: self.at, button: Some(button), double: Some(double), input: self.input }
+    }
+
+    fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
+        let at = self.at.on_screen(cx)?;
+        cx.observer().check_reachable(at)?;
+        cx.judged_at(at)
+    }
+}
+
+pub struct RightClickAt;
+
+impl Tool for RightClickAt {
+    type Args = SpotArgs;
+    type Out = Clicked;
+    const META: Meta = Meta {
+        name: "right_click_at",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/tool/right_click_at")],
+        brief: "Right-click at screen coordinates.",
+        detail: "The same as click_at with the right button; kept for clients that know it.",
+        examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a right click" }],
+        implies: &["click_at"],
+        listed: false,
+        ..Meta::DEFAULT
+    };
+
+    fn targets(cx: &Cx, args: &SpotArgs) -> Result<Vec<Target>> {
+        args.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
+        ClickAt::run(cx, args.with(Button::Right, false), permit)
+    }
+}
+
+pub struct DoubleClickAt;
+
+impl Tool for DoubleClickAt {
+    type Args = SpotArgs;
+    type Out = Clicked;
+    const META: Meta = Meta {
+        name: "double_click_at",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/tool/double_click_at")],
+        brief: "Double-click at screen coordinates.",
+        detail: "The same as click_at with `double`; kept for clients that know it.",
+        examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a double click" }],
+        implies: &["click_at"],
+        listed: false,
+        ..Meta::DEFAULT
+    };
+
+    fn targets(cx: &Cx, args: &SpotArgs) -> Result<Vec<Target>> {
+        args.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
+        ClickAt::run(cx, args.with(Button::Left, true), permit)
+    }
+}
+
+pub struct HoverAt;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct HoverAtArgs {
+    #[serde(flatten)]
+    spot: SpotArgs,
+    /// How long to stay; default 250.
+    hover_ms: Option<Int<0, 9999>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Hovered {
+    #[serde(flatten)]
+    sent: Sent,
+    x: i32,
+    y: i32,
+    hover_ms: u64,
+}
+
+impl Output for Hovered {}
+
+impl Tool for HoverAt {
+    type Args = HoverAtArgs;
+    type Out = Hovered;
+    const META: Meta = Meta {
+        name: "hover_at",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/hover")],
+        brief: "Move the pointer to screen coordinates and stay there.",
+        detail: "For tooltips and menus that open under the pointer; look again afterwards.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"x":5,"y":5,"hover_ms":1}"#,
+            shows: "the pointer in a corner",
+        }],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
+    };
+
+    fn targets(cx: &Cx, args: &HoverAtArgs) -> Result<Vec<Target>> {
+        args.spot.targets(cx)
+    }
+
+    fn run(cx: &mut Cx, args: HoverAtArgs, permit: Permit) -> Result<Hovered> {
+        let at = args.spot.at.on_screen(cx)?;
+        let hover_ms = args.hover_ms.map_or(250, Int::size) as u64;
+        let dry_run = permit.dry_run();
+        let sent = Sent::send(cx, permit, "hover_at", &Act::Hover { element: None, at: Some(at) })?;
+        if !dry_run {
+            cx.clock().sleep(Duration::from_millis(hover_ms), cx.cancel)?;
+        }
+        Ok(Hovered { sent, x: at.x, y: at.y, hover_ms })
+    }
+}
+
+pub struct Drag;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct DragArgs {
+    /// {x, y} or {selector} or {element_id}.
+    from: DragEnd,
+    /// Likewise.
+    to: DragEnd,
+    /// Keys held down on the way.
+    #[serde(default)]
+    modifiers: Vec<Modifier>,
+    /// Default 0.5.
+    duration_s: Option<f64>,
+    #[serde(flatten)]
+    window: WindowArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct DragEnd {
+    x: Option<Pixel>,
+    y: Option<Pixel>,
+    #[serde(flatten)]
+    space: SpaceArgs,
+    selector: Option<Text<2048>>,
+    element_id: Option<Text<2048>>,
+}
+
+impl DragEnd {
+    fn element(&self) -> ElementChoice {
+        ElementChoice {
+            selector: self.selector.as_ref().map(|text| text.as_str().to_owned()),
+            element_id: self.element_id.as_ref().map(|text| text.as_str().to_owned()),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Dragged {
+    #[serde(flatten)]
+    sent: Sent,
+    from: [i32; 2],
+    to: [i32; 2],
+    modifiers: Vec<Modifier>,
+    path: [[i32; 2]; 3],
+}
+
+impl Output for Dragged {}
+
+impl Tool for Drag {
+    type Args = DragArgs;
+    type Out = Dragged;
+    const META: Meta = Meta {
+        name: "drag",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/drag")],
+        brief: "Press at one place, move, release at another; ends are points or elements.",
+        detail: "Both ends must be on the screen. `path` gives start, middle and end of the way.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"from":{"x":10,"y":10},"to":{"selector":"Window/MenuBar/MenuItem[name=\"Edit\"]"},"duration_s":0}"#,
+            shows: "from a corner onto a menu",
+        }],
+        implies: &["click_at"],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
+    };
+
+    fn targets(cx: &Cx, args: &DragArgs) -> Result<Vec<Target>> {
+        duration(args.duration_s)?;
+        let (_, mut targets) = drag_end(cx, args, &args.from)?;
+        targets.extend(drag_end(cx, args, &args.to)?.1);
+        Ok(targets)
+    }
+
+    fn run(cx: &mut Cx, args: DragArgs, permit: Permit) -> Result<Dragged> {
+        let (from, _) = drag_end(cx, &args, &args.from)?;
+        let (to, _) = drag_end(cx, &args, &args.to)?;
+        let act =
+            Act::Drag { from, to, modifiers: args.modifiers.clone(), duration: duration(args.duration_s)? };
+        let sent = Sent::send(cx, permit, "drag", &act)?;
+        let middle = Point { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+        let pair = |point: Point| [point.x, point.y];
+        Ok(Dragged {
+            sent,
+            from: pair(from),
+            to: pair(to),
+            modifiers: args.modifiers,
+            path: [pair(from), pair(middle), pair(to)],
+        })
+    }
+}
+
+/// Where an end is, and what is there if somebody will judge it.
+fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Target>)> {
+    if let (Some(x), Some(y)) = (end.x, end.y) {
+        let at = end.space.on_screen(cx, x, y)?;
+        cx.observer().check_reachable(at)?;
+        return Ok((at, cx.judged_at(at)?));
+    }
+    let choice = end.element();
+    if choice == ElementChoice::default() {
+        return Err(Error::bad_request("drag needs from and to as {x, y}, {selector} or {element_id}"));
+    }
+    let chosen = cx.observer().choose(&args.window.choice())?;
+    let target = cx.observer().find_target(chosen, &choice, cx.cancel)?;
+    let at = target.bounds().center();
+    cx.observer().check_reachable(at)?;
+    Ok((at, cx.judged_with(target, Some(at))))
+}
+
+const LONGEST_DRAG: Duration = Duration::from_secs(10);
+
+fn duration(seconds: Option<f64>) -> Result<Duration> {
+    let seconds = seconds.unwrap_or(0.5);
+    Duration::try_from_secs_f64(seconds).ok().filter(|duration| *duration <= LONGEST_DRAG).ok_or_else(|| {
+        Error::bad_request(format!(
+            "argument 'duration_s' must be from 0 to {}, not {seconds}",
+            LONGEST_DRAG.as_secs()
+        ))
+        .with("field", "duration_s")
+    })
+}
+
+pub const TOOLS: &[Spec] = &[
+    Spec::of::<ClickAt>(),
+    Spec::of::<RightClickAt>(),
+    Spec::of::<DoubleClickAt>(),
+    Spec::of::<HoverAt>(),
+    Spec::of::<Drag>(),
+    Spec::of::<Scroll>(),
+];

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::WindowArgs;
+use super::common::{FULL_SCREEN, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
 use crate::config::AsciiSketch;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::image::Picture;
 use crate::model::{Rect, Tree};
-use crate::observer::sketch::{Legend, SketchElement, SketchOptions, sketch};
-use crate::observer::{View, describe};
-use crate::platform::Shot;
+use crate::observer::sketch::{Legend, OcrLine, SketchElement, SketchOptions, sketch};
+use crate::observer::{Chosen, View, describe};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+use crate::vlm;
 
 type GridWidth = Int<1, 500>;
 type GridHeight = Int<1, 300>;
@@ -32,6 +32,9 @@ pub struct SketchArgs {
     grid_height: Option<GridHeight>,
     #[schemars(extend("x-hidden" = true))]
     structured: Option<bool>,
+    /// Lays the text that OCR reads over the boxes.
+    #[schemars(extend("x-hidden" = true))]
+    ocr: Option<bool>,
 }
 
 /// Drawn while it is written: the sketch borrows from the view.
@@ -42,6 +45,9 @@ pub struct SketchOut {
     frame: Rect,
     options: SketchOptions,
     structured: bool,
+    overlay: Vec<OcrLine>,
+    /// Whether text was laid over; `None` when nobody asked for it.
+    ocr_overlay: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -49,6 +55,8 @@ struct SketchFields<'a> {
     window: &'a str,
     grid_width: usize,
     grid_height: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ocr_overlay: Option<bool>,
     sketch: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<serde_json::Value>")]
@@ -60,11 +68,12 @@ struct SketchFields<'a> {
 
 impl Serialize for SketchOut {
     fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let drawn = sketch(self.view.tree(), self.frame, &self.options, &[]);
+        let drawn = sketch(self.view.tree(), self.frame, &self.options, &self.overlay);
         let fields = SketchFields {
             window: &self.window,
             grid_width: self.options.grid_width,
             grid_height: self.options.grid_height,
+            ocr_overlay: self.ocr_overlay,
             sketch: &drawn.text,
             elements: self.structured.then_some(&drawn.elements),
             legend: self.structured.then_some(&drawn.legend),
@@ -96,7 +105,7 @@ impl Tool for GetScreenSketch {
         rest: &[(Method::Get, "/api/sketch")],
         brief: "The window's layout drawn in characters, with a legend.",
         detail: "Boxes stand for elements, circled numbers for their order of focus, letters for the legend. \
-                 `structured` adds every element with its cell coordinates.",
+                 `structured` adds every element with its cell coordinates; `ocr` lays over it what can be read.",
         examples: &[Example {
             scenario: Some("scenarios/login.yaml"),
             args: r#"{"window_index":0,"grid_width":80,"grid_height":24}"#,
@@ -114,7 +123,37 @@ impl Tool for GetScreenSketch {
         let named = !args.window.choice().is_empty();
         let frame = if named { chosen.window.bounds } else { view.tree().root().bounds };
         let structured = args.structured.unwrap_or(false);
-        Ok(SketchOut { window: chosen.window.title, view, frame, options, structured })
+        let wanted = args.ocr.unwrap_or(false);
+        let read = if wanted { overlay(cx, &chosen)? } else { None };
+        Ok(SketchOut {
+            ocr_overlay: args.ocr.map(|_| read.is_some()),
+            overlay: read.unwrap_or_default(),
+            window: chosen.window.title,
+            view,
+            frame,
+            options,
+            structured,
+        })
+    }
+}
+
+/// The lines to lay over a sketch. A sketch without them is still one: what is missing is said beside it.
+fn overlay(cx: &mut Cx, chosen: &Chosen) -> Result<Option<Vec<OcrLine>>> {
+    let backend = &cx.config().ocr.backend;
+    let read = if backend == "tesseract" {
+        cx.observer().ocr_lines(chosen, cx.cancel)
+    } else {
+        Err(Error::new(Kind::PlatformUnsupported, format!("ocr.backend '{backend}' is none")))
+    };
+    match read {
+        Ok(lines) => Ok(Some(lines)),
+        Err(error) if error.kind == Kind::Cancelled => Err(error),
+        Err(error) => {
+            let warning = format!("the sketch is without OCR text: {}", error.message);
+            cx.warning =
+                Some(cx.warning.take().map_or(warning.clone(), |other| format!("{other}; {warning}")));
+            Ok(None)
+        }
     }
 }
 
@@ -126,11 +165,7 @@ fn sketch_options(
     SketchOptions {
         grid_width: width.map_or(config.grid_width, Int::size),
         grid_height: height.map_or(config.grid_height, Int::size),
-        unicode_box: config.unicode_box,
-        role_glyphs: config.role_glyphs,
-        occlusion_prune: config.occlusion_prune,
-        tab_index_badges: config.tab_index_badges,
-        landmark_headers: config.landmark_headers,
+        ..config.into()
     }
 }
 
@@ -165,6 +200,9 @@ pub struct Description {
     effective_mode: &'static str,
     description: String,
     truncated: bool,
+    /// The `[vlm]` part as data, when the model was asked in passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vlm_structured: Option<serde_json::Value>,
 }
 
 impl Output for Description {}
@@ -178,8 +216,9 @@ impl Tool for GetScreenDescription {
         untrusted: true,
         rest: &[(Method::Get, "/api/description")],
         brief: "The window in words: one line per element with role, name, value, state and place.",
-        detail: "Each source has its own heading, `[accessibility]` first. A source that was asked for by name \
-                 and that this server does not have is an error, not an empty text.",
+        detail: "Each source has its own heading, `[accessibility]` first, then `[ocr]`: what can be read in the \
+                 window's picture, or in brackets why nothing can. Mode auto leaves OCR out where the tree \
+                 says enough. Mode vlm is an error on a server that has no vision model.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0,"focus_element":"root.4"}"#,
@@ -190,7 +229,7 @@ impl Tool for GetScreenDescription {
     };
 
     fn run(cx: &mut Cx, args: DescriptionArgs, _: Permit) -> Result<Description> {
-        refuse_missing_source(args.mode)?;
+        refuse_missing_source(cx, args.mode)?;
         let chosen = cx.observer().choose(&args.window.choice())?;
         let view = cx.observer().look(&chosen, cx.cancel)?.view;
         let wanted = args.focus_element.as_ref().map(Text::as_str);
@@ -199,29 +238,78 @@ impl Tool for GetScreenDescription {
             (Some(id), None) => Some(format!("no element has the id '{id}'; the whole window is described")),
             _ => chosen.warning.clone(),
         };
-        let text = describe::accessibility(&chosen.window, view.tree(), node.unwrap_or(Tree::ROOT));
-        let (description, truncated) =
-            describe::assemble(&[("accessibility", text)], args.max_tokens.map(Int::size));
+        let mut parts = Vec::new();
+        if args.mode != Some(DescriptionMode::Ocr) {
+            let text = describe::accessibility(&chosen.window, view.tree(), node.unwrap_or(Tree::ROOT));
+            parts.push(("accessibility", text));
+        }
+        if wants_ocr(cx, args.mode, &view) {
+            parts.push(("ocr", ocr_part(cx, &chosen)?));
+        }
+        let ocr = parts.iter().find(|(heading, _)| *heading == "ocr").map(|(_, text)| text.as_str());
+        let scene = vlm::Scene { chosen: &chosen, view: &view, node: node.unwrap_or(Tree::ROOT), ocr };
+        let said = vlm::part(cx, wish_for_model(args.mode), &scene)?;
+        let vlm_structured = said.as_ref().and_then(|said| said.structured.clone());
+        parts.extend(said.map(|said| ("vlm", said.text)));
+        let (description, truncated) = describe::assemble(&parts, args.max_tokens.map(Int::size));
         Ok(Description {
             window: chosen.window.title,
             window_uid: chosen.window.uid,
-            effective_mode: "combined",
+            effective_mode: effective_mode(&parts, args.mode),
             description,
             truncated,
+            vlm_structured,
         })
     }
 }
 
-fn refuse_missing_source(mode: Option<DescriptionMode>) -> Result<()> {
-    let missing = match mode {
-        Some(DescriptionMode::Ocr) => "OCR",
-        Some(DescriptionMode::Vlm) => "a vision model",
-        _ => return Ok(()),
-    };
-    Err(Error::new(
-        Kind::PlatformUnsupported,
-        format!("this build does not describe by {missing}; use mode accessibility or take a screenshot"),
-    ))
+fn refuse_missing_source(cx: &Cx, mode: Option<DescriptionMode>) -> Result<()> {
+    match mode {
+        Some(DescriptionMode::Vlm) => vlm::check_enabled(&cx.config().vlm),
+        _ => Ok(()),
+    }
+}
+
+fn wish_for_model(mode: Option<DescriptionMode>) -> vlm::Wish {
+    match mode {
+        Some(DescriptionMode::Vlm) => vlm::Wish::Required,
+        Some(DescriptionMode::Accessibility | DescriptionMode::Ocr) => vlm::Wish::Unwanted,
+        Some(DescriptionMode::Combined | DescriptionMode::Auto) | None => vlm::Wish::Welcome,
+    }
+}
+
+/// What was asked for by name is answered, if only with the reason why not; otherwise OCR that is
+/// switched off is not spoken of.
+fn wants_ocr(cx: &Cx, mode: Option<DescriptionMode>, view: &View) -> bool {
+    let config = cx.config();
+    match mode {
+        Some(DescriptionMode::Ocr) => true,
+        Some(DescriptionMode::Accessibility | DescriptionMode::Vlm) => false,
+        Some(DescriptionMode::Auto) => {
+            config.ocr.enabled && view.named_count() < config.tree.sparse_threshold
+        }
+        Some(DescriptionMode::Combined) | None => config.ocr.enabled,
+    }
+}
+
+fn effective_mode(parts: &[(&str, String)], mode: Option<DescriptionMode>) -> &'static str {
+    match (parts, mode) {
+        ([("ocr", _)], _) => "ocr",
+        ([("accessibility", _)], Some(DescriptionMode::Accessibility | DescriptionMode::Auto)) => {
+            "accessibility"
+        }
+        _ => "combined",
+    }
+}
+
+/// What can be read, or in brackets why nothing was: the other parts of a description stand all the same.
+fn ocr_part(cx: &Cx, chosen: &Chosen) -> Result<String> {
+    match cx.observer().ocr_text(chosen, cx.cancel) {
+        Ok(text) if text.is_empty() => Ok("[No text detected by OCR]".to_owned()),
+        Ok(text) => Ok(text),
+        Err(error) if error.kind == Kind::Cancelled => Err(error),
+        Err(error) => Ok(format!("[{}]", error.message)),
+    }
 }
 
 pub struct GetScreenshot;
@@ -234,6 +322,8 @@ pub struct Screenshot {
     width: u32,
     height: u32,
     source_bbox: Rect,
+    #[serde(flatten)]
+    image: ImageFacts,
     #[serde(skip)]
     png: Option<Png>,
 }
@@ -254,7 +344,8 @@ impl Tool for GetScreenshot {
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot")],
         brief: "Picture of one window; without a window, of the whole screen.",
-        detail: "One pixel of the picture is one pixel of the screen; `source_bbox` says where it was taken.",
+        detail: "One pixel of the picture is one pixel of the screen; `source_bbox` says where it was taken. \
+                 Pointer tools take pixels of the picture when they are given its `image_id`.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0}"#,
@@ -266,32 +357,22 @@ impl Tool for GetScreenshot {
 
     fn run(cx: &mut Cx, args: WindowArgs, mut permit: Permit) -> Result<Screenshot> {
         permit.spend();
-        let choice = args.choice();
-        if choice.is_empty() {
-            let shot = cx.observer().screen_picture(cx.cancel)?;
-            return screenshot("(full screen)".to_owned(), &shot);
-        }
-        let chosen = cx.observer().choose(&choice)?;
-        cx.warning = chosen.warning.clone();
-        let shot = cx.observer().window_picture(&chosen, cx.cancel)?;
-        screenshot(chosen.window.title, &shot)
+        let (chosen, shot) = take_picture(cx, &args)?;
+        let png = encode(&shot.picture)?;
+        Ok(Screenshot {
+            window: title_of(chosen.as_ref()),
+            format: "png",
+            encoding: "base64",
+            width: png.width,
+            height: png.height,
+            source_bbox: shot.area,
+            image: remember_image(cx, chosen.as_ref(), shot.area, &png)?,
+            png: Some(png),
+        })
     }
 }
 
-fn screenshot(window: String, shot: &Shot) -> Result<Screenshot> {
-    let png = encode(&shot.picture)?;
-    Ok(Screenshot {
-        window,
-        format: "png",
-        encoding: "base64",
-        width: png.width,
-        height: png.height,
-        source_bbox: shot.area,
-        png: Some(png),
-    })
-}
-
-fn encode(picture: &Picture) -> Result<Png> {
+pub(super) fn encode(picture: &Picture) -> Result<Png> {
     let bytes = picture.to_png().map_err(|problem| Error::internal(problem.to_string()))?;
     Ok(Png { width: picture.width(), height: picture.height(), bytes })
 }
@@ -307,6 +388,8 @@ pub struct FullScreenshot {
     width: u32,
     height: u32,
     sketch: Option<String>,
+    #[serde(flatten)]
+    image: ImageFacts,
     #[serde(skip)]
     png: Option<Png>,
 }
@@ -327,7 +410,8 @@ impl Tool for GetFullScreenshot {
         untrusted: true,
         rest: &[(Method::Get, "/api/full_screenshot")],
         brief: "Picture of the whole screen; with a window named, also its sketch.",
-        detail: "The sketch is the one of get_screen_sketch for the named window.",
+        detail: "The sketch is the one of get_screen_sketch for the named window, with what OCR reads laid over it \
+                 (`ocr` false leaves that out).",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0}"#,
@@ -349,6 +433,7 @@ impl Tool for GetFullScreenshot {
             width: png.width,
             height: png.height,
             sketch,
+            image: remember_image(cx, None, shot.area, &png)?,
             png: Some(png),
         })
     }
@@ -357,13 +442,16 @@ impl Tool for GetFullScreenshot {
 fn named_sketch(cx: &mut Cx, args: &SketchArgs) -> Result<(String, Option<String>)> {
     let choice = args.window.choice();
     if choice.is_empty() {
-        return Ok(("(full screen)".to_owned(), None));
+        return Ok((FULL_SCREEN.to_owned(), None));
     }
     let chosen = cx.observer().choose(&choice)?;
     cx.warning = chosen.warning.clone();
     let options = sketch_options(&cx.config().ascii_sketch, args.grid_width, args.grid_height);
     let view = cx.observer().look(&chosen, cx.cancel)?.view;
-    let drawn = sketch(view.tree(), chosen.window.bounds, &options, &[]);
+    // Nobody has to hear that OCR is off who did not ask for it.
+    let wanted = args.ocr.unwrap_or(cx.config().ocr.enabled);
+    let lines = if wanted { overlay(cx, &chosen)? } else { None };
+    let drawn = sketch(view.tree(), chosen.window.bounds, &options, &lines.unwrap_or_default());
     Ok((chosen.window.title, Some(drawn.text)))
 }
 

@@ -78,7 +78,14 @@ impl Tool for GetCapabilities {
             adapter: facts.adapter,
             version: config.mcp.version.clone(),
             protocol_version: 2,
-            supports: facts.supports,
+            // These need no desktop, so every platform has them.
+            supports: Capabilities {
+                ocr: cx.observer().ocr().available(),
+                vlm: config.vlm.enabled,
+                tracing: true,
+                replay: true,
+                ..facts.supports
+            },
             config: ConfigFacts {
                 tree_max_depth: config.tree.max_depth,
                 tree_default_depth: config.tree.default_depth,

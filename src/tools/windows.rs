@@ -196,10 +196,11 @@ impl Tool for BringToForeground {
         ..Meta::DEFAULT
     };
 
-    fn target(cx: &Cx, args: &ForegroundArgs) -> Result<Option<Target>> {
+    fn targets(cx: &Cx, args: &ForegroundArgs) -> Result<Vec<Target>> {
         let chosen = cx.observer().choose_strictly(&args.window.choice())?;
         let view = cx.observer().view(&chosen, cx.cancel)?;
-        Ok(Some(Target::element(chosen, view, 0, None)))
+        let point = point_to_raise(cx, &chosen)?;
+        Ok(cx.judged_with(Target::element(chosen, view, 0, None), point))
     }
 
     fn run(cx: &mut Cx, args: ForegroundArgs, mut permit: Permit) -> Result<Foreground> {
@@ -231,17 +232,22 @@ impl Tool for BringToForeground {
     }
 }
 
-/// Clicks near the top edge of the topmost visible part: most likely the title bar.
-fn click_to_raise(cx: &Cx, chosen: &Chosen, permit: &mut Permit) -> Result<(Point, Option<String>)> {
+/// Near the top edge of the topmost visible part: most likely the title bar.
+fn point_to_raise(cx: &Cx, chosen: &Chosen) -> Result<Option<Point>> {
     let regions = cx.observer().visible_regions(chosen)?;
-    let Some(region) = regions.iter().min_by_key(|region| region.y) else {
+    let topmost = regions.iter().min_by_key(|region| region.y);
+    Ok(topmost
+        .map(|region| Point { x: region.x + region.width / 4, y: region.y + 12.min(region.height / 2) }))
+}
+
+fn click_to_raise(cx: &Cx, chosen: &Chosen, permit: &mut Permit) -> Result<(Point, Option<String>)> {
+    let Some(at) = point_to_raise(cx, chosen)? else {
         return Err(Error::new(
             Kind::WindowOccluded,
             "no part of the window can be seen, so none can be clicked",
         )
         .with("window_uid", chosen.window.uid.as_str()));
     };
-    let at = Point { x: region.x + region.width / 4, y: region.y + 12.min(region.height / 2) };
     let act = Act::Click { element: None, at: Some(at), button: Button::Left, count: 1 };
     let done = cx.observer().act(permit, &act, cx.cancel)?;
     Ok((at, done.note))

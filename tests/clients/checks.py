@@ -27,6 +27,7 @@ DEFAULT_TREE_HASH = "sha1:c6d1c5dcac4098d1f2611051fa1372c9311d05f0"
 LOGIN_TREE_HASH = "sha1:fea1872051222609de110f1d998873b68a4e8faf"
 WELCOME_TREE_HASH = "sha1:e7106eade464b8752bdca437379f6d39e0a45dec"
 
+DOCUMENT = "Window/Document"
 EDIT_MENU = 'Window/MenuBar/MenuItem[name="Edit"]'
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
@@ -41,6 +42,8 @@ CALLS = {
     "get_screen_description": ({"window_index": 0}, "window window_uid effective_mode description truncated"),
     "get_screenshot": ({"window_index": 0}, "width height"),
     "get_full_screenshot": ({"window_index": 0}, "width height"),
+    "get_screenshot_cropped": ({"window_index": 0, "element_id": "root.0.1", "padding_px": 2}, "width height source_bbox image_id scale"),
+    "get_ocr": ({"window_index": 0}, "window window_uid words"),
     "get_visible_areas": ({"window_index": 0}, "window window_uid visible_regions"),
     "bring_to_foreground": ({"window_index": 0}, "success action window window_uid"),
     "click_at": ({"x": 100, "y": 100}, "success action duration_ms new_dialogs"),
@@ -51,9 +54,33 @@ CALLS = {
     "wait_for": ({"any_of": [{"type": "window_appears", "title_regex": "Notepad"}]}, "matched_index matched_detail elapsed_ms polls"),
     "wait_idle": ({"window_index": 0, "quiet_ms": 60}, "elapsed_ms tree_hash"),
     "assert_state": ({"predicate": {"kind": "window_focused", "title_regex": "Notepad"}}, "all_passed results"),
+    "focus_element": ({"window_index": 0, "selector": DOCUMENT}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "invoke_element": ({"window_index": 0, "selector": EDIT_MENU}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "set_value": ({"window_index": 0, "selector": DOCUMENT, "value": "abc"}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "clear_text": ({"window_index": 0, "selector": DOCUMENT}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "select_option": ({"window_index": 0, "selector": EDIT_MENU, "option_name": "View"}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "key_into_element": ({"window_index": 0, "selector": DOCUMENT, "keys": "end"}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "right_click_element": ({"window_index": 0, "selector": EDIT_MENU}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "double_click_element": ({"window_index": 0, "selector": EDIT_MENU}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "hover_element": ({"window_index": 0, "selector": EDIT_MENU, "hover_ms": 1}, "action dry_run target before after changed new_dialogs duration_ms"),
+    "hover_at": ({"x": 5, "y": 5, "hover_ms": 1}, "action x y hover_ms"),
+    "drag": ({"from": {"x": 10, "y": 10}, "to": {"selector": EDIT_MENU}, "duration_s": 0}, "action from to modifiers path"),
     "load_scenario": ({"path": LOGIN_SCENARIO}, "scenario state states"),
+    "observe_window": ({"window_index": 0}, "format window_uid window tree tree_hash tree_token base_token depth_used depth_truncated perf"),
+    "snapshot": ({}, "snapshot_id ts summary"),
+    "snapshot_get": ({"snapshot_id": "now"}, "snapshot_id ts windows trees tree_hashes"),
+    "snapshot_diff": ({"a": "now", "b": "now"}, "windows_added windows_removed per_window_changes"),
+    "snapshot_drop": ({"snapshot_id": "snap:0000000000000000"}, "dropped"),
     "get_budget_status": ({}, "configured"),
     "get_redaction_status": ({}, "enabled active"),
+    "propose_action": ({"action": "click_element", "args": {"window_index": 0, "selector": EDIT_MENU}}, "confirm_token expires_at would_target"),
+    "trace_start": ({"label": "checks"}, "trace_id started_at dir"),
+    "trace_status": ({}, "active_trace_id step_count dir"),
+    "trace_stop": ({}, "trace_id path step_count duration_ms"),
+    "replay_start": ({"path": "latest"}, "replay_id total mode label"),
+    "replay_step": ({"replay_id": "rep:1"}, "finished position total"),
+    "replay_status": ({"replay_id": "rep:1"}, "replay_id position total finished divergences mode"),
+    "replay_stop": ({"replay_id": "rep:1"}, "stopped"),
 }
 
 # Calls that must be refused: tool, arguments, error code, and a word that the message must contain.
@@ -166,7 +193,8 @@ def check_declaration(tool, report):
     report.check(f"{name}: a portable name", re.fullmatch("[a-z0-9_]{1,40}", name))
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
-    only_reads = name.startswith(("get_", "list_", "find_"))
+    only_reads = name.startswith(("get_", "list_", "find_", "observe_", "snapshot")) and name != "snapshot_drop"
+    only_reads = only_reads or name.endswith("_status")
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)

@@ -1,6 +1,8 @@
 //! What the integration tests share: an app in this process, and a client of the built binary.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod fake_model;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -25,6 +27,8 @@ pub fn project() -> PathBuf {
 pub struct World {
     pub app: App,
     pub mock: Arc<Mock>,
+    /// Where its traces go, unless the config says otherwise.
+    _folder: tempfile::TempDir,
 }
 
 impl World {
@@ -41,20 +45,31 @@ impl World {
         Self::build(Some(scenario), json!({}))
     }
 
-    pub fn build(scenario: Option<&str>, config: Value) -> Self {
+    pub fn build(scenario: Option<&str>, mut config: Value) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        if config.pointer("/tracing/dir").is_none() {
+            config["tracing"]["dir"] = json!(folder.path().join("traces"));
+        }
         let path = folder.path().join("config.json");
         std::fs::write(&path, config.to_string()).unwrap();
         let flags = Flags { config: Some(path), mock: true, ..Flags::default() };
-        let loaded = config::load(&flags, std::iter::empty()).unwrap();
-        let clock = Clock::steered();
-        let mock = Arc::new(Mock::new(clock.clone()));
+        let world = Self::kept_in(folder, config::load(&flags, std::iter::empty()).unwrap());
         if let Some(file) = scenario {
             let scenario = os_screen_observer::scenario::load_file(&project().join(file)).unwrap();
-            os_screen_observer::platform::Stage::load(&*mock, scenario);
+            os_screen_observer::platform::Stage::load(&*world.mock, scenario);
         }
+        world
+    }
+
+    pub fn of(loaded: config::Loaded) -> Self {
+        Self::kept_in(tempfile::tempdir().unwrap(), loaded)
+    }
+
+    fn kept_in(folder: tempfile::TempDir, loaded: config::Loaded) -> Self {
+        let clock = Clock::steered();
+        let mock = Arc::new(Mock::new(clock.clone()));
         let app = App::new(loaded, &Selection::default(), mock.clone(), clock).unwrap();
-        Self { app, mock }
+        Self { app, mock, _folder: folder }
     }
 
     pub fn reply(&self, tool: &str, args: Value) -> Reply {
@@ -92,6 +107,7 @@ pub struct Client {
     lines: Receiver<String>,
     pub errors: Arc<Mutex<String>>,
     next_id: u64,
+    _folder: tempfile::TempDir,
 }
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -103,7 +119,17 @@ impl Client {
 
     pub fn start_with(args: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_os-screen-observer"));
-        command.args(args).current_dir(project()).envs(environment.iter().copied());
+        command.args(args).envs(environment.iter().copied());
+        Self::spawn(command)
+    }
+
+    /// Traces go to a folder of their own, unless the environment of the command says otherwise.
+    pub fn spawn(mut command: Command) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        if !command.get_envs().any(|(name, _)| name == "OSO_TRACING__DIR") {
+            command.env("OSO_TRACING__DIR", folder.path().join("traces"));
+        }
+        command.current_dir(project());
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
@@ -127,7 +153,7 @@ impl Client {
             }
         });
         let input = child.stdin.take();
-        Self { child, input, lines, errors, next_id: 0 }
+        Self { child, input, lines, errors, next_id: 0, _folder: folder }
     }
 
     /// A server on the mock desktop, greeted in the older way.

@@ -33,12 +33,13 @@ pub use explain::{Miss, Near};
 pub use resolve::Matches;
 
 use super::Tree;
+use crate::config::limits;
 use crate::error::Error;
 
-pub const MAX_TEXT_BYTES: usize = 2048;
-pub const MAX_STEPS: usize = 32;
-pub const MAX_PREDICATES: usize = 64;
-pub const MAX_REGEX_CHARS: usize = 512;
+pub const MAX_TEXT_BYTES: usize = limits::SELECTOR_BYTES;
+pub const MAX_STEPS: usize = limits::SELECTOR_STEPS;
+pub const MAX_PREDICATES: usize = limits::SELECTOR_PREDICATES;
+pub const MAX_REGEX_CHARS: usize = limits::REGEX_CHARACTERS;
 /// How many matches a reply lists unless its caller asks for another number.
 pub const DEFAULT_MATCHES: usize = 10;
 

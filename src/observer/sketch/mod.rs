@@ -17,6 +17,7 @@ use serde::Serialize;
 pub use element::SketchElement;
 pub use legend::Legend;
 
+use crate::config::AsciiSketch;
 use crate::model::{Element, Rect, Tree};
 use grid::{BLANK, Border, Frame, Grid, Scale};
 
@@ -41,6 +42,20 @@ impl Default for SketchOptions {
             occlusion_prune: true,
             tab_index_badges: true,
             landmark_headers: true,
+        }
+    }
+}
+
+impl From<&AsciiSketch> for SketchOptions {
+    fn from(config: &AsciiSketch) -> Self {
+        Self {
+            grid_width: config.grid_width,
+            grid_height: config.grid_height,
+            unicode_box: config.unicode_box,
+            role_glyphs: config.role_glyphs,
+            occlusion_prune: config.occlusion_prune,
+            tab_index_badges: config.tab_index_badges,
+            landmark_headers: config.landmark_headers,
         }
     }
 }

@@ -71,10 +71,20 @@ impl World {
     pub fn act(&mut self, act: &Act, now: Duration) -> Outcome {
         self.advance(now);
         if self.inert {
-            return Outcome::default();
+            return Outcome { refusal: self.missing_option(act, now), ..Outcome::default() };
         }
         let refused = |refusal| Outcome { refusal: Some(refusal), ..Outcome::default() };
         self.perform(act, now).unwrap_or_else(refused)
+    }
+
+    /// The default desktop takes every act and does nothing, but even it cannot select what is not there.
+    fn missing_option(&self, act: &Act, now: Duration) -> Option<Refusal> {
+        let Act::Select { element, option: Some(Choice::Name(wanted)) } = act else {
+            return None;
+        };
+        let tree = self.tree(&element.window_uid, now)?;
+        let there = tree.elements().iter().any(|candidate| candidate.name == *wanted);
+        (!there).then(|| Refusal::NoOption { wanted: wanted.clone(), options: Vec::new() })
     }
 
     /// Everything that can be refused is refused before anything changes.

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Capabilities, Capture, Desktop, Done, Facts, Input, OnStage, Patience,
-    Platform, Shot, Stage, Wake, Watch,
+    Platform, Route, Shot, Stage, Wake, Watch,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
@@ -97,6 +97,7 @@ impl Platform for Mock {
                 image_blur: true,
                 bring_to_foreground: true,
                 element_targeting: true,
+                observe_with_diff: true,
                 ..Capabilities::default()
             },
         }
@@ -206,16 +207,26 @@ impl Input for Mock {
             return Err(refused(&refusal));
         }
         lock(&self.log).push(act.clone());
-        Ok(done(&outcome))
+        Ok(done(act, &outcome))
     }
 
     /// No key of the mock is ever held down.
     fn release_all(&self) {}
 }
 
-fn done(outcome: &Outcome) -> Done {
+fn done(act: &Act, outcome: &Outcome) -> Done {
     let note = (!outcome.reacted).then(|| "mock desktop: no real input was sent".to_owned());
-    Done { note, reacted: outcome.reacted }
+    Done { route: route(act), note, reacted: outcome.reacted }
+}
+
+fn route(act: &Act) -> Route {
+    match act {
+        Act::Invoke { .. } | Act::Focus { .. } | Act::SetValue { .. } | Act::Select { .. } => {
+            Route::Accessibility
+        }
+        Act::Click { .. } | Act::Scroll { .. } | Act::Hover { .. } | Act::Drag { .. } => Route::Pointer,
+        Act::Type { .. } | Act::Key { .. } => Route::Keyboard,
+    }
 }
 
 fn refused(refusal: &Refusal) -> Error {

@@ -1,0 +1,94 @@
+//! What a consent is bound to, and how two calls differ.
+
+use serde_json::{Map, Value};
+
+use crate::model::Rect;
+use crate::tool::Target;
+
+/// Arguments that carry or steer the consent itself.
+pub const NOT_BOUND: &[&str] = &["confirm_token", "dry_run"];
+
+/// One call of one tool on what it was resolved to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    tool: &'static str,
+    args: Map<String, Value>,
+    touched: Vec<Touched>,
+}
+
+/// An element as it really is, behind any redaction.
+#[derive(Clone, Debug, PartialEq)]
+struct Touched {
+    window_uid: String,
+    element_id: String,
+    role: String,
+    name: String,
+    native: Option<String>,
+    bounds: Rect,
+}
+
+impl Facts {
+    pub fn of(tool: &'static str, args: &Map<String, Value>, targets: &[Target]) -> Self {
+        let args = args.iter().filter(|(name, _)| !NOT_BOUND.contains(&name.as_str()));
+        Self {
+            tool,
+            args: args.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            touched: targets.iter().map(Touched::of).collect(),
+        }
+    }
+
+    /// In what the present call differs from this one, in words without any value.
+    pub fn difference(&self, now: &Facts, tolerance: u32) -> Option<String> {
+        if self.tool != now.tool {
+            return Some(format!("is for {}, not for {}", self.tool, now.tool));
+        }
+        if let Some(name) = differing_name(&self.args, &now.args) {
+            return Some(format!("is for another '{name}'"));
+        }
+        if self.touched.len() != now.touched.len() {
+            return Some("is for a screen that has changed since".to_owned());
+        }
+        self.touched.iter().zip(&now.touched).find_map(|(then, now)| then.difference(now, tolerance))
+    }
+}
+
+fn differing_name<'a>(then: &'a Map<String, Value>, now: &'a Map<String, Value>) -> Option<&'a str> {
+    then.keys().chain(now.keys()).find(|name| then.get(*name) != now.get(*name)).map(String::as_str)
+}
+
+impl Touched {
+    fn of(target: &Target) -> Self {
+        let element = target.view.unredacted(target.node);
+        Self {
+            window_uid: target.chosen.window.uid.clone(),
+            element_id: target.element_id(),
+            role: element.role.to_string(),
+            name: element.name.clone(),
+            native: element.native.clone(),
+            bounds: element.bounds,
+        }
+    }
+
+    fn difference(&self, now: &Touched, tolerance: u32) -> Option<String> {
+        if self.window_uid != now.window_uid {
+            return Some("is for another window".to_owned());
+        }
+        let identity =
+            |it: &Touched| (it.element_id.clone(), it.role.clone(), it.name.clone(), it.native.clone());
+        if identity(self) != identity(now) {
+            return Some("is for another element".to_owned());
+        }
+        let moved = furthest_move(self.bounds, now.bounds);
+        (moved > tolerance).then(|| {
+            format!("is for an element that has moved or grown by {moved} px since (limit {tolerance})")
+        })
+    }
+}
+
+fn furthest_move(then: Rect, now: Rect) -> u32 {
+    [(then.x, now.x), (then.y, now.y), (then.width, now.width), (then.height, now.height)]
+        .into_iter()
+        .map(|(then, now)| then.abs_diff(now))
+        .max()
+        .unwrap_or(0)
+}

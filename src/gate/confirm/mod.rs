@@ -1,0 +1,333 @@
+//! Consent: which targets need it, who may give it, and what a consent that was given is good for.
+//!
+//! The rules look at what was resolved, never at how it was spelled. A consent is bound to [`Facts`]: it
+//! serves one call of one tool with the same arguments on the same elements, once, for a short time.
+//! By `confirmation.mode` it is a token that the caller fetched from propose_action, or the word of the
+//! person, whom a surface asked. Nothing that a caller can write in its arguments stands for the person.
+
+mod facts;
+mod grants;
+
+use std::time::Duration;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+pub use facts::Facts;
+
+use crate::config::limits::compile_pattern;
+use crate::config::{Config, ConfirmationMode};
+use crate::error::{Error, Fact, Kind, Result};
+use crate::model::Element;
+use crate::tool::{Meta, Target};
+use grants::{Giver, Grants};
+
+#[derive(Debug)]
+pub struct Confirm {
+    rules: Vec<Rule>,
+    mode: ConfirmationMode,
+    ttl: Duration,
+    grants: Grants,
+}
+
+#[derive(Debug)]
+struct Rule {
+    role: Option<String>,
+    name: Option<Regex>,
+}
+
+/// What a surface knows of the person behind a call. Only surfaces make one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Person {
+    /// There is no way to ask.
+    #[default]
+    Unreachable,
+    /// The surface can ask, and will if it gets a [`Question`].
+    Reachable,
+    /// The person agreed to the question that this ticket stands for.
+    Agreed(Ticket),
+    /// The person said no.
+    Declined(Ticket),
+    /// The person did not decide.
+    Silent(Ticket),
+}
+
+impl Person {
+    /// The question that was answered, in whatever way.
+    fn ticket(&self) -> Option<&str> {
+        match self {
+            Person::Unreachable | Person::Reachable => None,
+            Person::Agreed(ticket) | Person::Declined(ticket) | Person::Silent(ticket) => Some(&ticket.0),
+        }
+    }
+}
+
+/// Stands for one question to the person. It is no secret: without a surface that says [`Person::Agreed`] it
+/// is good for nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ticket(pub String);
+
+/// What the person has to be asked before the call can be made again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    pub ticket: Ticket,
+    pub text: String,
+}
+
+/// By what right a protected target was touched; the audit line says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    Token,
+    Person,
+}
+
+impl Consent {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Consent::Token => "token",
+            Consent::Person => "person",
+        }
+    }
+}
+
+/// A call before the judge.
+pub struct Case<'a> {
+    pub meta: &'a Meta,
+    pub args: &'a Map<String, Value>,
+    pub targets: &'a [Target],
+    pub dry_run: bool,
+    pub token: Option<&'a str>,
+    pub person: &'a Person,
+    pub now: Duration,
+}
+
+/// What the judge says, besides refusing.
+#[derive(Debug)]
+pub enum Verdict {
+    /// Nothing in it needs consent.
+    Free,
+    Granted(Consent),
+    /// Refused until the person has been asked.
+    Asks(Error, Question),
+}
+
+impl Confirm {
+    pub fn new(config: &Config) -> Result<Self, String> {
+        let rules = config.confirmation_rules().iter().map(|rule| {
+            let name = rule.name_regex.as_deref().map(compile).transpose()?;
+            Ok(Rule { role: rule.role.clone(), name })
+        });
+        let settings = &config.confirmation;
+        let ttl = Duration::from_secs(settings.ttl_seconds);
+        Ok(Self {
+            rules: rules.collect::<Result<_, String>>()?,
+            mode: settings.mode,
+            ttl,
+            grants: Grants::new(ttl, settings.bbox_tolerance_px),
+        })
+    }
+
+    pub fn is_active(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
+    pub fn asks_the_person(&self) -> bool {
+        self.mode == ConfirmationMode::Ask
+    }
+
+    pub fn ttl(&self) -> Duration {
+        self.ttl
+    }
+
+    /// Whether a call that acts may be made.
+    pub fn judge(&self, case: &Case) -> Result<Verdict> {
+        let protected = case.targets.iter().find(|target| self.covers(target));
+        match self.mode {
+            ConfirmationMode::Token => self.judge_token(case, protected),
+            ConfirmationMode::Ask => self.judge_person(case, protected),
+        }
+    }
+
+    fn judge_token(&self, case: &Case, protected: Option<&Target>) -> Result<Verdict> {
+        match (protected, case.token) {
+            (None, token) => {
+                // A token that is shown where none is needed was meant for something else.
+                token.inspect(|token| self.grants.burn(token));
+                Ok(Verdict::Free)
+            }
+            (Some(target), None) => {
+                Err(required(case, target, "requires a confirm_token from propose_action"))
+            }
+            (Some(_), Some(token)) => self.redeem(case, token, Giver::Caller).map_err(|why| {
+                Error::new(
+                    Kind::ConfirmationInvalid,
+                    format!("confirm_token {why}; propose the action again"),
+                )
+                .with("token", token)
+                .with("reason", why)
+            }),
+        }
+    }
+
+    fn judge_person(&self, case: &Case, protected: Option<&Target>) -> Result<Verdict> {
+        let facts = Facts::of(case.meta.name, case.args, case.targets);
+        let answered = case.person.ticket();
+        if !case.dry_run && self.grants.another_question_is_open(&facts, answered, case.now) {
+            return Err(busy(case));
+        }
+        let Some(target) = protected else {
+            answered.inspect(|ticket| self.grants.burn(ticket));
+            return Ok(Verdict::Free);
+        };
+        if let Some(token) = case.token {
+            self.grants.burn(token);
+            return Err(Error::new(
+                Kind::ConfirmationInvalid,
+                "here the person decides, not a confirm_token; call without one",
+            )
+            .with("token", token));
+        }
+        match case.person {
+            Person::Agreed(ticket) => self.redeem(case, &ticket.0, Giver::Person).map_err(|why| {
+                Error::new(
+                    Kind::ConfirmationInvalid,
+                    format!("the person's answer {why}; call again to ask again"),
+                )
+                .with("reason", why)
+            }),
+            Person::Declined(ticket) => {
+                self.grants.burn(&ticket.0);
+                Err(declined(case, target))
+            }
+            Person::Silent(ticket) => {
+                self.grants.burn(&ticket.0);
+                Err(required(case, target, "was not answered by the person; nothing was done"))
+            }
+            Person::Reachable if !case.dry_run => {
+                let ticket = Ticket(self.grants.put(facts, Giver::Person, case.now)?);
+                let question = Question { ticket, text: question(case, target) };
+                Ok(Verdict::Asks(required(case, target, "needs the person's consent"), question))
+            }
+            Person::Reachable => {
+                Err(required(case, target, "needs the person's consent; call it without dry_run"))
+            }
+            Person::Unreachable => Err(required(
+                case,
+                target,
+                "needs the person's consent, and this client cannot ask (it declares no elicitation); the \
+                 person has to do it",
+            )),
+        }
+    }
+
+    fn redeem(&self, case: &Case, id: &str, giver: Giver) -> Result<Verdict, String> {
+        let facts = Facts::of(case.meta.name, case.args, case.targets);
+        self.grants.redeem(id, giver, &facts, case.now, case.dry_run)?;
+        Ok(Verdict::Granted(match giver {
+            Giver::Caller => Consent::Token,
+            Giver::Person => Consent::Person,
+        }))
+    }
+
+    /// A token for exactly this call.
+    pub fn propose(&self, facts: Facts, now: Duration) -> Result<String> {
+        self.grants.put(facts, Giver::Caller, now)
+    }
+
+    /// A question that nobody will answer any more.
+    pub fn withdraw(&self, ticket: &Ticket) {
+        self.grants.burn(&ticket.0);
+    }
+
+    /// A click on the label or the icon inside a button is a click on the button, so passive elements
+    /// pass the question on to what holds them.
+    pub fn covers(&self, target: &Target) -> bool {
+        let tree = target.view.tree();
+        let mut node = Some(target.node);
+        while let Some(at) = node {
+            let element = target.view.unredacted(at);
+            if self.rules.iter().any(|rule| rule.matches(element)) {
+                return true;
+            }
+            node = tree.parent(at).filter(|_| PASSIVE_ROLES.contains(&&*element.role));
+        }
+        false
+    }
+}
+
+/// Elements that do nothing of their own when clicked.
+const PASSIVE_ROLES: &[&str] = &["Text", "Label", "Image", "Icon", "Graphic", "Group", "Pane", "Unknown"];
+
+impl Rule {
+    fn matches(&self, element: &Element) -> bool {
+        self.role.as_ref().is_none_or(|role| *role == element.role)
+            && self.name.as_ref().is_none_or(|name| name.is_match(&element.name))
+    }
+}
+
+fn compile(pattern: &str) -> Result<Regex, String> {
+    compile_pattern(pattern)
+        .map_err(|problem| format!("confirmation_required: name_regex '{pattern}': {problem}"))
+}
+
+fn required(case: &Case, target: &Target, what: &str) -> Error {
+    Error::new(Kind::ConfirmationRequired, format!("action {} {what}", case.meta.name))
+        .with("action", case.meta.name)
+        .with("target", target_facts(target))
+}
+
+fn declined(case: &Case, target: &Target) -> Error {
+    let message = format!("the person declined {}; do not try another way", case.meta.name);
+    Error::new(Kind::PermissionDenied, message)
+        .with("action", case.meta.name)
+        .with("target", target_facts(target))
+}
+
+/// The question may be shown on this very desktop: until it is answered, nobody clicks anything there.
+fn busy(case: &Case) -> Error {
+    Error::new(
+        Kind::ConfirmationRequired,
+        "the person is being asked about another action; no input is sent until that is answered or expires",
+    )
+    .with("action", case.meta.name)
+}
+
+fn target_facts(target: &Target) -> Fact {
+    Fact::object([
+        ("window_uid", target.chosen.window.uid.as_str().into()),
+        ("element_id", target.element_id().into()),
+        ("selector", target.selector().into()),
+        ("bounds", target.bounds().into()),
+    ])
+}
+
+/// What the person reads. Names come from the screen, so they stand in quotation marks that they cannot
+/// close, and are cut; the rest of the sentence is ours.
+fn question(case: &Case, target: &Target) -> String {
+    let element = &target.view.tree()[target.node];
+    let shown: Map<String, Value> = case
+        .args
+        .iter()
+        .filter(|(name, _)| !facts::NOT_BOUND.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    format!(
+        "Allow {} on {} {} in the window {}? Arguments: {}",
+        case.meta.name,
+        element.role,
+        quoted(&element.name, 80),
+        quoted(&target.chosen.window.title, 80),
+        cut(&Value::Object(shown).to_string(), 400),
+    )
+}
+
+fn quoted(text: &str, most: usize) -> String {
+    Value::from(cut(text, most)).to_string()
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

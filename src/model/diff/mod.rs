@@ -1,0 +1,320 @@
+//! What has changed between two trees: the contract's own format, and JSON Patch.
+//!
+//! Both are lists of places in the two trees, so nothing is copied and nothing is written here; the
+//! observer writes them. The work is one pass of hashes over both trees and then only what differs.
+//! Nothing recurses and nothing compares siblings pairwise: depth and width cost what they weigh.
+//!
+//! Children are paired with children of the same role and name: identical subtrees first, then those
+//! with the same content in another place or state, then those beside a pair, then in their order. What has no partner was
+//! removed or added; among the paired, as few as possible are moves.
+//!
+//! # How the custom format is applied
+//!
+//! Its order is the contract's and its indices do not follow from one another, so it is not applied
+//! line by line. All paths lead through the *new* tree, except that the last index of `remove` and of
+//! a move's `from` is the child's index in the *old* parent. For each parent, the shallowest first:
+//!
+//! 1. take out the children that `remove` and `from` name, by their old indices;
+//! 2. put what was added or moved at its new index; the others fill the gaps in their old order;
+//! 3. when every parent is done, write the `fields` of each `replace`. `null` for a fact that is only
+//!    shown when it is known (`selected`, `expanded`, `value_now`, `value_min`, `value_max`,
+//!    `identifier`) takes it away.
+//!
+//! Ids are not sent again: the last number of an id is the index among the siblings and follows it; one
+//! that was another number stays. Where that is not so, `fields` has the `id`.
+
+mod pairing;
+mod patch;
+mod paths;
+mod prints;
+
+pub use patch::{Patch, json_patch};
+pub use paths::Paths;
+
+use serde::Serialize;
+
+use super::{Element, Rect, Tree};
+use pairing::{Arrangement, Kept};
+use prints::Prints;
+
+/// A tree as it may be shown, and the same tree as it is: a change behind a redaction is still a change.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    pub shown: &'a Tree,
+    pub raw: &'a Tree,
+}
+
+impl<'a> From<&'a Tree> for Seen<'a> {
+    fn from(tree: &'a Tree) -> Self {
+        Seen { shown: tree, raw: tree }
+    }
+}
+
+/// One change of the custom format. Nodes of the old tree are only in `Move::from` and `Remove::node`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The node is the same one, and these facts of it differ.
+    Replace {
+        node: usize,
+        fields: Fields,
+    },
+    Move {
+        from: usize,
+        to: usize,
+    },
+    /// `under` is the parent in the new tree.
+    Remove {
+        node: usize,
+        under: usize,
+    },
+    /// With everything below it.
+    Add {
+        node: usize,
+    },
+}
+
+/// What of a node can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    Id,
+    Name,
+    Role,
+    Value,
+    Bounds,
+    Enabled,
+    Focused,
+    Shortcut,
+    Description,
+    Selected,
+    Expanded,
+    ValueNow,
+    ValueMin,
+    ValueMax,
+    Identifier,
+}
+
+/// A field's value as JSON has it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum FieldValue<'a> {
+    Null,
+    Text(&'a str),
+    Flag(bool),
+    Number(f64),
+    Bounds(Rect),
+}
+
+impl Field {
+    /// All that an element says of itself; the id is said by its place.
+    const OF_ELEMENT: [Field; 14] = [
+        Field::Name,
+        Field::Role,
+        Field::Value,
+        Field::Bounds,
+        Field::Enabled,
+        Field::Focused,
+        Field::Shortcut,
+        Field::Description,
+        Field::Selected,
+        Field::Expanded,
+        Field::ValueNow,
+        Field::ValueMin,
+        Field::ValueMax,
+        Field::Identifier,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Field::Id => "id",
+            Field::Name => "name",
+            Field::Role => "role",
+            Field::Value => "value",
+            Field::Bounds => "bounds",
+            Field::Enabled => "enabled",
+            Field::Focused => "focused",
+            Field::Shortcut => "keyboard_shortcut",
+            Field::Description => "description",
+            Field::Selected => "selected",
+            Field::Expanded => "expanded",
+            Field::ValueNow => "value_now",
+            Field::ValueMin => "value_min",
+            Field::ValueMax => "value_max",
+            Field::Identifier => "identifier",
+        }
+    }
+
+    /// The element's value of this field; `None` when the node does not carry the key at all.
+    pub fn of(self, element: &Element) -> Option<FieldValue<'_>> {
+        match self {
+            Field::Id => None,
+            Field::Name => Some(FieldValue::Text(&element.name)),
+            Field::Role => Some(FieldValue::Text(&element.role)),
+            Field::Value => Some(text_or_null(&element.value)),
+            Field::Bounds => Some(FieldValue::Bounds(element.bounds)),
+            Field::Enabled => Some(FieldValue::Flag(element.enabled)),
+            Field::Focused => Some(FieldValue::Flag(element.focused)),
+            Field::Shortcut => Some(text_or_null(&element.shortcut)),
+            Field::Description => Some(text_or_null(&element.description)),
+            Field::Selected => element.selected.map(FieldValue::Flag),
+            Field::Expanded => element.expanded.map(FieldValue::Flag),
+            Field::ValueNow => known_number(element.range.now),
+            Field::ValueMin => known_number(element.range.min),
+            Field::ValueMax => known_number(element.range.max),
+            Field::Identifier => element.identifier.as_deref().map(FieldValue::Text),
+        }
+    }
+}
+
+fn text_or_null(text: &Option<String>) -> FieldValue<'_> {
+    text.as_deref().map_or(FieldValue::Null, FieldValue::Text)
+}
+
+/// JSON has no infinities, and what is no number would differ from itself for ever.
+fn known_number(number: Option<f64>) -> Option<FieldValue<'static>> {
+    number.filter(|number| number.is_finite()).map(FieldValue::Number)
+}
+
+/// A set of fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fields(u16);
+
+impl Fields {
+    fn insert(&mut self, field: Field) {
+        self.0 |= 1 << field as u16;
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub fn contains(self, field: Field) -> bool {
+        self.0 & (1 << field as u16) != 0
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Field> {
+        [Field::Id].into_iter().chain(Field::OF_ELEMENT).filter(move |&field| self.contains(field))
+    }
+}
+
+/// The changes that lead from one tree to the other, in the contract's order. None: they are shown alike,
+/// and so is what is behind them.
+pub fn diff<'a>(old: impl Into<Seen<'a>>, new: impl Into<Seen<'a>>) -> Vec<Change> {
+    let comparison = Comparison::new(old.into(), new.into());
+    let mut changes = Vec::new();
+    let mut steps = vec![Step::Visit(Kept { old: Tree::ROOT, new: Tree::ROOT, moved: false })];
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Visit(kept) => visit(&comparison, kept, &mut changes, &mut steps),
+            Step::Removed { under, nodes } => {
+                changes.extend(nodes.into_iter().map(|node| Change::Remove { node, under }));
+            }
+            Step::Added { nodes } => changes.extend(nodes.into_iter().map(|node| Change::Add { node })),
+        }
+    }
+    changes
+}
+
+/// What is still to be said, the last first.
+enum Step {
+    Visit(Kept),
+    Removed { under: usize, nodes: Vec<usize> },
+    Added { nodes: Vec<usize> },
+}
+
+fn visit(comparison: &Comparison, kept: Kept, changes: &mut Vec<Change>, steps: &mut Vec<Step>) {
+    let Kept { old, new, moved } = kept;
+    if moved {
+        changes.push(Change::Move { from: old, to: new });
+    }
+    let same = comparison.same(old, new);
+    let mut fields = if same { Fields::default() } else { comparison.fields(old, new) };
+    if comparison.unexpected_number(old, new) {
+        fields.insert(Field::Id);
+    }
+    if !fields.is_empty() {
+        changes.push(Change::Replace { node: new, fields });
+    }
+    if !same {
+        push_children(comparison.arrange(old, new), new, steps, |kept| {
+            kept.moved
+                || !comparison.same(kept.old, kept.new)
+                || comparison.unexpected_number(kept.old, kept.new)
+        });
+    }
+}
+
+fn push_children(
+    arrangement: Arrangement,
+    under: usize,
+    steps: &mut Vec<Step>,
+    matters: impl Fn(&Kept) -> bool,
+) {
+    if !arrangement.added.is_empty() {
+        steps.push(Step::Added { nodes: arrangement.added });
+    }
+    if !arrangement.removed.is_empty() {
+        steps.push(Step::Removed { under, nodes: arrangement.removed });
+    }
+    steps.extend(arrangement.kept.into_iter().rev().filter(matters).map(Step::Visit));
+}
+
+/// Two trees and what is known of each: what both formats are made from.
+struct Comparison<'a> {
+    old: Half<'a>,
+    new: Half<'a>,
+}
+
+struct Half<'a> {
+    seen: Seen<'a>,
+    prints: Prints,
+    paths: Paths<'a>,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(old: Seen<'a>, new: Seen<'a>) -> Self {
+        let keys = std::hash::RandomState::new();
+        let half =
+            |seen: Seen<'a>| Half { prints: Prints::of(seen, &keys), paths: Paths::of(seen.shown), seen };
+        Self { old: half(old), new: half(new) }
+    }
+
+    /// Whether the two subtrees are shown alike and are alike, but for where the upper one stands.
+    fn same(&self, old: usize, new: usize) -> bool {
+        self.old.prints.exact[old] == self.new.prints.exact[new]
+    }
+
+    fn arrange(&self, old: usize, new: usize) -> Arrangement {
+        pairing::arrange(
+            (&self.old.prints, self.old.seen.shown.children(old).collect()),
+            (&self.new.prints, self.new.seen.shown.children(new).collect()),
+        )
+    }
+
+    fn fields(&self, old: usize, new: usize) -> Fields {
+        let mut fields = Fields::default();
+        let shown = (&self.old.seen.shown[old], &self.new.seen.shown[new]);
+        let raw = (&self.old.seen.raw[old], &self.new.seen.raw[new]);
+        for field in Field::OF_ELEMENT {
+            if field.of(shown.0) != field.of(shown.1) {
+                fields.insert(field);
+            } else if field.of(raw.0) != field.of(raw.1) {
+                // What is hidden altogether changes with the value, which every node has.
+                let is_shown = field.of(shown.1).is_some();
+                fields.insert(if is_shown { field } else { Field::Value });
+            }
+        }
+        fields
+    }
+
+    /// Whether the node's number is not the one that a client would give it.
+    fn unexpected_number(&self, old: usize, new: usize) -> bool {
+        let (old_tree, new_tree) = (self.old.seen.shown, self.new.seen.shown);
+        let follows_position = old_tree.slot(old) == self.old.paths.position(old);
+        let expected = if follows_position { self.new.paths.position(new) } else { old_tree.slot(old) };
+        new_tree.slot(new) != expected
+    }
+
+    fn renumbered(&self, old: usize, new: usize) -> bool {
+        self.old.seen.shown.slot(old) != self.new.seen.shown.slot(new)
+    }
+}

@@ -1,0 +1,182 @@
+//! A look at a window, whole or as what changed since an earlier one.
+//!
+//! Every look leaves a token that stands for the whole capture, whatever depth was shown. Changes are
+//! between captures too, so a path can lead below the depth that a caller has seen.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::structure::{Request, Structure};
+use super::{Changes, Chosen, Format, Look, View};
+use crate::error::Result;
+use crate::session::TreeTokens;
+use crate::tool::Cx;
+
+/// What a caller wants to know of a window.
+#[derive(Clone, Debug, Default)]
+pub struct ObserveRequest {
+    /// The tree token to compare with.
+    pub since: Option<String>,
+    pub format: Format,
+    /// Levels below the root when the whole tree is shown; without it the config's.
+    pub depth: Option<usize>,
+    /// Compare with what was last shown of this window; no tree when nothing changed.
+    pub changed_only: bool,
+}
+
+/// What was seen. It holds views and copies no node.
+#[derive(Debug, Serialize)]
+pub struct Observation {
+    pub window_uid: String,
+    pub window: String,
+    #[serde(flatten)]
+    content: Content,
+    pub tree_hash: String,
+    pub tree_token: String,
+    pub perf: Perf,
+    /// Present and false when the application could not be read to the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    /// What was understood differently from what was asked; the caller of [`observe`] passes it on.
+    #[serde(skip)]
+    pub warning: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Content {
+    Full {
+        format: &'static str,
+        tree: Structure,
+        base_token: Option<String>,
+        depth_used: usize,
+        depth_truncated: bool,
+    },
+    Changed {
+        format: Format,
+        base_token: String,
+        changes: Changes,
+        unchanged: bool,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        changed_only: bool,
+    },
+    Unchanged {
+        base_token: String,
+        changed_only: bool,
+        unchanged: bool,
+    },
+}
+
+impl Observation {
+    /// Whether it was compared with something and found the same.
+    pub fn is_unchanged(&self) -> bool {
+        match self.content {
+            Content::Full { .. } => false,
+            Content::Changed { unchanged, .. } | Content::Unchanged { unchanged, .. } => unchanged,
+        }
+    }
+}
+
+/// What reading the window cost.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub struct Perf {
+    pub capture_ms: u64,
+    pub node_count: usize,
+    pub cache: &'static str,
+    pub depth_used: usize,
+}
+
+impl Perf {
+    pub fn of(look: &Look, node_count: usize, depth_used: usize) -> Self {
+        let cache = if look.cached { "hit" } else { "miss" };
+        Self { capture_ms: millis(look), node_count, cache, depth_used }
+    }
+}
+
+fn millis(look: &Look) -> u64 {
+    u64::try_from(look.view.capture_time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Looks at a window. `since` beats `changed_only`; a token that is not known gives the whole tree and a
+/// warning. An action does not change what `changed_only` compares with: that is what was last shown.
+pub fn observe(cx: &Cx, chosen: &Chosen, request: &ObserveRequest) -> Result<Observation> {
+    let limits = &cx.config().tree;
+    let depth = request.depth.unwrap_or(limits.default_depth).min(limits.max_depth);
+    let fresh = request.changed_only && request.since.is_none();
+    let look = if fresh {
+        Look { view: cx.observer().view(chosen, cx.cancel)?, cached: false }
+    } else {
+        cx.observer().look(chosen, cx.cancel)?
+    };
+    let mut perf = Perf::of(&look, look.view.tree().len(), depth);
+    if fresh {
+        perf.cache = "bypass";
+    }
+    let (base, warning) = base(cx, &cx.session().trees, chosen, request);
+    let (content, kept) = match base {
+        Some(base) => compared(base, &look.view, request),
+        None => (whole(&look.view, depth)?, look.view.clone()),
+    };
+    Ok(Observation {
+        window_uid: chosen.window.uid.clone(),
+        window: chosen.window.title.clone(),
+        content,
+        tree_hash: look.view.hash().to_owned(),
+        tree_token: cx.session().trees.put(&chosen.window.uid, kept, cx.clock().now()),
+        perf,
+        complete: (!look.view.tree().complete).then_some(false),
+        warning: chosen.warning.clone().or(warning),
+    })
+}
+
+/// An earlier view and the token that it was given.
+type Base = (String, Arc<View>);
+
+fn base(
+    cx: &Cx,
+    trees: &TreeTokens,
+    chosen: &Chosen,
+    request: &ObserveRequest,
+) -> (Option<Base>, Option<String>) {
+    let (uid, now) = (&chosen.window.uid, cx.clock().now());
+    let Some(since) = &request.since else {
+        let last = if request.changed_only { trees.latest(uid, now) } else { None };
+        return (last, None);
+    };
+    match trees.get(uid, since, now) {
+        Some(view) => (Some((since.clone(), view)), None),
+        None => {
+            let warning =
+                "the token in 'since' is unknown here, of another window or too old; this is the whole tree";
+            (None, Some(warning.to_owned()))
+        }
+    }
+}
+
+/// The changes, and the view to keep: of two equal ones the older, so that a window which is looked at
+/// again and again is held once.
+fn compared(base: Base, view: &Arc<View>, request: &ObserveRequest) -> (Content, Arc<View>) {
+    let (base_token, old) = base;
+    let changes = Changes::between(old.clone(), view.clone(), request.format);
+    let changed_only = request.since.is_none();
+    let unchanged = changes.is_empty();
+    let kept = if unchanged { old } else { view.clone() };
+    let content = if unchanged && changed_only {
+        Content::Unchanged { base_token, changed_only, unchanged }
+    } else {
+        Content::Changed { format: changes.format(), base_token, changes, unchanged, changed_only }
+    };
+    (content, kept)
+}
+
+fn whole(view: &Arc<View>, depth: usize) -> Result<Content> {
+    let tree = Structure::new(view.clone(), &Request { depth, ..Request::default() })?;
+    Ok(Content::Full {
+        format: "full",
+        base_token: None,
+        depth_used: depth,
+        depth_truncated: tree.depth_truncated,
+        tree,
+    })
+}

@@ -1,0 +1,54 @@
+//! The engine of a build with the feature `ocr`: loaded once, used for picture after picture.
+
+use tesseract::{PageSegMode, Tesseract};
+
+pub const COMPILED_IN: bool = true;
+
+pub struct Engine(Tesseract);
+
+/// In the order of tesseract's numbers.
+const SEGMENTATIONS: [PageSegMode; 14] = [
+    PageSegMode::PsmOsdOnly,
+    PageSegMode::PsmAutoOsd,
+    PageSegMode::PsmAutoOnly,
+    PageSegMode::PsmAuto,
+    PageSegMode::PsmSingleColumn,
+    PageSegMode::PsmSingleBlockVertText,
+    PageSegMode::PsmSingleBlock,
+    PageSegMode::PsmSingleLine,
+    PageSegMode::PsmSingleWord,
+    PageSegMode::PsmCircleWord,
+    PageSegMode::PsmSingleChar,
+    PageSegMode::PsmSparseText,
+    PageSegMode::PsmSparseTextOsd,
+    PageSegMode::PsmRawLine,
+];
+
+impl Engine {
+    pub fn start() -> Result<Self, String> {
+        Tesseract::new(None, Some("eng")).map(Engine).map_err(|problem| {
+            format!("libtesseract does not start ({problem}); is its data for English installed?")
+        })
+    }
+
+    pub fn version(&self) -> String {
+        format!("tesseract {} (library)", tesseract::plumbing::version().to_string_lossy())
+    }
+
+    /// What it recognises in a grey picture, as tesseract's table. A failure costs the engine.
+    pub fn table(
+        self,
+        grey: &[u8],
+        (width, height): (i32, i32),
+        segmentation: u32,
+    ) -> Result<(Self, String), String> {
+        let mode = usize::try_from(segmentation).ok().and_then(|number| SEGMENTATIONS.get(number));
+        let mode = *mode.ok_or_else(|| format!("there is no page segmentation mode {segmentation}"))?;
+        let mut engine = self.0;
+        engine.set_page_seg_mode(mode);
+        let mut engine =
+            engine.set_frame(grey, width, height, 1, width).map_err(|problem| problem.to_string())?;
+        let table = engine.get_tsv_text(0).map_err(|problem| problem.to_string())?;
+        Ok((Engine(engine), table))
+    }
+}

@@ -1,0 +1,282 @@
+//! Reading text out of pictures: one interface, the engines behind it, and which of them is here.
+//!
+//! An engine always runs in a process of its own: a picture that makes it crash, hang or grow costs one
+//! call and not the server, and its thread limit has to be in the environment before the library loads.
+//! Nothing here knows a window, a secret or a reply; whoever hands a picture in has hidden what must not
+//! be read. Time is real here, whatever the clock of the session says: a foreign program is waited for.
+
+mod child;
+pub mod library;
+mod page;
+mod program;
+mod tsv;
+pub mod worker;
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::clock::{Cancel, Clock, lock};
+use crate::config;
+use crate::doctor;
+use crate::error::{Error, Kind, Result};
+use crate::model::Rect;
+use crate::model::image::Picture;
+use child::Waiting;
+use page::Page;
+
+/// What a recognised word is, and where it stands on the page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Word {
+    pub text: String,
+    /// 0 to 100.
+    pub confidence: f32,
+    /// In pixels of the picture that was read.
+    pub bbox: Rect,
+    pub block: u32,
+    pub paragraph: u32,
+    pub line: u32,
+}
+
+impl Word {
+    /// Words with the same key stand in one line.
+    pub const fn line_key(&self) -> (u32, u32, u32) {
+        (self.block, self.paragraph, self.line)
+    }
+}
+
+/// How a page is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Tesseract's page segmentation mode: 11 finds scattered text, 7 takes the picture for one line.
+    pub segmentation: u32,
+    /// How many times larger the picture is made before it is read.
+    pub upscale: u32,
+}
+
+/// One engine.
+trait Reader: Send + Sync {
+    /// What it is, with its version, for people.
+    fn describe(&self) -> String;
+
+    /// The words of a page in reading order, with boxes in pixels of the page.
+    fn words(&self, page: &Page, options: Options, waiting: &Waiting) -> Result<Vec<Word>>;
+}
+
+/// How many pictures are read at once: each takes a core and some hundred megabytes.
+const SIDE_BY_SIDE: usize = 2;
+const MOST_RECENT: usize = 4;
+const RECENT_TIME: Duration = Duration::from_secs(30);
+
+/// The configured engine, found when it is first needed, and what it has read lately.
+pub struct Ocr {
+    settings: config::Ocr,
+    clock: Clock,
+    /// Only success is kept: an engine that is installed later is found without a restart.
+    engine: Mutex<Option<Arc<dyn Reader>>>,
+    turns: Turns,
+    recent: Mutex<VecDeque<Recent>>,
+    /// Keyed at random, so that no application can draw two pictures of one hash.
+    hasher: RandomState,
+}
+
+struct Recent {
+    key: u64,
+    words: Arc<Vec<Word>>,
+    since: Duration,
+}
+
+impl Ocr {
+    pub fn new(settings: config::Ocr, clock: Clock) -> Self {
+        Self {
+            settings,
+            clock,
+            engine: Mutex::default(),
+            turns: Turns::new(SIDE_BY_SIDE),
+            recent: Mutex::default(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    pub fn settings(&self) -> &config::Ocr {
+        &self.settings
+    }
+
+    /// Whether text can be read here: the engine is there and answers.
+    pub fn available(&self) -> bool {
+        self.engine().is_ok()
+    }
+
+    /// Which engine reads here, or why none does.
+    pub fn describe(&self) -> Result<String> {
+        Ok(self.engine()?.describe())
+    }
+
+    /// How the whole of a window is read.
+    pub fn window_options(&self) -> Options {
+        Options { segmentation: self.settings.psm_window, upscale: self.settings.upscale }
+    }
+
+    /// Every word of the picture that the engine made out, however unsure of it.
+    pub fn words(&self, picture: &Picture, options: Options, cancel: &Cancel) -> Result<Arc<Vec<Word>>> {
+        let engine = self.engine()?;
+        let page = Page::of(picture, options.upscale, self.settings.preprocess)?;
+        let key = self.hasher.hash_one((&page, options));
+        if let Some(words) = self.read_lately(key) {
+            return Ok(words);
+        }
+        let waiting = Waiting::new(self.patience(), cancel);
+        let _turn = self.turns.take(&waiting)?;
+        let mut words = engine.words(&page, options, &waiting)?;
+        for word in &mut words {
+            word.bbox = page.in_picture(word.bbox);
+        }
+        let words = Arc::new(words);
+        self.remember(key, &words);
+        Ok(words)
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::try_from_secs_f64(self.settings.timeout_s).unwrap_or(Duration::from_secs(30))
+    }
+
+    fn read_lately(&self, key: u64) -> Option<Arc<Vec<Word>>> {
+        let now = self.clock.now();
+        let recent = lock(&self.recent);
+        let fresh = |entry: &&Recent| entry.key == key && now.saturating_sub(entry.since) < RECENT_TIME;
+        recent.iter().find(fresh).map(|entry| entry.words.clone())
+    }
+
+    fn remember(&self, key: u64, words: &Arc<Vec<Word>>) {
+        let since = self.clock.now();
+        let mut recent = lock(&self.recent);
+        recent.retain(|entry| entry.key != key && since.saturating_sub(entry.since) < RECENT_TIME);
+        if recent.len() == MOST_RECENT {
+            recent.pop_front();
+        }
+        recent.push_back(Recent { key, words: words.clone(), since });
+    }
+
+    fn engine(&self) -> Result<Arc<dyn Reader>> {
+        if !self.settings.enabled {
+            return Err(Error::new(Kind::PlatformUnsupported, DISABLED));
+        }
+        let mut engine = lock(&self.engine);
+        if let Some(engine) = &*engine {
+            return Ok(engine.clone());
+        }
+        let found = find_engine(&self.settings)?;
+        tracing::info!("OCR by {}", found.describe());
+        *engine = Some(found.clone());
+        Ok(found)
+    }
+}
+
+pub const DISABLED: &str = "OCR disabled in config (ocr.enabled = false)";
+
+/// A program that the config names is meant. Otherwise the library is preferred: it starts once.
+fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn Reader>> {
+    let named = settings.tesseract_cmd.as_deref();
+    if library::COMPILED_IN && named.is_none() {
+        match worker::Library::start() {
+            Ok(library) => return Ok(Arc::new(library)),
+            Err(problem) => tracing::warn!("OCR: the built-in engine does not work: {}", problem.message),
+        }
+    }
+    let machine = &doctor::RealMachine;
+    let Some(program) = doctor::find_tesseract(machine, named) else {
+        return Err(no_engine(settings));
+    };
+    if let Some(named) = named.filter(|named| **named != *program) {
+        tracing::debug!("OCR: {} stands for ocr.tesseract_cmd {}", program.display(), named.display());
+    }
+    Ok(Arc::new(program::Program::start(program)?))
+}
+
+fn no_engine(settings: &config::Ocr) -> Error {
+    let looked = match &settings.tesseract_cmd {
+        Some(named) => format!("neither {} nor a tesseract on the PATH exists", named.display()),
+        None => "there is no tesseract on the PATH".to_owned(),
+    };
+    let fix = doctor::tesseract_install_line();
+    Error::new(Kind::PlatformUnsupported, format!("no OCR engine: {looked}. Install it with: {fix}"))
+        .with("fix", fix)
+}
+
+/// Lets a few in at a time. Waiting for a turn ends with the caller's patience.
+struct Turns {
+    free: Mutex<usize>,
+    given_back: Condvar,
+}
+
+struct Turn<'a>(&'a Turns);
+
+impl Turns {
+    fn new(count: usize) -> Self {
+        Self { free: Mutex::new(count), given_back: Condvar::new() }
+    }
+
+    fn take(&self, waiting: &Waiting) -> Result<Turn<'_>> {
+        let mut free = lock(&self.free);
+        while *free == 0 {
+            let slice = waiting.slice("for other pictures to be read")?;
+            free = self.given_back.wait_timeout(free, slice).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *free -= 1;
+        Ok(Turn(self))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.free) += 1;
+        self.0.given_back.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waiting(milliseconds: u64) -> Waiting {
+        Waiting::new(Duration::from_millis(milliseconds), &Cancel::new())
+    }
+
+    #[test]
+    fn turns_are_limited_and_given_back() {
+        let turns = Turns::new(1);
+        let first = turns.take(&waiting(0)).unwrap();
+        assert_eq!(turns.take(&waiting(30)).err().unwrap().kind, Kind::Timeout);
+        drop(first);
+        assert!(turns.take(&waiting(30)).is_ok());
+    }
+
+    #[test]
+    fn a_cancelled_call_waits_for_no_turn() {
+        let (turns, cancel) = (Turns::new(0), Cancel::new());
+        cancel.fire();
+        let refused = turns.take(&Waiting::new(Duration::from_secs(60), &cancel)).err().unwrap();
+        assert_eq!(refused, Error::cancelled());
+    }
+
+    #[test]
+    fn what_was_read_is_kept_for_a_while() {
+        let clock = Clock::steered();
+        let ocr = Ocr::new(config::Ocr::default(), clock.clone());
+        for key in 0..5 {
+            ocr.remember(key, &Arc::default());
+        }
+        assert!(ocr.read_lately(0).is_none(), "the oldest of five is forgotten");
+        assert!(ocr.read_lately(4).is_some());
+        clock.advance(RECENT_TIME);
+        assert!(ocr.read_lately(4).is_none());
+    }
+
+    #[test]
+    fn switched_off_is_said() {
+        let settings = config::Ocr { enabled: false, ..config::Ocr::default() };
+        let error = Ocr::new(settings, Clock::steered()).describe().unwrap_err();
+        assert_eq!((error.kind, error.message.as_str()), (Kind::PlatformUnsupported, DISABLED));
+    }
+}

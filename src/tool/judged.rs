@@ -1,0 +1,121 @@
+//! What an input would reach, found for the gate before anything is sent: under a point, at the keyboard
+//! focus, behind a shortcut. Nothing is looked at when nobody will judge it.
+//!
+//! The first target is what is meant. What follows is only what a rule protects: an input that may reach
+//! a protected element in a second way is judged by that too.
+
+use super::cx::{Cx, Target};
+use crate::error::Result;
+use crate::model::action::{Key, Modifier};
+use crate::model::{Element, KeyCombo, Point};
+use crate::observer::Chosen;
+
+impl Cx<'_> {
+    /// The elements that a pointer would reach at a point.
+    pub fn judged_at(&self, point: Point) -> Result<Vec<Target>> {
+        if !self.judged {
+            return Ok(Vec::new());
+        }
+        let Some(chosen) = self.observer().window_at(point)? else {
+            return Ok(Vec::new());
+        };
+        let view = self.observer().view(&chosen, self.cancel)?;
+        let innermost = view.element_at(point);
+        let target = Target::element(chosen, view, innermost, None);
+        let others = self.protected_at(&target, point);
+        Ok(std::iter::once(target).chain(others).collect())
+    }
+
+    /// An element, and the protected ones that a click at `point` of it would meet instead.
+    pub fn judged_with(&self, target: Target, point: Option<Point>) -> Vec<Target> {
+        let others = point.map_or_else(Vec::new, |point| self.protected_at(&target, point));
+        std::iter::once(target).chain(others).collect()
+    }
+
+    fn protected_at(&self, target: &Target, point: Point) -> Vec<Target> {
+        if !self.judged {
+            return Vec::new();
+        }
+        let others = target.view.elements_at(point).into_iter().filter(|&node| node != target.node);
+        others.map(|node| target.beside(node)).filter(|other| self.app.confirm.covers(other)).collect()
+    }
+
+    /// The element that keys would go to.
+    pub fn judged_focus(&self) -> Result<Vec<Target>> {
+        if !self.judged {
+            return Ok(Vec::new());
+        }
+        self.focus().map(|target| vec![target])
+    }
+
+    /// What a key combination would reach: the focus, and every protected element whose shortcut it is.
+    pub fn judged_keys(&self, keys: &KeyCombo) -> Result<Vec<Target>> {
+        self.judged_focus_and(|element| {
+            element.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys))
+        })
+    }
+
+    /// What typing would reach. A tab in the text moves the focus on, and a blank or a line break then
+    /// presses whatever is there: nobody knows what, so everything protected counts.
+    pub fn judged_text(&self, text: &str) -> Result<Vec<Target>> {
+        let wanders = text.split_once('\t').is_some_and(|(_, rest)| rest.contains([' ', '\n', '\r']));
+        self.judged_focus_and(|_| wanders)
+    }
+
+    fn judged_focus_and(&self, reached: impl Fn(&Element) -> bool) -> Result<Vec<Target>> {
+        if !self.judged {
+            return Ok(Vec::new());
+        }
+        let focus = self.focus()?;
+        let nodes = (0..focus.view.tree().len())
+            .filter(|&node| node != focus.node && reached(focus.view.unredacted(node)));
+        let others: Vec<Target> =
+            nodes.map(|node| focus.beside(node)).filter(|other| self.app.confirm.covers(other)).collect();
+        Ok(std::iter::once(focus).chain(others).collect())
+    }
+
+    fn focus(&self) -> Result<Target> {
+        let chosen: Chosen = self.observer().choose(&Default::default())?;
+        let view = self.observer().view(&chosen, self.cancel)?;
+        let node = view.tree().focused().unwrap_or(0);
+        Ok(Target::element(chosen, view, node, None))
+    }
+}
+
+/// Applications write shortcuts in many ways: `Ctrl+D`, `<Control>d`, several separated by `;` or `,`.
+fn is_shortcut(written: &str, keys: &KeyCombo) -> bool {
+    let plain = written.to_lowercase().replace('<', "").replace('>', "+").replace("primary", "ctrl");
+    let single = std::iter::once(plain.as_str()).chain(plain.split([';', ',', '|', ' ']));
+    single
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .filter_map(|part| KeyCombo::parse(part).ok())
+        .any(|combo| combo.key == keys.key && same_modifiers(&combo.modifiers, &keys.modifiers))
+        && !matches!(keys.key, Key::Modifier(_))
+}
+
+fn same_modifiers(one: &[Modifier], other: &[Modifier]) -> bool {
+    one.iter().all(|modifier| other.contains(modifier)) && other.iter().all(|modifier| one.contains(modifier))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(written: &str, pressed: &str, expected: bool) {
+        let keys = KeyCombo::parse(pressed).unwrap();
+        assert_eq!(is_shortcut(written, &keys), expected, "{written} by {pressed}");
+    }
+
+    #[test]
+    fn shortcuts_are_known_in_every_spelling() {
+        check("Ctrl+D", "ctrl+d", true);
+        check("<Control><Shift>d", "shift+ctrl+D", true);
+        check("<Primary>d", "ctrl+d", true);
+        check("Del; Ctrl+D", "delete", true);
+        check("Ctrl+K, Ctrl+D", "ctrl+d", true);
+        check("Ctrl+D", "d", false);
+        check("Ctrl+D", "ctrl+shift+d", false);
+        check("", "ctrl+d", false);
+    }
+}

@@ -1,0 +1,165 @@
+//! Consent in two steps: what a call would touch, and a token that lets exactly that call through.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::screen::encode;
+use crate::error::{Error, Result};
+use crate::gate::Permit;
+use crate::gate::confirm::Facts;
+use crate::model::Rect;
+use crate::tool::args::Text;
+use crate::tool::{
+    Cx, Effect, Example, Group, Meta, Method, Output, Png, Prepared, ReplyKind, Spec, Target, Tool,
+};
+use crate::tools::Entry;
+
+/// Pixels around the target that the picture shows.
+const PADDING: i32 = 8;
+
+pub struct ProposeAction;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ProposeArgs {
+    /// Tool to be confirmed.
+    action: Text<64>,
+    /// Its arguments, exactly as they will be sent.
+    args: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Proposed {
+    confirm_token: String,
+    expires_at: f64,
+    would_target: WouldTarget,
+    #[serde(skip)]
+    png: Option<Png>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WouldTarget {
+    window_uid: String,
+    selector: String,
+    bounds: Rect,
+}
+
+impl Output for Proposed {
+    fn take_picture(&mut self) -> Option<Png> {
+        self.png.take()
+    }
+}
+
+impl Tool for ProposeAction {
+    type Args = ProposeArgs;
+    type Out = Proposed;
+    const META: Meta = Meta {
+        name: "propose_action",
+        group: Group::Session,
+        effect: Effect::Session,
+        reply: ReplyKind::Picture,
+        untrusted: true,
+        rest: &[(Method::Post, "/api/propose_action")],
+        brief: "Ask for a confirm_token for one call: shows its target, does nothing. The token serves that call once.",
+        detail: "The target is resolved as the call itself would do it, and shown as a picture with a margin of 8 \
+                 pixels (an image block over MCP, `would_target.screenshot_b64` over REST). The token is bound to the \
+                 tool, all its arguments, the window and the element; it serves once, for \
+                 `confirmation.ttl_seconds`, and any use on something else burns it. With `confirmation.mode` `ask` \
+                 there are no tokens: the person is asked when the action itself is called.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"action":"click_element","args":{"selector":"Window/MenuBar/MenuItem[name=\"Edit\"]"}}"#,
+            shows: "a token for one click on the Edit menu",
+        }],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: ProposeArgs, mut permit: Permit) -> Result<Proposed> {
+        if cx.app.confirm.asks_the_person() {
+            return Err(Error::bad_request(
+                "there are no tokens here: the person decides, and is asked when the action itself is called",
+            ));
+        }
+        let entry = acting_tool(cx, args.action.as_str())?;
+        cx.app.permits(entry.spec.meta)?;
+        let prepared = prepare(entry, args.args.unwrap_or_default())?;
+        let targets = resolve(cx, &*prepared)?;
+        let Some(target) = targets.first() else {
+            return Err(Error::bad_request("the action would touch nothing, so there is nothing to confirm"));
+        };
+        let png = picture(cx, target, &mut permit);
+        let facts = Facts::of(entry.spec.meta.name, prepared.said(), &targets);
+        Ok(Proposed {
+            confirm_token: cx.app.confirm.propose(facts, cx.clock().now())?,
+            expires_at: expiry(cx),
+            would_target: WouldTarget {
+                window_uid: target.chosen.window.uid.clone(),
+                selector: target.selector(),
+                bounds: target.bounds(),
+            },
+            png,
+        })
+    }
+}
+
+fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a Entry> {
+    let acting = || cx.app.tools.specs().filter(|spec| spec.meta.effect.acts()).map(|spec| spec.meta.name);
+    let refusal = |what: &str| {
+        let advice = match crate::text::nearest(name, acting()) {
+            Some(nearest) => format!("did you mean '{nearest}'?"),
+            None => "only tools that act can be confirmed".to_owned(),
+        };
+        Error::bad_request(format!("'{name}' {what}; {advice}")).with("field", "action")
+    };
+    let entry = cx.app.tools.find(name).ok_or_else(|| refusal("is no tool of this server"))?;
+    if entry.spec.meta.effect.acts() { Ok(entry) } else { Err(refusal("does not act")) }
+}
+
+/// The proposal is about the deed, so what steers the consent itself is left out.
+fn prepare(entry: &Entry, mut args: Map<String, Value>) -> Result<Box<dyn Prepared>> {
+    args.remove("confirm_token");
+    args.remove("dry_run");
+    entry.spec.parse(entry.schema(), Value::Object(args))
+}
+
+/// The very resolution that the gate will do, whether or not anything has to be judged.
+fn resolve(cx: &Cx, prepared: &dyn Prepared) -> Result<Vec<Target>> {
+    let judging = Cx { app: cx.app, cancel: cx.cancel, step_id: cx.step_id, judged: true, warning: None };
+    prepared.targets(&judging)
+}
+
+/// A desktop that cannot be pictured is no reason to refuse; the reply says that the picture is missing.
+fn picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Png> {
+    match crop(cx, target) {
+        Ok(png) => {
+            permit.spend();
+            Some(png)
+        }
+        Err(problem) => {
+            cx.warning = Some(format!("without a picture: {}", problem.message));
+            None
+        }
+    }
+}
+
+fn crop(cx: &Cx, target: &Target) -> Result<Png> {
+    let shot = cx.observer().window_picture(&target.chosen, cx.cancel)?;
+    let bounds = target.bounds();
+    let padded = Rect {
+        x: bounds.x.saturating_sub(PADDING),
+        y: bounds.y.saturating_sub(PADDING),
+        width: bounds.width.saturating_add(2 * PADDING),
+        height: bounds.height.saturating_add(2 * PADDING),
+    };
+    let Some(part) = padded.intersection(&shot.area) else {
+        return Err(Error::internal("the element lies outside of its window"));
+    };
+    encode(&shot.picture.crop(Rect { x: part.x - shot.area.x, y: part.y - shot.area.y, ..part }))
+}
+
+fn expiry(cx: &Cx) -> f64 {
+    let at = cx.clock().wall() + cx.app.confirm.ttl();
+    at.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<ProposeAction>()];

@@ -1,0 +1,248 @@
+//! A closer look at a part of the screen: its picture, and the words that can be read in it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::{ImageFacts, WindowArgs, remember_image, take_picture, title_of};
+use super::screen::encode;
+use crate::error::{Error, Result};
+use crate::gate::Permit;
+use crate::model::Rect;
+use crate::model::image::Picture;
+use crate::observer::{Chosen, ElementChoice};
+use crate::ocr::Word;
+use crate::tool::args::{Int, Pixel, Text};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+
+/// The part that is meant: an element, or a box.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct PartArgs {
+    /// Only this element.
+    element_id: Option<Text<2048>>,
+    /// Only this part, relative to the window.
+    bbox: Option<Bbox>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+struct Bbox {
+    x: Pixel,
+    y: Pixel,
+    width: Int<1, 65535>,
+    height: Int<1, 65535>,
+}
+
+impl Bbox {
+    fn rect(self) -> Rect {
+        let pixel = |number: i64| i32::try_from(number).unwrap_or(0);
+        Rect::new(pixel(self.x.get()), pixel(self.y.get()), pixel(self.width.get()), pixel(self.height.get()))
+    }
+}
+
+impl PartArgs {
+    /// The part in pixels of a picture of `area`, widened by `padding` and cut to the picture.
+    fn within(
+        &self,
+        cx: &mut Cx,
+        chosen: Option<&Chosen>,
+        picture: &Picture,
+        area: Rect,
+        padding: i32,
+    ) -> Result<Rect> {
+        let wanted = match (&self.element_id, self.bbox) {
+            (Some(id), bbox) => {
+                if bbox.is_some() {
+                    cx.warning = Some("both element_id and bbox given; element_id used".to_owned());
+                }
+                let bounds = element_bounds(cx, chosen, id.as_str())?;
+                Rect { x: bounds.x.saturating_sub(area.x), y: bounds.y.saturating_sub(area.y), ..bounds }
+            }
+            (None, Some(bbox)) => bbox.rect(),
+            (None, None) => return Ok(picture.area()),
+        };
+        let found =
+            if wanted.is_empty() { None } else { widened(wanted, padding).intersection(&picture.area()) };
+        found.ok_or_else(|| {
+            Error::bad_request(format!(
+                "nothing of that part is in the picture, which has {}x{} pixels",
+                picture.width(),
+                picture.height()
+            ))
+            .with("field", if self.element_id.is_some() { "element_id" } else { "bbox" })
+            .with("part", wanted)
+        })
+    }
+}
+
+fn widened(area: Rect, by: i32) -> Rect {
+    Rect {
+        x: area.x.saturating_sub(by),
+        y: area.y.saturating_sub(by),
+        width: area.width.saturating_add(2 * by),
+        height: area.height.saturating_add(2 * by),
+    }
+}
+
+/// Without a window the element is one of the focused window, as everywhere.
+fn element_bounds(cx: &Cx, chosen: Option<&Chosen>, id: &str) -> Result<Rect> {
+    let chosen = match chosen {
+        Some(chosen) => chosen.clone(),
+        None => cx.observer().choose(&Default::default())?,
+    };
+    let choice = ElementChoice { element_id: Some(id.to_owned()), selector: None };
+    Ok(cx.observer().find_target(chosen, &choice, cx.cancel)?.bounds())
+}
+
+pub struct GetScreenshotCropped;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct CropArgs {
+    #[serde(flatten)]
+    window: WindowArgs,
+    #[serde(flatten)]
+    part: PartArgs,
+    /// Pixels around it.
+    padding_px: Option<Int<0, 10000>>,
+    /// Shrink to this width.
+    max_width: Option<Int<1, 65535>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CroppedScreenshot {
+    window: String,
+    format: &'static str,
+    encoding: &'static str,
+    width: u32,
+    height: u32,
+    /// The part, relative to the window.
+    source_bbox: Rect,
+    /// The part, on the screen.
+    screen_bbox: Rect,
+    #[serde(flatten)]
+    image: ImageFacts,
+    #[serde(skip)]
+    png: Option<Png>,
+}
+
+impl Output for CroppedScreenshot {
+    fn take_picture(&mut self) -> Option<Png> {
+        self.png.take()
+    }
+}
+
+impl Tool for GetScreenshotCropped {
+    type Args = CropArgs;
+    type Out = CroppedScreenshot;
+    const META: Meta = Meta {
+        name: "get_screenshot_cropped",
+        group: Group::Screen,
+        reply: ReplyKind::Picture,
+        untrusted: true,
+        rest: &[(Method::Get, "/api/screenshot/cropped")],
+        brief: "Picture of a part of a window, or of the screen: one element or a box.",
+        detail: "`bbox` and the answer's `source_bbox` are relative to the window (to the screen when no window is \
+                 named), `screen_bbox` is where that is on the screen. The part is cut to what the picture has; \
+                 a part of which nothing is left is an error. Pointer tools take pixels of the picture when they \
+                 are given its `image_id`.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"window_index":0,"element_id":"root.0.1","padding_px":2}"#,
+            shows: "one menu item with two pixels around it",
+        }],
+        verify: &["ok", "width", "height", "source_bbox"],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: CropArgs, mut permit: Permit) -> Result<CroppedScreenshot> {
+        permit.spend();
+        let (chosen, shot) = take_picture(cx, &args.window)?;
+        let padding = i32::try_from(args.padding_px.map_or(0, Int::get)).unwrap_or(0);
+        let part = args.part.within(cx, chosen.as_ref(), &shot.picture, shot.area, padding)?;
+        let widest = args.max_width.and_then(|width| u32::try_from(width.get()).ok()).unwrap_or(u32::MAX);
+        let png = encode(&shot.picture.crop(part).shrink_to(widest))?;
+        let on_screen = Rect { x: part.x + shot.area.x, y: part.y + shot.area.y, ..part };
+        Ok(CroppedScreenshot {
+            window: title_of(chosen.as_ref()),
+            format: "png",
+            encoding: "base64",
+            width: png.width,
+            height: png.height,
+            source_bbox: part,
+            screen_bbox: on_screen,
+            image: remember_image(cx, chosen.as_ref(), on_screen, &png)?,
+            png: Some(png),
+        })
+    }
+}
+
+pub struct GetOcr;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct OcrArgs {
+    #[serde(flatten)]
+    window: WindowArgs,
+    #[serde(flatten)]
+    part: PartArgs,
+    /// Leaves out words of which the engine is less sure; the config's `ocr.min_confidence` by default.
+    #[schemars(extend("x-hidden" = true))]
+    min_confidence: Option<Int<0, 100>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Words {
+    window: String,
+    window_uid: String,
+    words: Vec<WordOut>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct WordOut {
+    text: String,
+    confidence: u8,
+    bbox: Rect,
+}
+
+impl From<Word> for WordOut {
+    fn from(word: Word) -> Self {
+        Self { confidence: word.confidence.round() as u8, text: word.text, bbox: word.bbox }
+    }
+}
+
+impl Output for Words {}
+
+impl Tool for GetOcr {
+    type Args = OcrArgs;
+    type Out = Words;
+    const META: Meta = Meta {
+        name: "get_ocr",
+        group: Group::Screen,
+        untrusted: true,
+        rest: &[(Method::Get, "/api/ocr")],
+        brief: "Words read from a window's picture, with confidence and place within the part read.",
+        detail: "For windows that say little of themselves. `bbox` is relative to the window; the words' boxes are \
+                 relative to the part that was read. What is secret is black before it is read. Needs tesseract: \
+                 the error says how to get it.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"window_index":0,"bbox":{"x":0,"y":22,"width":400,"height":80}}"#,
+            shows: "the first lines of a document",
+        }],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: OcrArgs, _: Permit) -> Result<Words> {
+        let chosen = cx.observer().choose_strictly(&args.window.choice())?;
+        cx.warning = chosen.warning.clone();
+        cx.observer().ocr().describe()?;
+        let readable = cx.observer().readable_picture(&chosen, cx.cancel)?;
+        let part = args.part.within(cx, Some(&chosen), readable.picture(), readable.area(), 0)?;
+        let least = args.min_confidence.map_or(cx.config().ocr.min_confidence, |least| least.get() as f64);
+        let words = cx.observer().words(&readable.crop(part), least, cx.cancel)?;
+        Ok(Words {
+            window: chosen.window.title,
+            window_uid: chosen.window.uid,
+            words: words.into_iter().map(WordOut::from).collect(),
+        })
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<GetScreenshotCropped>(), Spec::of::<GetOcr>()];

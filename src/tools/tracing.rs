@@ -1,0 +1,392 @@
+//! Recording what is called, and calling it again.
+//!
+//! None of these calls is recorded itself.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::common::millis;
+use super::windows::NoArgs;
+use crate::config::limits;
+use crate::error::{Error, Result};
+use crate::gate::Permit;
+use crate::tool::args::Text;
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::trace::format::Summary;
+use crate::trace::reader;
+use crate::trace::replay::{Difference, Divergence, Mode, OnDivergence, Replay, Stepped};
+
+/// What all tools of this file have in common.
+const HARNESS: Meta = Meta { group: Group::Harness, traced: false, ..Meta::DEFAULT };
+
+pub struct TraceStart;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct StartArgs {
+    /// Kept in the header; at most 200 characters of it.
+    label: Option<Text<65536>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TraceStarted {
+    trace_id: String,
+    started_at: f64,
+    dir: String,
+}
+
+impl Output for TraceStarted {}
+
+impl Tool for TraceStart {
+    type Args = StartArgs;
+    type Out = TraceStarted;
+    const META: Meta = Meta {
+        name: "trace_start",
+        effect: Effect::Session,
+        rest: &[(Method::Post, "/api/trace/start")],
+        brief: "Begin recording calls, with pictures and trees, into a folder.",
+        detail: "Every call from every side becomes a row, also refused ones; calls about traces and replays do \
+                 not. Secrets are never stored. A trace ends by itself at 1 GiB, when its disk has less than 200 \
+                 MiB left (asked for on Linux and macOS), or when it cannot be written; trace_status says so.",
+        examples: &[Example { scenario: None, args: r#"{"label":"login"}"#, shows: "a trace with a label" }],
+        ..HARNESS
+    };
+
+    fn run(cx: &mut Cx, args: StartArgs, _: Permit) -> Result<TraceStarted> {
+        let label = args.label.map(|label| kept_label(cx, label.as_str()));
+        let started = cx.app.tracer.start(label)?;
+        Ok(TraceStarted {
+            trace_id: started.trace_id,
+            started_at: started.started_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
+            dir: shown(&started.dir),
+        })
+    }
+}
+
+/// Redacted before it is cut, so that no half of a secret stays.
+fn kept_label(cx: &mut Cx, label: &str) -> String {
+    let redacted = cx.app.redactor.text(label);
+    if redacted.chars().count() > limits::LABEL_CHARACTERS {
+        cx.warning = Some(format!("the label was cut to {} characters", limits::LABEL_CHARACTERS));
+    }
+    redacted.chars().take(limits::LABEL_CHARACTERS).collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+pub struct TraceStop;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TraceStopped {
+    trace_id: String,
+    path: String,
+    step_count: u64,
+    duration_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_error: Option<String>,
+}
+
+impl Output for TraceStopped {}
+
+impl Tool for TraceStop {
+    type Args = NoArgs;
+    type Out = TraceStopped;
+    const META: Meta = Meta {
+        name: "trace_stop",
+        effect: Effect::Session,
+        rest: &[(Method::Post, "/api/trace/stop")],
+        brief: "End the trace; `path` is its file.",
+        detail: "`trace_error` says why a trace had already ended by itself.",
+        examples: &[Example { scenario: None, args: "{}", shows: "the file of the trace" }],
+        before_examples: &[("trace_start", "{}")],
+        ..HARNESS
+    };
+
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<TraceStopped> {
+        let ended = cx.app.tracer.stop()?;
+        Ok(TraceStopped {
+            trace_id: ended.trace_id,
+            path: shown(&ended.path),
+            step_count: ended.step_count,
+            duration_ms: millis(ended.duration),
+            trace_error: ended.problem,
+        })
+    }
+}
+
+pub struct TraceStatus;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TraceStatusOut {
+    #[schemars(with = "Value")]
+    active_trace_id: Option<String>,
+    step_count: u64,
+    #[schemars(with = "Value")]
+    dir: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_error: Option<String>,
+}
+
+impl Output for TraceStatusOut {}
+
+impl Tool for TraceStatus {
+    type Args = NoArgs;
+    type Out = TraceStatusOut;
+    const META: Meta = Meta {
+        name: "trace_status",
+        always: true,
+        rest: &[(Method::Get, "/api/trace/status")],
+        brief: "Whether a trace is running, and how many calls it holds.",
+        detail: "`trace_error` says why the last trace ended before it was stopped.",
+        examples: &[Example { scenario: None, args: "{}", shows: "no trace is running" }],
+        ..HARNESS
+    };
+
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<TraceStatusOut> {
+        let status = cx.app.tracer.status();
+        Ok(TraceStatusOut {
+            active_trace_id: status.active_trace_id,
+            step_count: status.step_count,
+            dir: status.dir.as_deref().map(shown),
+            trace_error: status.problem,
+        })
+    }
+}
+
+/// A trace with one row, for the examples.
+const ONE_ROW: &[(&str, &str)] = &[("trace_start", "{}"), ("list_windows", "{}"), ("trace_stop", "{}")];
+const OPEN_REPLAY: &[(&str, &str)] =
+    &[ONE_ROW[0], ONE_ROW[1], ONE_ROW[2], ("replay_start", r#"{"path":"latest"}"#)];
+
+pub struct ReplayStart;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ReplayArgs {
+    /// Trace file or folder below the server's trace folder, or `latest`.
+    path: Text<4096>,
+    /// Default execute; verify also compares with what was recorded.
+    mode: Option<Mode>,
+    /// After a difference; default warn: go on.
+    on_divergence: Option<OnDivergence>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReplayStarted {
+    replay_id: String,
+    total: usize,
+    mode: Mode,
+    #[schemars(with = "Value")]
+    label: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    torn: bool,
+}
+
+impl Output for ReplayStarted {}
+
+impl Tool for ReplayStart {
+    type Args = ReplayArgs;
+    type Out = ReplayStarted;
+    const META: Meta = Meta {
+        name: "replay_start",
+        effect: Effect::Session,
+        rest: &[(Method::Post, "/api/replay/start")],
+        brief: "Open a trace to make its calls again, one by replay_step.",
+        detail: "Nothing is called yet. `torn` says that the file ends within a line, as after a crash; the whole \
+                 lines before it are replayed. `on_divergence:\"stop\"` ends the replay at the first difference, \
+                 `warn` and `resume` go on.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"path":"latest","mode":"verify"}"#,
+            shows: "the newest trace, to be compared",
+        }],
+        before_examples: ONE_ROW,
+        ..HARNESS
+    };
+
+    fn run(cx: &mut Cx, args: ReplayArgs, _: Permit) -> Result<ReplayStarted> {
+        let path = args.path.as_str();
+        let recording = reader::read(&cx.config().tracing.dir, path).map_err(|problem| {
+            Error::bad_request(format!("could not load trace: {problem}")).with("path", path)
+        })?;
+        cx.warning = match (recording.torn, recording.footer.is_some()) {
+            (true, _) => Some("the file ends within a line, which is left out".to_owned()),
+            (_, false) => Some("the trace has no footer: it was not stopped".to_owned()),
+            _ => None,
+        };
+        let (label, torn) = (recording.header.label.clone(), recording.torn);
+        let (mode, on_divergence) = (args.mode.unwrap_or_default(), args.on_divergence.unwrap_or_default());
+        let replay = cx.app.replays.open(cx.app, recording, mode, on_divergence)?;
+        Ok(ReplayStarted { replay_id: replay.id.clone(), total: replay.total(), mode, label, torn })
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ReplayIdArgs {
+    /// From replay_start.
+    replay_id: Text<64>,
+}
+
+fn find(cx: &Cx, id: &Text<64>) -> Result<Arc<Replay>> {
+    cx.app.replays.get(id.as_str())
+}
+
+pub struct ReplayStep;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct StepArgs {
+    /// From replay_start.
+    replay_id: Text<64>,
+    /// Arguments that the trace left out as secret.
+    #[serde(default)]
+    supply: Map<String, Value>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StepOut {
+    finished: bool,
+    position: usize,
+    total: usize,
+    #[serde(flatten)]
+    #[schemars(with = "StepFields")]
+    made: Option<StepFields>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct StepFields {
+    tool: String,
+    #[schemars(with = "Value")]
+    divergence: Option<Vec<Difference>>,
+    #[schemars(with = "Value")]
+    actual_summary: Summary,
+    replay_id: String,
+}
+
+impl Output for StepOut {}
+
+impl Tool for ReplayStep {
+    type Args = StepArgs;
+    type Out = StepOut;
+    const META: Meta = Meta {
+        name: "replay_step",
+        effect: Effect::Session,
+        rest: &[(Method::Post, "/api/replay/step")],
+        brief: "Make the next recorded call; it acts, and passes every check again.",
+        detail: "`divergence` lists what differs from the recording, in mode verify. A call whose secret the trace \
+                 left out is not made: the error's `needs_secret` names the argument to give in `supply`.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"replay_id":"rep:1"}"#,
+            shows: "the first call again",
+        }],
+        before_examples: OPEN_REPLAY,
+        ..HARNESS
+    };
+
+    fn run(cx: &mut Cx, args: StepArgs, _: Permit) -> Result<StepOut> {
+        let replay = find(cx, &args.replay_id)?;
+        let stepped = replay.step(cx.app, &args.supply, cx.cancel)?;
+        let standing = replay.standing();
+        let made = stepped.map(|stepped| step_fields(stepped, &replay));
+        Ok(StepOut { finished: standing.finished, position: standing.position, total: standing.total, made })
+    }
+}
+
+fn step_fields(stepped: Stepped, replay: &Replay) -> StepFields {
+    StepFields {
+        tool: stepped.tool,
+        divergence: (!stepped.differences.is_empty()).then_some(stepped.differences),
+        actual_summary: stepped.summary,
+        replay_id: replay.id.clone(),
+    }
+}
+
+pub struct ReplayStatus;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReplayStatusOut {
+    replay_id: String,
+    position: usize,
+    total: usize,
+    finished: bool,
+    divergences: Vec<Divergence>,
+    mode: Mode,
+}
+
+impl Output for ReplayStatusOut {}
+
+impl Tool for ReplayStatus {
+    type Args = ReplayIdArgs;
+    type Out = ReplayStatusOut;
+    const META: Meta = Meta {
+        name: "replay_status",
+        always: true,
+        rest: &[(Method::Post, "/api/replay/status")],
+        brief: "How far a replay is, and every difference so far.",
+        detail: "Differences are listed with the row that they are about.",
+        examples: &[Example { scenario: None, args: r#"{"replay_id":"rep:1"}"#, shows: "nothing made yet" }],
+        before_examples: OPEN_REPLAY,
+        ..HARNESS
+    };
+
+    fn run(cx: &mut Cx, args: ReplayIdArgs, _: Permit) -> Result<ReplayStatusOut> {
+        let replay = find(cx, &args.replay_id)?;
+        let standing = replay.standing();
+        Ok(ReplayStatusOut {
+            replay_id: replay.id.clone(),
+            position: standing.position,
+            total: standing.total,
+            finished: standing.finished,
+            divergences: standing.divergences,
+            mode: replay.mode,
+        })
+    }
+}
+
+pub struct ReplayStop;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReplayStopped {
+    stopped: bool,
+}
+
+impl Output for ReplayStopped {}
+
+impl Tool for ReplayStop {
+    type Args = ReplayIdArgs;
+    type Out = ReplayStopped;
+    const META: Meta = Meta {
+        name: "replay_stop",
+        effect: Effect::Session,
+        rest: &[(Method::Post, "/api/replay/stop")],
+        brief: "End a replay, finished or not.",
+        detail: "Its id is not used again.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"replay_id":"rep:1"}"#,
+            shows: "the replay is over",
+        }],
+        before_examples: OPEN_REPLAY,
+        ..HARNESS
+    };
+
+    fn run(cx: &mut Cx, args: ReplayIdArgs, _: Permit) -> Result<ReplayStopped> {
+        cx.app.replays.close(args.replay_id.as_str())?;
+        Ok(ReplayStopped { stopped: true })
+    }
+}
+
+pub const TOOLS: &[Spec] = &[
+    Spec::of::<TraceStart>(),
+    Spec::of::<TraceStop>(),
+    Spec::of::<TraceStatus>(),
+    Spec::of::<ReplayStart>(),
+    Spec::of::<ReplayStep>(),
+    Spec::of::<ReplayStatus>(),
+    Spec::of::<ReplayStop>(),
+];

@@ -1,0 +1,191 @@
+//! Arguments as a trace keeps them: without secrets, bounded, and with a note of where tokens came from.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Map, Value, json};
+
+use super::format::{Origin, REDACTED, TRUNCATED};
+use crate::gate::redact::Redactor;
+use crate::model::KeyCombo;
+use crate::model::action::{Key, Modifier};
+
+/// How much of arguments that are too long is kept.
+const PREVIEW_CHARACTERS: usize = 200;
+
+/// Arguments whose text goes into an element. Whatever a tool does not declare is treated like them,
+/// because a misspelt name is no reason to store a password.
+const TYPED: &[&str] = &["text", "value"];
+const KEYS: &str = "keys";
+
+pub struct Keeper<'a> {
+    pub redactor: &'a Redactor,
+    pub redact_keys: &'a [String],
+    /// The tool's full input schema.
+    pub schema: &'a Value,
+    /// What is typed goes into an element that must not be shown.
+    pub hides_typed: bool,
+    pub max_bytes: usize,
+}
+
+impl Keeper<'_> {
+    pub fn kept(&self, args: &Map<String, Value>) -> Map<String, Value> {
+        let kept = self.object(args, true);
+        let text = Value::Object(kept.clone()).to_string();
+        if kept.is_empty() || text.len() <= self.max_bytes {
+            return kept;
+        }
+        let preview: String = text.chars().take(PREVIEW_CHARACTERS).collect();
+        Map::from_iter([(TRUNCATED.to_owned(), json!(true)), ("preview".to_owned(), json!(preview))])
+    }
+
+    fn object(&self, fields: &Map<String, Value>, at_root: bool) -> Map<String, Value> {
+        fields
+            .iter()
+            .map(|(name, value)| {
+                let hidden = self.hides(name) || (at_root && self.hides_typed && self.is_typed(name, value));
+                let kept = if hidden { json!(REDACTED) } else { self.value(value) };
+                (self.text(name), kept)
+            })
+            .collect()
+    }
+
+    /// The readers of requests bound the depth of what arrives, and with it this recursion.
+    fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.text(text)),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(fields) => Value::Object(self.object(fields, false)),
+            plain => plain.clone(),
+        }
+    }
+
+    /// A text with something to hide is hidden as a whole: half a selector selects nothing.
+    fn text(&self, text: &str) -> String {
+        if self.redactor.text(text) == text { text.to_owned() } else { REDACTED.to_owned() }
+    }
+
+    fn hides(&self, name: &str) -> bool {
+        self.redact_keys.iter().any(|hidden| hidden.eq_ignore_ascii_case(name))
+    }
+
+    fn is_typed(&self, name: &str, value: &Value) -> bool {
+        if name == KEYS {
+            return value.as_str().is_none_or(types_a_character);
+        }
+        let declared = self.schema.pointer(&format!("/properties/{}", escaped(name))).is_some();
+        TYPED.contains(&name) || !declared
+    }
+}
+
+/// `enter` and `ctrl+a` spell nothing; `h` and `shift+h` may be a letter of a password.
+fn types_a_character(keys: &str) -> bool {
+    match KeyCombo::parse(keys) {
+        Ok(combo) => {
+            matches!(combo.key, Key::Character(_) | Key::Named("space"))
+                && combo.modifiers.iter().all(|modifier| matches!(modifier, Modifier::Shift))
+        }
+        Err(_) => true,
+    }
+}
+
+/// The tokens among the arguments that earlier replies told, by JSON pointer.
+pub fn origins(args: &Map<String, Value>, told: &HashMap<String, Origin>) -> BTreeMap<String, Origin> {
+    let mut found = BTreeMap::new();
+    if !told.is_empty() {
+        for (name, value) in args {
+            find_tokens(value, format!("/{}", escaped(name)), told, &mut found);
+        }
+    }
+    found
+}
+
+fn find_tokens(
+    value: &Value,
+    path: String,
+    told: &HashMap<String, Origin>,
+    found: &mut BTreeMap<String, Origin>,
+) {
+    match value {
+        Value::String(text) => {
+            if let Some(origin) = told.get(text) {
+                found.insert(path, origin.clone());
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                find_tokens(item, format!("{path}/{at}"), told, found);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                find_tokens(value, format!("{path}/{}", escaped(name)), told, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A name as a part of a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(args: Value, hides_typed: bool, expected: Value) {
+        let redactor = Redactor::new(None).unwrap();
+        redactor.learn("hunter22");
+        let schema = json!({"properties": {"text": {}, "keys": {}, "selector": {}, "x": {}}});
+        let keys = ["password".to_owned(), "Token".to_owned()];
+        let keeper =
+            Keeper { redactor: &redactor, redact_keys: &keys, schema: &schema, hides_typed, max_bytes: 300 };
+        assert_eq!(Value::Object(keeper.kept(args.as_object().unwrap())), expected);
+    }
+
+    #[test]
+    fn named_keys_are_hidden_at_any_depth() {
+        check(json!({"x": 1, "PASSWORD": "a"}), false, json!({"x": 1, "PASSWORD": REDACTED}));
+        check(json!({"a": [{"token": {"b": 1}}]}), false, json!({"a": [{"token": REDACTED}]}));
+    }
+
+    #[test]
+    fn known_secrets_are_hidden_whole_wherever_they_stand() {
+        check(json!({"selector": "//Edit[name=\"hunter22\"]"}), false, json!({"selector": REDACTED}));
+        check(json!({"text": "alice"}), false, json!({"text": "alice"}));
+        check(json!({"hunter22": 1}), false, json!({REDACTED: 1}));
+    }
+
+    #[test]
+    fn what_is_typed_into_a_secret_is_hidden_and_the_rest_stays() {
+        check(json!({"text": "12", "x": 3}), true, json!({"text": REDACTED, "x": 3}));
+        check(
+            json!({"selector": "//Edit", "txt": "12"}),
+            true,
+            json!({"selector": "//Edit", "txt": REDACTED}),
+        );
+        for (keys, kept) in [("h", REDACTED), ("shift+h", REDACTED), ("?!", REDACTED), ("enter", "enter")] {
+            check(json!({"keys": keys}), true, json!({"keys": kept}));
+        }
+        check(json!({"keys": "ctrl+a"}), true, json!({"keys": "ctrl+a"}));
+        check(json!({"keys": "h"}), false, json!({"keys": "h"}));
+    }
+
+    #[test]
+    fn long_arguments_leave_a_preview() {
+        let text = "é".repeat(400);
+        let preview: String = format!("{{\"text\":\"{text}").chars().take(200).collect();
+        check(json!({"text": text}), false, json!({"__truncated": true, "preview": preview}));
+    }
+
+    #[test]
+    fn tokens_are_found_by_where_they_were_told() {
+        let origin = Origin { trace_seq: 4, path: "/tree_token".to_owned() };
+        let told = HashMap::from([("tt:1".to_owned(), origin.clone())]);
+        let args = json!({"since": "tt:1", "any_of": [{"a/b": "tt:1"}, "tt:2"]});
+        let found = origins(args.as_object().unwrap(), &told);
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["/any_of/0/a~1b", "/since"]);
+        assert_eq!(found["/since"], origin);
+    }
+}

@@ -1,0 +1,514 @@
+//! Traces: what was called and what came of it, written while it happens and played again later.
+//!
+//! The gate hands every call in when it opens and when it closes; nobody else writes rows. A trace never
+//! fails the call it records: what cannot be written ends the trace, and the caller is told.
+
+mod arguments;
+pub mod format;
+pub mod reader;
+pub mod replay;
+mod scene;
+mod writer;
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::clock::{Cancel, Clock, lock};
+use crate::config;
+use crate::error::{Error, Result};
+use crate::gate::audit::timestamp;
+use crate::gate::budget::Meter;
+use crate::gate::scrub::{self, Scrub};
+use crate::gate::{Call, Json, Reply};
+use crate::observer::WindowChoice;
+use crate::platform::Shot;
+use crate::tool::args;
+use crate::tool::{Effect, Target};
+use crate::tools::Entry;
+use arguments::Keeper;
+use format::{
+    FORMAT_VERSION, Footer, FooterKind, Header, HeaderKind, Origin, Row, Summary, TargetSeen, WindowSeen,
+};
+use scene::Scene;
+use writer::Folder;
+pub use writer::Room;
+
+/// A look that took no longer than this changed nothing; then the windows are not read a second time.
+const QUICK: Duration = Duration::from_millis(100);
+/// Tokens that a trace remembers the origin of.
+const MOST_TOKENS: usize = 4096;
+
+/// The one trace that may be running.
+#[derive(Debug)]
+pub struct Tracer {
+    config: config::Tracing,
+    clock: Clock,
+    room: Room,
+    /// Spares every call the lock while nothing is traced.
+    running: AtomicBool,
+    slot: Mutex<Slot>,
+}
+
+#[derive(Debug, Default)]
+enum Slot {
+    #[default]
+    Idle,
+    Running(Trace),
+    /// It ended by itself, and nobody has been told by trace_stop yet.
+    Failed(Ended),
+}
+
+#[derive(Debug)]
+struct Trace {
+    folder: Folder,
+    began: Duration,
+    rows: u64,
+    /// Where the tokens that replies told can be found, for the arguments that use them.
+    told: HashMap<String, Origin>,
+}
+
+/// A trace that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    pub trace_id: String,
+    pub dir: PathBuf,
+    pub path: PathBuf,
+    pub step_count: u64,
+    pub duration: Duration,
+    /// Why it ended before it was stopped.
+    pub problem: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Started {
+    pub trace_id: String,
+    pub started_at: SystemTime,
+    pub dir: PathBuf,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Status {
+    pub active_trace_id: Option<String>,
+    pub step_count: u64,
+    pub dir: Option<PathBuf>,
+    pub problem: Option<String>,
+}
+
+/// A call that is being traced.
+#[derive(Debug)]
+pub struct Pending {
+    trace_id: String,
+    args: Map<String, Value>,
+    effect: Effect,
+    /// Of the call itself: looking around for the trace is not counted.
+    began: Duration,
+    ended: Option<Duration>,
+    began_at: SystemTime,
+    before: Option<Scene>,
+    after: Option<Scene>,
+    target: Option<Target>,
+}
+
+/// What the gate knows of a call when it closes.
+#[derive(Clone, Copy, Debug)]
+pub struct Closing<'a> {
+    pub step_id: u64,
+    pub caller: &'static str,
+    pub entry: &'a Entry,
+    pub reply: &'a Reply,
+}
+
+impl Tracer {
+    pub fn new(config: config::Tracing, clock: Clock) -> Self {
+        Self::with_room(config, clock, Room::default())
+    }
+
+    pub fn with_room(config: config::Tracing, clock: Clock, room: Room) -> Self {
+        Self { config, clock, room, running: AtomicBool::new(false), slot: Mutex::default() }
+    }
+
+    pub fn start(&self, label: Option<String>) -> Result<Started> {
+        let mut slot = lock(&self.slot);
+        if let Slot::Running(trace) = &*slot {
+            return Err(Error::bad_request("a trace is already active; trace_stop ends it")
+                .with("trace_id", trace.folder.trace_id.as_str()));
+        }
+        let started_at = self.clock.wall();
+        let folder = self.open(label, started_at).map_err(|problem| {
+            Error::internal(format!("the trace cannot be started: {problem}"))
+                .with("dir", self.config.dir.display().to_string())
+        })?;
+        let started = Started { trace_id: folder.trace_id.clone(), started_at, dir: folder.path.clone() };
+        *slot = Slot::Running(Trace { folder, began: self.clock.now(), rows: 0, told: HashMap::new() });
+        self.running.store(true, Ordering::Release);
+        Ok(started)
+    }
+
+    fn open(&self, label: Option<String>, started_at: SystemTime) -> std::io::Result<Folder> {
+        let mut folder = Folder::create(&self.config.dir, self.room)?;
+        folder.append(&Header {
+            kind: HeaderKind::Header,
+            trace_id: folder.trace_id.clone(),
+            label,
+            started_at: timestamp(started_at),
+            tool_version: FORMAT_VERSION.to_owned(),
+        })?;
+        Ok(folder)
+    }
+
+    /// Ends the trace. One that ended by itself is reported here once.
+    pub fn stop(&self) -> Result<Ended> {
+        let mut slot = lock(&self.slot);
+        self.running.store(false, Ordering::Release);
+        match std::mem::take(&mut *slot) {
+            Slot::Running(trace) => Ok(self.finish(trace, None)),
+            Slot::Failed(ended) => Ok(ended),
+            Slot::Idle => Err(Error::bad_request("no active trace")),
+        }
+    }
+
+    fn finish(&self, mut trace: Trace, problem: Option<String>) -> Ended {
+        let duration = self.clock.now().saturating_sub(trace.began);
+        let footer = trace.folder.append(&Footer {
+            kind: FooterKind::Footer,
+            stopped_at: timestamp(self.clock.wall()),
+            step_count: trace.rows,
+            duration_ms: millis(duration),
+        });
+        Ended {
+            trace_id: trace.folder.trace_id.clone(),
+            dir: trace.folder.path.clone(),
+            path: trace.folder.lines_path(),
+            step_count: trace.rows,
+            duration,
+            problem: problem
+                .or(footer.err().map(|error| format!("the footer could not be written: {error}"))),
+        }
+    }
+
+    pub fn status(&self) -> Status {
+        match &*lock(&self.slot) {
+            Slot::Idle => Status::default(),
+            Slot::Running(trace) => Status {
+                active_trace_id: Some(trace.folder.trace_id.clone()),
+                step_count: trace.rows,
+                dir: Some(trace.folder.path.clone()),
+                problem: None,
+            },
+            Slot::Failed(ended) => Status {
+                active_trace_id: None,
+                step_count: ended.step_count,
+                dir: Some(ended.dir.clone()),
+                problem: ended.problem.clone(),
+            },
+        }
+    }
+
+    /// A call's place in the running trace, if there is one and the call belongs into it.
+    pub fn begin(&self, entry: &Entry, call: &Call) -> Option<Pending> {
+        if !self.running.load(Ordering::Acquire) || !entry.spec.meta.traced {
+            return None;
+        }
+        let Slot::Running(trace) = &*lock(&self.slot) else {
+            return None;
+        };
+        Some(Pending {
+            trace_id: trace.folder.trace_id.clone(),
+            args: args::spoken(&call.args),
+            effect: entry.spec.meta.effect,
+            began: self.clock.now(),
+            ended: None,
+            began_at: self.clock.wall(),
+            before: None,
+            after: None,
+            target: None,
+        })
+    }
+
+    /// Writes the call's row. The error says why the trace has just ended.
+    pub fn record(&self, app: &App, mut pending: Pending, closing: Closing) -> Result<(), String> {
+        let duration = pending.ended.unwrap_or(self.clock.now()).saturating_sub(pending.began);
+        let before = pending.before.take().unwrap_or_else(|| Scene::look(&app.observer, &Cancel::new()));
+        let after = pending.after.take();
+        let mut slot = lock(&self.slot);
+        let Slot::Running(trace) = &mut *slot else {
+            return Ok(());
+        };
+        if trace.folder.trace_id != pending.trace_id {
+            return Ok(());
+        }
+        let moment = Moment { app, schema: closing.entry.schema(), pending, before, after, duration };
+        let Err(problem) = trace.write(&self.config, &moment, closing) else {
+            return Ok(());
+        };
+        let problem = format!("the trace {} has ended: {problem}", trace.folder.trace_id);
+        self.running.store(false, Ordering::Release);
+        if let Slot::Running(trace) = std::mem::take(&mut *slot) {
+            *slot = Slot::Failed(self.finish(trace, Some(problem.clone())));
+        }
+        Err(problem)
+    }
+}
+
+/// A server that goes away says in the file that it did.
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        let slot = std::mem::take(self.slot.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner));
+        if let Slot::Running(trace) = slot {
+            self.finish(trace, None);
+        }
+    }
+}
+
+impl Pending {
+    pub fn look_before(&mut self, app: &App, cancel: &Cancel) {
+        self.before = Some(Scene::look(&app.observer, cancel));
+        self.began = app.clock.now();
+    }
+
+    pub fn note_target(&mut self, target: Option<&Target>) {
+        self.target = target.cloned();
+    }
+
+    /// What there is after the call. A quick look has changed nothing and is not paid for twice.
+    pub fn look_after(&mut self, app: &App) {
+        let ended = app.clock.now();
+        self.ended = Some(ended);
+        let quick = ended.saturating_sub(self.began) < QUICK;
+        if self.effect != Effect::Observe || !quick {
+            self.after = Some(Scene::look(&app.observer, &Cancel::new()));
+        }
+    }
+}
+
+/// Everything that is known of a call when its row is written.
+struct Moment<'a> {
+    app: &'a App,
+    schema: &'a Value,
+    pending: Pending,
+    before: Scene,
+    after: Option<Scene>,
+    duration: Duration,
+}
+
+impl Moment<'_> {
+    fn after(&self) -> &Scene {
+        self.after.as_ref().unwrap_or(&self.before)
+    }
+
+    /// Whether the text that the call types must not be stored.
+    fn hides_typed(&self) -> bool {
+        if !self.pending.effect.acts() {
+            return false;
+        }
+        let tabs = || self.pending.args.values().filter_map(Value::as_str).any(|text| text.contains('\t'));
+        let into_private = match &self.pending.target {
+            Some(target) => target.view.is_private(target.node),
+            None => self.before.focus_is_private() || self.after().focus_is_private(),
+        };
+        into_private || (tabs() && self.before.has_secret_near_focus())
+    }
+
+    /// The window of the pictures: the one that was acted on or named, else the focused one.
+    fn window(&self) -> Option<String> {
+        let target = self.pending.target.as_ref().map(|target| target.chosen.window.uid.clone());
+        let named = || self.pending.args.get("window_uid").and_then(Value::as_str).map(str::to_owned);
+        target.or_else(named).or_else(|| self.after().focused_uid().map(str::to_owned))
+    }
+}
+
+impl Trace {
+    fn write(&mut self, config: &config::Tracing, moment: &Moment, closing: Closing) -> Result<(), String> {
+        let sequence = self.rows + 1;
+        let mut row = self.row(config, moment, closing, sequence).map_err(|problem| problem.to_string())?;
+        if picture_is_due(config.screenshot_every_n_actions, sequence) {
+            self.take_pictures(&mut row, moment).map_err(|problem| problem.to_string())?;
+        }
+        self.folder.append(&row).map_err(|problem| problem.to_string())?;
+        self.rows = sequence;
+        self.remember_tokens(closing.reply);
+        Ok(())
+    }
+
+    fn row(
+        &mut self,
+        config: &config::Tracing,
+        moment: &Moment,
+        closing: Closing,
+        sequence: u64,
+    ) -> std::io::Result<Row> {
+        let scrub = Scrub { redactor: &moment.app.redactor };
+        let keeper = Keeper {
+            redactor: &moment.app.redactor,
+            redact_keys: &config.redact_keys,
+            schema: moment.schema,
+            hides_typed: moment.hides_typed(),
+            max_bytes: config.max_args_bytes,
+        };
+        let after = moment.after.as_ref().filter(|after| after.differs(&moment.before));
+        Ok(Row {
+            step_id: closing.step_id,
+            trace_seq: sequence,
+            ts: timestamp(moment.pending.began_at),
+            caller: closing.caller.to_owned(),
+            tool: closing.entry.spec.meta.name.to_owned(),
+            args: keeper.kept(&moment.pending.args),
+            result_summary: scrubbed(&Summary::of(closing.reply), &scrub)?,
+            tree_hash_before: moment.before.tree_hash(),
+            tree_hash_after: moment.after().tree_hash(),
+            duration_ms: millis(moment.duration),
+            target: moment.pending.target.as_ref().map(|target| seen(target, &scrub)).transpose()?,
+            refs: arguments::origins(&moment.pending.args, &self.told),
+            windows_before: self.windows(&moment.before, &scrub)?,
+            windows_after: after.map(|after| self.windows(after, &scrub)).transpose()?,
+            ..Row::default()
+        })
+    }
+
+    fn windows(&mut self, scene: &Scene, scrub: &Scrub) -> std::io::Result<Vec<WindowSeen>> {
+        scene
+            .windows
+            .iter()
+            .map(|(window, view)| {
+                let tree = view.as_ref().map(|view| self.folder.keep_tree(view, scrub)).transpose()?;
+                Ok(WindowSeen {
+                    window_uid: window.uid.clone(),
+                    title: scrub.text(&window.title).into_owned(),
+                    process: scrub.text(&window.process).into_owned(),
+                    pid: window.pid,
+                    bounds: window.bounds,
+                    focused: window.focused,
+                    tree,
+                })
+            })
+            .collect()
+    }
+
+    /// Pictures that cannot be taken are said in the row; only one that cannot be stored ends the trace.
+    fn take_pictures(&mut self, row: &mut Row, moment: &Moment) -> std::io::Result<()> {
+        let app = moment.app;
+        let full = shoot(app, || app.observer.screen_picture(&Cancel::new()));
+        let window = shoot(app, || {
+            let choice = WindowChoice { uid: moment.window(), ..WindowChoice::default() };
+            app.observer.window_picture(&app.observer.choose(&choice)?, &Cancel::new())
+        });
+        match full {
+            Ok(png) => {
+                row.screenshot_full_ref = Some(self.folder.keep_picture(row.trace_seq, "full", &png)?);
+            }
+            Err(problem) => row.screenshot_error = Some(told_problem(app, &problem)),
+        }
+        match window {
+            Ok(png) => {
+                row.screenshot_window_ref = Some(self.folder.keep_picture(row.trace_seq, "window", &png)?);
+            }
+            Err(problem) => row.screenshot_error = Some(told_problem(app, &problem)),
+        }
+        Ok(())
+    }
+
+    fn remember_tokens(&mut self, reply: &Reply) {
+        for (path, token) in Told::of(reply).tokens() {
+            if self.told.len() >= MOST_TOKENS {
+                self.told.clear();
+            }
+            self.told.entry(token).or_insert(Origin { trace_seq: self.rows, path });
+        }
+    }
+}
+
+fn picture_is_due(every: u32, sequence: u64) -> bool {
+    every > 0 && (sequence == 1 || sequence.is_multiple_of(u64::from(every)))
+}
+
+/// Pictures for the trace count like those that a caller asks for.
+fn shoot(app: &App, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
+    let reservation = app.budget.reserve(&[Meter::Screenshot], app.clock.now())?;
+    // A platform that panics here must not cost the call, which is over.
+    let shot = catch_unwind(AssertUnwindSafe(take))
+        .unwrap_or_else(|_| Err(Error::internal("taking the picture failed inside the server")))?;
+    reservation.commit();
+    shot.picture.to_png().map_err(|problem| Error::internal(problem.to_string()))
+}
+
+fn told_problem(app: &App, problem: &Error) -> String {
+    Scrub { redactor: &app.redactor }.text(&problem.to_string()).into_owned()
+}
+
+fn seen(target: &Target, scrub: &Scrub) -> std::io::Result<TargetSeen> {
+    let element = &target.view.tree()[target.node];
+    let seen = TargetSeen {
+        window_uid: target.chosen.window.uid.clone(),
+        element_id: target.element_id(),
+        selector: target.selector(),
+        role: element.role.to_string(),
+        name: element.name.clone(),
+    };
+    scrubbed(&seen, scrub)
+}
+
+/// The value as it may leave.
+fn scrubbed<T: serde::Serialize + serde::de::DeserializeOwned>(
+    value: &T,
+    scrub: &Scrub,
+) -> std::io::Result<T> {
+    let json = scrub::to_json_value(value, scrub).map_err(std::io::Error::other)?;
+    Ok(serde_json::from_value(json)?)
+}
+
+impl Summary {
+    /// Of the reply as it leaves, which has been redacted.
+    pub fn of(reply: &Reply) -> Summary {
+        read_reply(reply)
+    }
+}
+
+/// The tokens that a reply told, which a later call may name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Told {
+    tree_token: Option<String>,
+    snapshot_id: Option<String>,
+    confirm_token: Option<String>,
+    observation: Option<Box<Told>>,
+}
+
+impl Told {
+    fn of(reply: &Reply) -> Told {
+        read_reply(reply)
+    }
+
+    /// Each with the JSON pointer to where it stands.
+    fn tokens(self) -> Vec<(String, String)> {
+        let inner = self.observation.and_then(|inner| inner.tree_token);
+        [
+            ("/tree_token", self.tree_token),
+            ("/snapshot_id", self.snapshot_id),
+            ("/confirm_token", self.confirm_token),
+            ("/observation/tree_token", inner),
+        ]
+        .into_iter()
+        .filter_map(|(path, token)| Some((path.to_owned(), token?)))
+        .collect()
+    }
+}
+
+/// Reads some keys of a reply and passes over the rest, which may be a large tree.
+fn read_reply<T: serde::de::DeserializeOwned + Default>(reply: &Reply) -> T {
+    match &reply.json {
+        Json::Text(text) => serde_json::from_str(text).unwrap_or_default(),
+        Json::Data(value) => serde_json::from_value(value.clone()).unwrap_or_default(),
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

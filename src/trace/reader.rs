@@ -1,0 +1,227 @@
+//! Reading a trace that was written earlier, perhaps by somebody else: bounded, and never outside the
+//! folder of traces. A file whose last line was cut short by a crash is read up to there.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::format::{FILE_NAME, Footer, Header, Row};
+use crate::config::limits;
+use crate::files;
+
+/// The name that means the newest trace.
+pub const LATEST: &str = "latest";
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    pub header: Header,
+    pub rows: Vec<Row>,
+    /// The file ends within a line.
+    pub torn: bool,
+    /// The trace was ended by its server.
+    pub footer: Option<Footer>,
+}
+
+/// The trace that `name` means: a file, a folder, or `latest`. All of it lies below `root`.
+pub fn read(root: &Path, name: &str) -> Result<Recording, String> {
+    let path = find(root, name)?;
+    parse(&contents(&path, name)?)
+}
+
+fn find(root: &Path, name: &str) -> Result<PathBuf, String> {
+    let roots = [root.to_owned()];
+    let path = match name {
+        LATEST => newest(root).ok_or("there is no trace yet")?,
+        _ => files::below(&roots, name)?,
+    };
+    if !path.is_dir() {
+        return Ok(path);
+    }
+    // The file in the folder may be a link out of it.
+    files::below(&roots, &path.join(FILE_NAME).to_string_lossy())
+        .map_err(|problem| if name == LATEST { problem } else { format!("{problem}; '{name}' is a folder") })
+}
+
+fn newest(root: &Path) -> Option<PathBuf> {
+    let root = root.canonicalize().ok()?;
+    let folders = std::fs::read_dir(root).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let dated = |folder: PathBuf| -> Option<(SystemTime, PathBuf)> {
+        let lines = folder.join(FILE_NAME).symlink_metadata().ok().filter(Metadata::is_file)?;
+        Some((lines.modified().ok()?, folder))
+    };
+    folders.filter_map(dated).max().map(|(_, folder)| folder)
+}
+
+/// `path` is real: links in it were followed before it was checked, so a link found now was put there since.
+fn contents(path: &Path, name: &str) -> Result<Vec<u8>, String> {
+    let problem = |why: &str| format!("'{name}' cannot be read as a trace: {why}");
+    let found = path.symlink_metadata().map_err(|error| problem(&error.to_string()))?;
+    if !found.is_file() {
+        return Err(problem("it is not a regular file"));
+    }
+    if found.len() > limits::TRACE_READ_BYTES {
+        let why = format!("it has {} bytes, at most {} are read", found.len(), limits::TRACE_READ_BYTES);
+        return Err(problem(&why));
+    }
+    let file = open(path).map_err(|error| problem(&error.to_string()))?;
+    let same = file.metadata().is_ok_and(|opened| is_same_file(&found, &opened));
+    if !same || path.canonicalize().ok().as_deref() != Some(path) {
+        return Err(problem("it was exchanged while it was opened"));
+    }
+    let mut bytes = Vec::new();
+    // A file that grows meanwhile is still bounded.
+    let most = limits::TRACE_READ_BYTES + 1;
+    file.take(most).read_to_end(&mut bytes).map_err(|error| problem(&error.to_string()))?;
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> std::io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    // Neither a link nor a pipe without a writer can hold this up.
+    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or(0);
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+#[cfg(unix)]
+fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (found.dev(), found.ino()) == (opened.dev(), opened.ino())
+}
+
+/// Without inode numbers the kind of file is what can be compared.
+#[cfg(not(unix))]
+fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
+    found.file_type() == opened.file_type()
+}
+
+/// The lines of a trace. Nonsense is refused with its line; only the last line may be cut short.
+pub fn parse(bytes: &[u8]) -> Result<Recording, String> {
+    let (whole, rest) = match bytes.iter().rposition(|&byte| byte == b'\n') {
+        Some(end) => bytes.split_at(end + 1),
+        None => bytes.split_at(0),
+    };
+    let mut lines = whole.split(|&byte| byte == b'\n').zip(1..).filter(|(line, _)| !is_blank(line));
+    let Some((first, number)) = lines.next() else {
+        return Err("the file holds no whole line, so it is no trace".to_owned());
+    };
+    let mut recording = Recording {
+        header: typed(json(first, number)?, number, "header")?,
+        rows: Vec::new(),
+        torn: false,
+        footer: None,
+    };
+    for (line, number) in lines {
+        recording.add(json(line, number)?, number)?;
+    }
+    if !is_blank(rest) {
+        // Other programs may end a file without a line break; what is whole is not torn.
+        let number = whole.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        match json(rest, number) {
+            Ok(value) => recording.add(value, number)?,
+            Err(_) => recording.torn = true,
+        }
+    }
+    Ok(recording)
+}
+
+impl Recording {
+    fn add(&mut self, value: Value, number: usize) -> Result<(), String> {
+        if self.footer.is_some() {
+            return Err(format!("line {number} stands after the footer"));
+        }
+        match value.get("type").and_then(Value::as_str) {
+            None => self.rows.push(typed(value, number, "row")?),
+            Some("footer") => self.footer = Some(typed(value, number, "footer")?),
+            Some(other) => return Err(format!("line {number} is of the unknown type '{other}'")),
+        }
+        Ok(())
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
+}
+
+fn json(line: &[u8], number: usize) -> Result<Value, String> {
+    if line.len() > limits::TRACE_LINE_BYTES {
+        return Err(format!("line {number} has {} bytes, at most {}", line.len(), limits::TRACE_LINE_BYTES));
+    }
+    serde_json::from_slice(line).map_err(|problem| format!("line {number} is not JSON: {problem}"))
+}
+
+fn typed<T: DeserializeOwned>(value: Value, number: usize, what: &str) -> Result<T, String> {
+    serde_json::from_value(value)
+        .map_err(|problem| format!("line {number} is not the {what} of a trace: {problem}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const HEADER: &str =
+        r#"{"type":"header","trace_id":"trace-1","label":"x","started_at":"t","tool_version":"0.2.0"}"#;
+    const ROW: &str = r#"{"step_id":1,"trace_seq":1,"tool":"list_windows","args":{}}"#;
+    const FOOTER: &str = r#"{"type":"footer","stopped_at":"t","step_count":1,"duration_ms":5}"#;
+
+    fn check(text: &str, expected: &str) {
+        let got = match parse(text.as_bytes()) {
+            Ok(recording) => format!(
+                "{} rows, torn {}, footer {}",
+                recording.rows.len(),
+                recording.torn,
+                recording.footer.is_some()
+            ),
+            Err(problem) => problem,
+        };
+        assert!(got.contains(expected), "{text:.300} gave {got}");
+    }
+
+    #[test]
+    fn whole_files_are_read() {
+        check(&format!("{HEADER}\n{ROW}\n{FOOTER}\n"), "1 rows, torn false, footer true");
+        check(&format!("{HEADER}\r\n\n{ROW}\r\n{FOOTER}"), "1 rows, torn false, footer true");
+        check(&format!("{HEADER}\n"), "0 rows, torn false, footer false");
+    }
+
+    #[test]
+    fn every_cut_of_the_last_line_is_survived() {
+        for cut in 1..ROW.len() {
+            check(&format!("{HEADER}\n{ROW}\n{}", &ROW[..cut]), "1 rows, torn true, footer false");
+        }
+        check(&format!("{HEADER}\n{ROW}\n{ROW}"), "2 rows, torn false");
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_its_line() {
+        check("", "no whole line");
+        check(&HEADER[..20], "no whole line");
+        check("root:x:0:0\n", "line 1 is not JSON");
+        check(&format!("{ROW}\n"), "line 1 is not the header");
+        check(&format!("{HEADER}\n{{\n{ROW}\n"), "line 2 is not JSON");
+        check(&format!("{HEADER}\n{{\"step_id\":1}}\n"), "line 2 is not the row of a trace: missing field");
+        check(&format!("{HEADER}\n{HEADER}\n"), "line 2 is of the unknown type 'header'");
+        check(&format!("{HEADER}\n{FOOTER}\n{ROW}\n"), "line 3 stands after the footer");
+        check(&format!("{HEADER}\n{}{}\n", "[".repeat(5000), "]".repeat(5000)), "line 2 is not JSON");
+        check(&format!("{HEADER}\n[1]\n"), "line 2 is not the row");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = parse(&bytes);
+            let _ = parse(&[HEADER.as_bytes(), b"\n", &bytes].concat());
+        }
+    }
+}

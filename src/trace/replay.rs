@@ -1,0 +1,428 @@
+//! Recorded calls, made again. Each goes through the gate like any other: lists, budgets and consent
+//! apply, and what they refuse is refused.
+//!
+//! Both modes make the calls. `execute` leaves it at that; `verify` also compares what each tool declares
+//! as comparable with what was recorded. A secret that the trace does not hold is never typed as its
+//! placeholder: the step fails and says what to supply.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Told;
+use super::format::{REDACTED, Row, Summary, TRUNCATED, WindowSeen};
+use super::reader::Recording;
+use crate::app::App;
+use crate::clock::{Cancel, lock};
+use crate::config::limits;
+use crate::error::{Error, Fact, Kind, Result};
+use crate::gate::{self, Call, Origin, Reply};
+use crate::model::Window;
+use crate::tool::Meta;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    #[default]
+    Execute,
+    Verify,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnDivergence {
+    Stop,
+    #[default]
+    Warn,
+    Resume,
+}
+
+/// The replays that are open. Their ids never repeat.
+#[derive(Debug, Default)]
+pub struct Replays {
+    last: AtomicU64,
+    open: Mutex<BTreeMap<String, Arc<Replay>>>,
+}
+
+#[derive(Debug)]
+pub struct Replay {
+    pub id: String,
+    pub mode: Mode,
+    on_divergence: OnDivergence,
+    rows: Vec<Row>,
+    /// Held by the one step that is being made, which may take long.
+    turn: Mutex<()>,
+    progress: Mutex<Progress>,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    position: usize,
+    stopped: bool,
+    divergences: Vec<Divergence>,
+    /// The tokens that this run's replies told, by row and place.
+    fresh: HashMap<(u64, String), String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Divergence {
+    step_id: u64,
+    trace_seq: u64,
+    tool: String,
+    differences: Vec<Difference>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Difference {
+    path: String,
+    want: Value,
+    got: Value,
+}
+
+/// How far a replay is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    pub position: usize,
+    pub total: usize,
+    pub finished: bool,
+    pub divergences: Vec<Divergence>,
+}
+
+/// What one step did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stepped {
+    pub tool: String,
+    pub differences: Vec<Difference>,
+    pub summary: Summary,
+}
+
+impl Replays {
+    pub fn open(
+        &self,
+        app: &App,
+        recording: Recording,
+        mode: Mode,
+        on_divergence: OnDivergence,
+    ) -> Result<Arc<Replay>> {
+        refuse_unrecorded(app, &recording.rows)?;
+        let mut open = lock(&self.open);
+        if open.len() >= limits::REPLAYS {
+            let known: Vec<&str> = open.keys().map(String::as_str).collect();
+            return Err(Error::bad_request(format!(
+                "{} replays are open; replay_stop one of them first",
+                open.len()
+            ))
+            .with("open", known));
+        }
+        let id = format!("rep:{}", self.last.fetch_add(1, Ordering::Relaxed) + 1);
+        let replay = Arc::new(Replay {
+            id: id.clone(),
+            mode,
+            on_divergence,
+            rows: recording.rows,
+            turn: Mutex::new(()),
+            progress: Mutex::default(),
+        });
+        open.insert(id, replay.clone());
+        Ok(replay)
+    }
+
+    pub fn get(&self, id: &str) -> Result<Arc<Replay>> {
+        lock(&self.open).get(id).cloned().ok_or_else(|| unknown(id))
+    }
+
+    pub fn close(&self, id: &str) -> Result<()> {
+        let replay = lock(&self.open).remove(id).ok_or_else(|| unknown(id))?;
+        // A step that is being made is its last.
+        lock(&replay.progress).stopped = true;
+        Ok(())
+    }
+}
+
+fn unknown(id: &str) -> Error {
+    Error::bad_request("unknown replay_id").with("replay_id", id)
+}
+
+/// Traces never hold calls about traces and replays. A file that does was made by hand, and would let a
+/// replay step itself.
+fn refuse_unrecorded(app: &App, rows: &[Row]) -> Result<()> {
+    let recorded = |row: &&Row| app.tools.find(&row.tool).is_none_or(|entry| entry.spec.meta.traced);
+    match rows.iter().find(|row| !recorded(row)) {
+        Some(row) => Err(Error::bad_request(format!(
+            "row {} calls {}, which is never recorded, so this is no trace of ours",
+            row.trace_seq, row.tool
+        ))),
+        None => Ok(()),
+    }
+}
+
+impl Replay {
+    pub fn total(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn standing(&self) -> Standing {
+        let progress = lock(&self.progress);
+        Standing {
+            position: progress.position,
+            total: self.total(),
+            finished: progress.stopped || progress.position >= self.total(),
+            divergences: progress.divergences.clone(),
+        }
+    }
+
+    /// Makes the next call; `None` when there is none left. A step that fails has not been made.
+    pub fn step(&self, app: &App, supply: &Map<String, Value>, cancel: &Cancel) -> Result<Option<Stepped>> {
+        let _turn = lock(&self.turn);
+        let standing = self.standing();
+        let row = match self.rows.get(standing.position) {
+            Some(row) if !standing.finished => row,
+            _ => return Ok(None),
+        };
+        let args = self.arguments(app, row, supply)?;
+        let call = Call { tool: row.tool.clone(), args: Value::Object(args), origin: Origin::Replay };
+        let reply = gate::pass(app, call, cancel);
+        if reply.error == Some(Kind::Cancelled) {
+            return Err(Error::cancelled());
+        }
+        let summary = Summary::of(&reply);
+        let differences = match self.mode {
+            Mode::Execute => Vec::new(),
+            Mode::Verify => differences(verified(app, &row.tool), &row.result_summary, &summary),
+        };
+        self.note(row, &reply, &differences);
+        Ok(Some(Stepped { tool: row.tool.clone(), differences, summary }))
+    }
+
+    fn note(&self, row: &Row, reply: &Reply, differences: &[Difference]) {
+        let mut progress = lock(&self.progress);
+        progress.position += 1;
+        for (path, token) in Told::of(reply).tokens() {
+            progress.fresh.insert((row.trace_seq, path), token);
+        }
+        if differences.is_empty() {
+            return;
+        }
+        progress.stopped |= self.on_divergence == OnDivergence::Stop;
+        progress.divergences.push(Divergence {
+            step_id: row.step_id,
+            trace_seq: row.trace_seq,
+            tool: row.tool.clone(),
+            differences: differences.to_vec(),
+        });
+    }
+
+    /// The recorded arguments as they mean the same today.
+    fn arguments(&self, app: &App, row: &Row, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
+        if row.args.get(TRUNCATED) == Some(&Value::Bool(true)) {
+            return supplied_whole(row, supply);
+        }
+        let mut args = Value::Object(row.args.clone());
+        self.renew_tokens(row, &mut args);
+        renew_windows(&mut args, &row.windows_before, &app.observer.windows().unwrap_or_default());
+        match args {
+            Value::Object(args) => fill_secrets(row, args, supply),
+            _ => Ok(Map::new()),
+        }
+    }
+
+    fn renew_tokens(&self, row: &Row, args: &mut Value) {
+        let progress = lock(&self.progress);
+        for (pointer, origin) in &row.refs {
+            let fresh = progress.fresh.get(&(origin.trace_seq, origin.path.clone()));
+            if let (Some(place), Some(fresh)) = (args.pointer_mut(pointer), fresh) {
+                *place = Value::from(fresh.as_str());
+            }
+        }
+    }
+}
+
+/// Uids differ from run to run. One that is not there any more is taken to mean the window that looks the
+/// same: of the same program and title, the n-th of its kind.
+fn renew_windows(args: &mut Value, recorded: &[WindowSeen], windows: &[Window]) {
+    match args {
+        Value::String(text) => {
+            if let Some(uid) = same_window(text, recorded, windows) {
+                *text = uid;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| renew_windows(item, recorded, windows)),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(|value| renew_windows(value, recorded, windows));
+        }
+        _ => {}
+    }
+}
+
+fn same_window(uid: &str, recorded: &[WindowSeen], windows: &[Window]) -> Option<String> {
+    if windows.iter().any(|window| window.uid == uid) {
+        return None;
+    }
+    let index = recorded.iter().position(|window| window.window_uid == uid)?;
+    let wanted = &recorded[index];
+    let alike = |window: &&WindowSeen| (&window.process, &window.title) == (&wanted.process, &wanted.title);
+    let number = recorded[..index].iter().filter(alike).count();
+    windows
+        .iter()
+        .filter(|window| (&window.process, &window.title) == (&wanted.process, &wanted.title))
+        .nth(number)
+        .map(|window| window.uid.clone())
+}
+
+/// Puts what the caller supplies where the trace holds nothing, and refuses to go on while something is
+/// missing or would be changed.
+fn fill_secrets(
+    row: &Row,
+    mut args: Map<String, Value>,
+    supply: &Map<String, Value>,
+) -> Result<Map<String, Value>> {
+    let missing: Vec<String> = args
+        .iter()
+        .filter(|(name, value)| holds_placeholder(name, value))
+        .map(|(name, _)| name.clone())
+        .collect();
+    if let Some(extra) = supply.keys().find(|name| !missing.contains(name)) {
+        return Err(
+            about(row, format!("'{extra}' is recorded, so it cannot be supplied")).with("field", "supply")
+        );
+    }
+    let needed: Vec<&str> =
+        missing.iter().map(String::as_str).filter(|name| !supply.contains_key(*name)).collect();
+    if !needed.is_empty() {
+        let message = format!(
+            "{} was recorded without its secret; call replay_step with supply:{{{}}}, or replay_stop",
+            needed.join(" and "),
+            needed.iter().map(|name| format!("{name:?}:…")).collect::<Vec<_>>().join(",")
+        );
+        return Err(about(row, message).with("needs_secret", needed.clone()).beside("needs_secret", needed));
+    }
+    args.extend(supply.clone());
+    Ok(args)
+}
+
+fn holds_placeholder(name: &str, value: &Value) -> bool {
+    name == REDACTED
+        || match value {
+            Value::String(text) => text == REDACTED,
+            Value::Array(items) => items.iter().any(|item| holds_placeholder("", item)),
+            Value::Object(fields) => fields.iter().any(|(name, value)| holds_placeholder(name, value)),
+            _ => false,
+        }
+}
+
+fn supplied_whole(row: &Row, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
+    if !supply.is_empty() {
+        return Ok(supply.clone());
+    }
+    let message = "the arguments were too long to be recorded; call replay_step with all of them in supply, \
+                   or replay_stop";
+    Err(about(row, message.to_owned()).with("needs_args", true).beside("needs_args", true))
+}
+
+fn about(row: &Row, problem: String) -> Error {
+    Error::bad_request(format!("row {} ({}): {problem}", row.trace_seq, row.tool))
+        .with("trace_seq", row.trace_seq)
+        .with("tool", Fact::from(row.tool.as_str()))
+}
+
+fn verified(app: &App, tool: &str) -> &'static [&'static str] {
+    app.tools.find(tool).map_or(Meta::DEFAULT.verify, |entry| entry.spec.meta.verify)
+}
+
+/// Where the two differ. What both leave out is equal.
+fn differences(paths: &[&str], want: &Summary, got: &Summary) -> Vec<Difference> {
+    let [want, got] = [want, got].map(|summary| serde_json::to_value(summary).unwrap_or_default());
+    paths
+        .iter()
+        .map(|path| Difference { path: (*path).to_owned(), want: at(&want, path), got: at(&got, path) })
+        .filter(|difference| difference.want != difference.got)
+        .collect()
+}
+
+fn at(summary: &Value, path: &str) -> Value {
+    let plain = path.strip_suffix(">0");
+    let value = plain.unwrap_or(path).split('.').try_fold(summary, |value, key| value.get(key));
+    match (plain, value) {
+        (Some(_), Some(number)) => Value::Bool(number.as_f64().is_some_and(|number| number > 0.0)),
+        (_, value) => value.cloned().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Rect;
+    use serde_json::json;
+
+    fn check_difference(path: &str, want: Value, got: Value, expected: Value) {
+        let [want, got] = [want, got].map(|value| serde_json::from_value(value).unwrap());
+        let found = differences(&[path], &want, &got);
+        assert_eq!(serde_json::to_value(found).unwrap(), expected, "{path}");
+    }
+
+    #[test]
+    fn only_what_is_named_is_compared() {
+        check_difference("ok", json!({"ok": true, "count": 1}), json!({"ok": true, "count": 2}), json!([]));
+        check_difference("count", json!({}), json!({}), json!([]));
+        check_difference(
+            "error.code",
+            json!({"ok": true}),
+            json!({"error": {"code": "WindowGone"}}),
+            json!([{"path": "error.code", "want": null, "got": "WindowGone"}]),
+        );
+    }
+
+    #[test]
+    fn a_path_may_ask_only_whether_there_is_any() {
+        let path = "ambiguous_matches>0";
+        let matches = |number: u32| json!({"ambiguous_matches": number});
+        check_difference(path, matches(2), matches(7), json!([]));
+        check_difference(path, matches(0), matches(7), json!([{"path": path, "want": false, "got": true}]));
+    }
+
+    fn seen(uid: &str, title: &str) -> WindowSeen {
+        WindowSeen { window_uid: uid.to_owned(), title: title.to_owned(), ..WindowSeen::default() }
+    }
+
+    fn window(uid: &str, title: &str) -> Window {
+        Window {
+            uid: uid.to_owned(),
+            handle: String::new(),
+            title: title.to_owned(),
+            process: String::new(),
+            pid: 0,
+            bounds: Rect::default(),
+            focused: false,
+            minimized: false,
+        }
+    }
+
+    #[test]
+    fn windows_are_known_again_by_program_title_and_number() {
+        let recorded = [seen("a", "One"), seen("b", "Two"), seen("c", "Two")];
+        let windows = [window("z", "Two"), window("y", "Two"), window("x", "One"), window("keep", "k")];
+        let mut args = json!({"window_uid": "c", "list": [{"uid": "a"}, "b", "keep", "else"]});
+        renew_windows(&mut args, &recorded, &windows);
+        assert_eq!(args, json!({"window_uid": "y", "list": [{"uid": "x"}, "z", "keep", "else"]}));
+    }
+
+    fn check_fill(args: Value, supply: Value, expected: &str) {
+        let row = Row { args: args.as_object().unwrap().clone(), ..Row::default() };
+        let filled = fill_secrets(&row, row.args.clone(), supply.as_object().unwrap());
+        let got = filled.map_or_else(|error| error.message, |args| Value::Object(args).to_string());
+        assert!(got.contains(expected), "{args} with {supply} gave {got}");
+    }
+
+    #[test]
+    fn placeholders_are_filled_or_refused() {
+        check_fill(json!({"text": REDACTED}), json!({}), "supply:{\"text\":…}");
+        check_fill(json!({"a": [{"b": REDACTED}]}), json!({}), "a was recorded without its secret");
+        check_fill(json!({"text": REDACTED}), json!({"text": "x"}), "{\"text\":\"x\"}");
+        check_fill(json!({"text": "y"}), json!({"text": "x"}), "'text' is recorded");
+        check_fill(json!({"text": "y"}), json!({}), "{\"text\":\"y\"}");
+    }
+}

@@ -1,0 +1,255 @@
+//! The folder of one trace: its lines, its trees, its pictures. Everything in it belongs to its owner alone.
+//!
+//! A line is written by one call and is in the file as a whole or not at all. What cannot be written is
+//! an error that ends the trace, never the call that it was about to record.
+
+use std::collections::HashMap;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use sha1::{Digest, Sha1};
+
+use super::format::FILE_NAME;
+use crate::config::limits;
+use crate::gate::scrub::{self, Scrub};
+use crate::observer::View;
+use crate::observer::structure::{Request, Structure};
+
+/// Trees whose file is known, before the memory of them starts anew.
+const MOST_KNOWN_TREES: usize = 65_536;
+
+#[derive(Debug)]
+pub struct Folder {
+    pub trace_id: String,
+    /// As the config writes it, so that a caller can use it from the server's working folder.
+    pub path: PathBuf,
+    lines: File,
+    lines_length: u64,
+    /// A part of a line could not be taken back; nothing may follow it.
+    torn: bool,
+    written: u64,
+    room: Room,
+    /// The tree files that exist, by the fingerprint of what they show.
+    trees: HashMap<u64, String>,
+}
+
+/// How much a trace may write.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    pub most_bytes: u64,
+    pub free_bytes: u64,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { most_bytes: limits::TRACE_BYTES, free_bytes: limits::TRACE_FREE_BYTES }
+    }
+}
+
+impl Folder {
+    /// A new folder below `root`, with a name that no caller chose. A root that is a link is refused:
+    /// a trace must not become a way to write somewhere else.
+    pub fn create(root: &Path, room: Room) -> io::Result<Self> {
+        // Without a trailing slash, which would lead through a link.
+        let bare: PathBuf = root.components().collect();
+        refuse_link(&bare)?;
+        new_folder(&bare, true)?;
+        let (trace_id, path) = unused_name(root)?;
+        for inner in ["screenshots", "trees"] {
+            new_folder(&path.join(inner), false)?;
+        }
+        let lines = create_file(&path.join(FILE_NAME))?;
+        Ok(Self {
+            trace_id,
+            path,
+            lines,
+            lines_length: 0,
+            torn: false,
+            written: 0,
+            room,
+            trees: HashMap::new(),
+        })
+    }
+
+    pub fn lines_path(&self) -> PathBuf {
+        self.path.join(FILE_NAME)
+    }
+
+    pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        self.make_room(bytes.len())?;
+        if self.torn {
+            return Err(io::Error::other("the file ends within a line"));
+        }
+        let written = self.lines.write_all(&bytes).and_then(|()| self.lines.flush());
+        match written {
+            Ok(()) => self.lines_length += bytes.len() as u64,
+            // A part may have been written; if it cannot be taken back, no other line may follow it.
+            Err(_) => self.torn = self.lines.set_len(self.lines_length).is_err(),
+        }
+        written
+    }
+
+    /// Keeps the tree that a view shows, once, and answers its path in the folder.
+    pub fn keep_tree(&mut self, view: &Arc<View>, scrub: &Scrub) -> io::Result<String> {
+        let fingerprint = view.tree().fingerprint();
+        if let Some(path) = self.trees.get(&fingerprint) {
+            return Ok(path.clone());
+        }
+        let json = tree_json(view, scrub)?;
+        let path = format!("trees/{}.json", short_hash(&json));
+        match self.keep(&path, json.as_bytes()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            answer => answer?,
+        }
+        if self.trees.len() >= MOST_KNOWN_TREES {
+            self.trees.clear();
+        }
+        self.trees.insert(fingerprint, path.clone());
+        Ok(path)
+    }
+
+    pub fn keep_picture(&mut self, sequence: u64, what: &str, png: &[u8]) -> io::Result<String> {
+        let path = format!("screenshots/step-{sequence:05}-{what}.png");
+        self.keep(&path, png)?;
+        Ok(path)
+    }
+
+    fn keep(&mut self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.make_room(bytes.len())?;
+        create_file(&self.path.join(path))?.write_all(bytes)
+    }
+
+    fn make_room(&mut self, bytes: usize) -> io::Result<()> {
+        self.written = self.written.saturating_add(bytes as u64);
+        if self.written > self.room.most_bytes {
+            return Err(io::Error::other(format!(
+                "it has reached its limit of {} bytes",
+                self.room.most_bytes
+            )));
+        }
+        match free_space(&self.path) {
+            Some(free) if free < self.room.free_bytes => Err(io::Error::other(format!(
+                "only {free} bytes are free on its disk, and {} stay free for others",
+                self.room.free_bytes
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn tree_json(view: &Arc<View>, scrub: &Scrub) -> io::Result<String> {
+    let everything = Request { depth: limits::TREE_DEPTH, ..Request::default() };
+    let structure = Structure::new(view.clone(), &everything);
+    structure.and_then(|tree| scrub::to_json_string(&tree, scrub)).map_err(io::Error::other)
+}
+
+fn short_hash(text: &str) -> String {
+    Sha1::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn refuse_link(path: &Path) -> io::Result<()> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_symlink() => Err(io::Error::other(format!(
+            "tracing.dir ({}) is a symbolic link; name the folder itself",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn unused_name(root: &Path) -> io::Result<(String, PathBuf)> {
+    loop {
+        let token = crate::session::random_token("trace-");
+        let trace_id: String = token.chars().take("trace-".len() + 8).collect();
+        let path = root.join(&trace_id);
+        match new_folder(&path, false) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            answer => return answer.map(|()| (trace_id, path)),
+        }
+    }
+}
+
+fn new_folder(path: &Path, with_parents: bool) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(with_parents);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// `create_new` also refuses a link that somebody put there first.
+fn create_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn free_space(path: &Path) -> Option<u64> {
+    let facts = rustix::fs::statvfs(path).ok()?;
+    Some(facts.f_bavail.saturating_mul(facts.f_frsize))
+}
+
+/// Not asked elsewhere: there a full disk shows when a write fails, which ends the trace as well.
+#[cfg(not(unix))]
+fn free_space(_: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn lines(folder: &Folder) -> Vec<String> {
+        let text = std::fs::read_to_string(folder.lines_path()).unwrap();
+        assert!(text.is_empty() || text.ends_with('\n'), "torn: {text:?}");
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn whichever_write_fails_the_lines_before_it_are_whole() {
+        for fits in 0..5 {
+            let root = tempfile::tempdir().unwrap();
+            let room = Room { most_bytes: fits * 8, free_bytes: 0 };
+            let mut folder = Folder::create(root.path(), room).unwrap();
+            let answers: Vec<bool> = (0..6).map(|n| folder.append(&json!({"n": n})).is_ok()).collect();
+            assert_eq!(answers.iter().filter(|ok| **ok).count() as u64, fits);
+            assert_eq!(lines(&folder).len() as u64, fits);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_disk_that_is_nearly_full_is_left_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let room = Room { most_bytes: u64::MAX, free_bytes: u64::MAX };
+        let mut folder = Folder::create(root.path(), room).unwrap();
+        let problem = folder.append(&json!({})).unwrap_err().to_string();
+        assert!(problem.contains("bytes are free"), "{problem}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_trace_belongs_to_its_owner_alone_and_follows_no_link() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&root.path().join("deep/traces"), Room::default()).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder.path), 0o700);
+        assert_eq!(mode(&folder.path.join("trees")), 0o700);
+        assert_eq!(mode(&folder.lines_path()), 0o600);
+        std::os::unix::fs::symlink(root.path().join("deep"), root.path().join("link")).unwrap();
+        for name in ["link", "link/"] {
+            let problem = Folder::create(&root.path().join(name), Room::default()).unwrap_err();
+            assert!(problem.to_string().contains("symbolic link"), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,600 @@
+//! One way to talk to a model: an OpenAI-compatible chat-completions server, read leniently.
+//!
+//! It speaks only to the address of the config: redirects are not followed, proxies of the environment are
+//! not used, nothing is retried. The key goes into the request's header and nowhere else: every text that
+//! comes back loses it before it is shown. Network time is real time, also under a steered clock.
+
+use std::error::Error as _;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use regex::Regex;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::{Response, StatusCode, Url};
+use serde_json::{Value, json};
+
+use crate::clock::Cancel;
+use crate::config::{Endpoint, Vlm};
+use crate::error::{Error, Kind};
+use crate::gate::untrusted;
+
+/// No description of a window is longer; what is, is a mistake or an attack on the memory.
+const ANSWER_BYTES: usize = 4 << 20;
+/// An error page is read this far and no further.
+const ERROR_BYTES: usize = 64 << 10;
+/// How much of an error page is told.
+const TOLD_CHARACTERS: usize = 200;
+/// How soon a cancelled call is noticed.
+const LOOK_UP: Duration = Duration::from_millis(25);
+/// Open WebUI's prefix, then that of OpenAI, Ollama and most others.
+const PREFIXES: [&str; 2] = ["/api/v1", "/v1"];
+
+/// Which of the prefixes answered last, so that the next call starts there.
+#[derive(Debug, Default)]
+pub struct KnownPrefix(AtomicUsize);
+
+pub struct Client<'a> {
+    base: Url,
+    authorization: Option<HeaderValue>,
+    /// Longest first: what contains another secret is covered as a whole.
+    secrets: Vec<String>,
+    /// The address as it may be shown.
+    shown: String,
+    timeout: Duration,
+    known: &'a KnownPrefix,
+}
+
+/// One question to a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    pub model: &'a str,
+    pub prompt: &'a str,
+    pub png: Option<&'a [u8]>,
+    pub max_tokens: u32,
+    pub temperature: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub text: String,
+    /// What the server says it used; many local servers say nothing.
+    pub tokens: Option<u64>,
+}
+
+/// An error, and what it means for the next question.
+#[derive(Debug)]
+pub struct Failure {
+    pub error: Error,
+    /// The question arrived, so the model may have worked for it.
+    pub may_have_cost: bool,
+    /// Nobody answers there: asking again would only wait again.
+    pub is_dead: bool,
+    not_found: bool,
+}
+
+impl Failure {
+    fn new(kind: Kind, message: String) -> Self {
+        Self { error: Error::new(kind, message), may_have_cost: false, is_dead: false, not_found: false }
+    }
+
+    fn internal(message: String) -> Self {
+        Self::new(Kind::Internal, message)
+    }
+
+    fn cancelled() -> Self {
+        Self { error: Error::cancelled(), may_have_cost: true, is_dead: true, not_found: false }
+    }
+}
+
+impl<'a> Client<'a> {
+    pub fn new(config: &Vlm, known: &'a KnownPrefix) -> Result<Self, Error> {
+        let shown = config.base_url.to_string();
+        let unusable = |why: String| Error::internal(format!("vlm.base_url {shown} cannot be used: {why}"));
+        let mut base =
+            Url::parse(config.base_url.reveal()).map_err(|problem| unusable(problem.to_string()))?;
+        let login = Login::take_from(&mut base);
+        let key = config.api_key.as_ref().map(|key| key.reveal().trim()).filter(|key| !key.is_empty());
+        let authorization = match (key, &login) {
+            (Some(key), _) => Some(format!("Bearer {key}")),
+            (None, Some(login)) => Some(login.basic()),
+            (None, None) => None,
+        };
+        let authorization = authorization.map(|text| sensitive(&text)).transpose();
+        Ok(Self {
+            authorization: authorization.map_err(|_| unwritable_key())?,
+            secrets: secrets_of(key, login.as_ref(), &config.base_url),
+            base,
+            shown,
+            timeout: Duration::try_from_secs_f64(config.timeout_s).unwrap_or(Duration::from_secs(240)),
+            known,
+        })
+    }
+
+    /// Asks one question and waits for the answer.
+    pub fn complete(&self, ask: &Ask, cancel: &Cancel) -> Result<Answer, Failure> {
+        let body = request_body(ask).to_string();
+        let mut addresses: Vec<_> = self.addresses("/chat/completions").into_iter().enumerate().collect();
+        let first = self.known.0.load(Ordering::Relaxed).min(addresses.len());
+        addresses.rotate_left(first);
+        let mut not_found = None;
+        for (index, url) in addresses {
+            match self.exchange(url, Some(&body), cancel) {
+                Ok(text) => {
+                    self.known.0.store(index, Ordering::Relaxed);
+                    return self.understood(&text);
+                }
+                Err(failure) if failure.not_found => not_found = Some(failure),
+                Err(failure) => return Err(failure),
+            }
+        }
+        Err(not_found.unwrap_or_else(|| Failure::internal(format!("{} has no address to ask", self.shown))))
+    }
+
+    /// The names of the models that the server offers.
+    pub fn models(&self, cancel: &Cancel) -> Result<Vec<String>, Failure> {
+        let mut problem = None;
+        for url in self.addresses("/models") {
+            match self.exchange(url, None, cancel).map(|text| model_names(&text)) {
+                Ok(Some(names)) => return Ok(names.iter().map(|name| self.without_secrets(name)).collect()),
+                // A server of web pages answers every path with its own page.
+                Ok(None) => problem = Some(Failure::internal(self.about("answered with no list of models"))),
+                Err(failure) if failure.not_found => problem = problem.or(Some(failure)),
+                Err(failure) => return Err(failure),
+            }
+        }
+        Err(problem.unwrap_or_else(|| Failure::internal(format!("{} has no address to ask", self.shown))))
+    }
+
+    /// Where to ask, in order. An address that already ends in the version is taken at its word.
+    fn addresses(&self, leaf: &str) -> Vec<Url> {
+        let path = self.base.path().trim_end_matches('/').to_owned();
+        let prefixes: &[&str] = if path.ends_with("/v1") { &[""] } else { &PREFIXES };
+        let at = |prefix: &&str| {
+            let mut url = self.base.clone();
+            url.set_path(&format!("{path}{prefix}{leaf}"));
+            url
+        };
+        prefixes.iter().map(at).collect()
+    }
+
+    /// One request and its whole answer. A runtime of its own, because tools run on plain threads.
+    fn exchange(&self, url: Url, body: Option<&str>, cancel: &Cancel) -> Result<String, Failure> {
+        if cancel.check().is_err() {
+            return Err(Failure { may_have_cost: false, ..Failure::cancelled() });
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|problem| Failure::internal(format!("no runtime: {problem}")))?;
+        let path = url.path().to_owned();
+        let done = runtime.block_on(async {
+            tokio::select! {
+                done = tokio::time::timeout(self.timeout, self.send(url, body)) => done,
+                () = fired(cancel) => Ok(Err(Failure::cancelled())),
+            }
+        });
+        // A name that is still being looked up must not hold up the caller.
+        runtime.shutdown_background();
+        done.unwrap_or_else(|_| Err(self.too_late(&path)))
+    }
+
+    async fn send(&self, url: Url, body: Option<&str>) -> Result<String, Failure> {
+        let path = url.path().to_owned();
+        let http = self.http()?;
+        let mut request = match body {
+            Some(body) => http.post(url).header(CONTENT_TYPE, "application/json").body(body.to_owned()),
+            None => http.get(url),
+        };
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        let response = request.send().await.map_err(|problem| self.broken(&path, problem))?;
+        let status = response.status();
+        if status.is_success() {
+            return self.read_answer(&path, response).await;
+        }
+        Err(self.refused(&path, status, &read_error_page(response).await))
+    }
+
+    fn http(&self) -> Result<reqwest::Client, Failure> {
+        let builder = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .retry(reqwest::retry::never())
+            .pool_max_idle_per_host(0)
+            .user_agent(concat!("os-screen-observer/", env!("CARGO_PKG_VERSION")));
+        let builder = if self.base.scheme() == "https" {
+            use_ring();
+            builder
+        } else {
+            // Certificates are not loaded for a server that has none: a machine without any could not
+            // talk to its own Ollama.
+            builder.tls_backend_preconfigured(no_tls()?)
+        };
+        builder.build().map_err(|problem| self.broken("", problem))
+    }
+
+    async fn read_answer(&self, path: &str, mut response: Response) -> Result<String, Failure> {
+        let mut bytes = Vec::new();
+        loop {
+            let chunk = response.chunk().await;
+            match chunk.map_err(|problem| Failure { may_have_cost: true, ..self.broken(path, problem) })? {
+                Some(chunk) if bytes.len() + chunk.len() > ANSWER_BYTES => {
+                    let said = format!("{path} answered with more than {ANSWER_BYTES} bytes");
+                    return Err(Failure { may_have_cost: true, ..Failure::internal(self.about(&said)) });
+                }
+                Some(chunk) => bytes.extend_from_slice(&chunk),
+                None => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            }
+        }
+    }
+
+    fn understood(&self, text: &str) -> Result<Answer, Failure> {
+        match read_completion(text) {
+            Ok(answer) => Ok(Answer { text: self.without_secrets(&answer.text), ..answer }),
+            Err(problem) => {
+                let said = format!("{problem}; it said: {}", self.excerpt(text));
+                Err(Failure { may_have_cost: true, ..Failure::internal(self.about(&said)) })
+            }
+        }
+    }
+
+    fn refused(&self, path: &str, status: StatusCode, page: &str) -> Failure {
+        let advice = match status.as_u16() {
+            300..=399 => "redirects are not followed: put the final address into vlm.base_url",
+            401 | 403 => "check vlm.api_key (or OWUI_API_KEY)",
+            404 => "check vlm.base_url and that the server has the model in vlm.model",
+            413 => "make vlm.image_max_dim smaller",
+            429 => "the server asks to slow down: wait, or ask for less",
+            400..=499 => "check vlm.model and vlm.max_tokens",
+            _ => "the server itself failed: look at its log",
+        };
+        let said = format!("{path} answered {status}: {} ({advice})", self.excerpt(page));
+        let not_found = status == StatusCode::NOT_FOUND;
+        Failure { not_found, ..Failure::internal(self.about(&said)) }
+    }
+
+    /// The request broke off. The library's own message would carry the address with its user part.
+    fn broken(&self, path: &str, problem: reqwest::Error) -> Failure {
+        let (is_dead, may_have_cost) = (problem.is_connect(), !problem.is_connect() && !problem.is_builder());
+        let problem = problem.without_url();
+        let mut causes = problem.to_string();
+        let mut cause = problem.source();
+        while let Some(deeper) = cause {
+            causes.push_str(&format!(": {deeper}"));
+            cause = deeper.source();
+        }
+        let advice = "check that the server of vlm.base_url runs and can be reached from here";
+        let said = format!("{path}: {} ({advice})", self.excerpt(&causes));
+        Failure { is_dead, may_have_cost, ..Failure::internal(self.about(&said)) }
+    }
+
+    fn too_late(&self, path: &str) -> Failure {
+        let seconds = self.timeout.as_secs_f64();
+        let said = format!(
+            "{path} did not answer within {seconds} s; check that the server is not busy loading the model, \
+             or raise vlm.timeout_s"
+        );
+        Failure { may_have_cost: true, is_dead: true, ..Failure::new(Kind::Timeout, self.about(&said)) }
+    }
+
+    fn about(&self, said: &str) -> String {
+        format!("the model server {} {said}", self.shown)
+    }
+
+    /// The beginning of a foreign text, on one line, without what must not be told.
+    fn excerpt(&self, text: &str) -> String {
+        let clean = untrusted::clean(text);
+        let one_line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+        let safe = AUTHORIZATION_ECHO.replace_all(&self.without_secrets(&one_line), "$1 ***").into_owned();
+        match safe.char_indices().nth(TOLD_CHARACTERS) {
+            Some((end, _)) => format!("{}…", &safe[..end]),
+            None if safe.is_empty() => "(nothing)".to_owned(),
+            None => safe,
+        }
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+    }
+}
+
+/// A header that a server printed back, whoever's key is in it.
+#[allow(clippy::unwrap_used, reason = "a constant pattern, compiled by every test")]
+static AUTHORIZATION_ECHO: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(bearer|basic)\s+[^\s,;<>]+").unwrap());
+
+/// User and password that people write into an address.
+struct Login {
+    /// As they stand in the address.
+    written: [String; 2],
+    user: String,
+    password: String,
+}
+
+impl Login {
+    fn take_from(url: &mut Url) -> Option<Login> {
+        let (user, password) = (url.username().to_owned(), url.password().unwrap_or_default().to_owned());
+        if user.is_empty() && password.is_empty() {
+            return None;
+        }
+        // These two fail only for addresses without a host, which have no user part either.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        let (decoded_user, decoded_password) = (percent_decoded(&user), percent_decoded(&password));
+        Some(Login { written: [user, password], user: decoded_user, password: decoded_password })
+    }
+
+    fn encoded(&self) -> String {
+        BASE64_STANDARD.encode(format!("{}:{}", self.user, self.password))
+    }
+
+    fn basic(&self) -> String {
+        format!("Basic {}", self.encoded())
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        match digits.filter(|_| first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn secrets_of(key: Option<&str>, login: Option<&Login>, address: &Endpoint) -> Vec<String> {
+    let mut secrets: Vec<String> = key.map(str::to_owned).into_iter().collect();
+    if let Some(login) = login {
+        secrets.extend(login.written.clone());
+        secrets.extend([login.encoded(), login.user.clone(), login.password.clone()]);
+    }
+    let query = address.reveal().split_once('?').map(|(_, query)| query).unwrap_or_default();
+    secrets.extend(query.split(['&', '#']).filter_map(|pair| Some(pair.split_once('=')?.1.to_owned())));
+    secrets.retain(|secret| !secret.is_empty());
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets
+}
+
+fn sensitive(text: &str) -> Result<HeaderValue, reqwest::header::InvalidHeaderValue> {
+    let mut value = HeaderValue::from_str(text)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn unwritable_key() -> Error {
+    Error::internal(
+        "vlm.api_key holds characters that no HTTP header may carry; copy it again without line breaks",
+    )
+}
+
+/// The library's own choice would need cmake to build.
+fn use_ring() {
+    // Somebody else may have chosen before; any choice will do.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// A configuration that trusts nobody, for connections that use no TLS at all.
+fn no_tls() -> Result<rustls::ClientConfig, Failure> {
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|problem| Failure::internal(format!("TLS cannot be set up: {problem}")))?;
+    Ok(builder.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
+}
+
+async fn fired(cancel: &Cancel) {
+    while cancel.check().is_ok() {
+        tokio::time::sleep(LOOK_UP).await;
+    }
+}
+
+/// As much of an error page as is worth reading; one that breaks off is told as far as it came.
+async fn read_error_page(mut response: Response) -> String {
+    let mut bytes = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > ERROR_BYTES {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn request_body(ask: &Ask) -> Value {
+    let content = match ask.png {
+        // Servers without eyes take plain text only.
+        None => json!(ask.prompt),
+        Some(png) => json!([
+            {"type": "image_url",
+             "image_url": {"url": format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png))}},
+            {"type": "text", "text": ask.prompt},
+        ]),
+    };
+    json!({
+        "model": ask.model,
+        "messages": [{"role": "user", "content": content}],
+        "max_tokens": ask.max_tokens,
+        "temperature": ask.temperature,
+        "stream": false,
+    })
+}
+
+/// What the model said, wherever the server put it; else why nothing can be read.
+fn read_completion(text: &str) -> Result<Answer, String> {
+    let reply: Value =
+        serde_json::from_str(text).map_err(|problem| format!("answered with no JSON ({problem})"))?;
+    if reply.get("error").is_some_and(|error| !error.is_null()) {
+        return Err("answered with an error".to_owned());
+    }
+    let choice = reply.pointer("/choices/0").unwrap_or(&reply);
+    let content = choice.pointer("/message/content").or(choice.get("text")).unwrap_or(&Value::Null);
+    let said = joined_parts(content);
+    if said.trim().is_empty() {
+        return Err(match choice.get("finish_reason").and_then(Value::as_str) {
+            Some("length") => "used up its tokens before it said anything; raise vlm.max_tokens".to_owned(),
+            _ => "answered, but the model said nothing".to_owned(),
+        });
+    }
+    Ok(Answer { text: said.trim().to_owned(), tokens: tokens_used(&reply) })
+}
+
+/// A text, or a list of texts and of objects with a text.
+fn joined_parts(content: &Value) -> String {
+    let one = |part: &Value| match part {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => fields.get("text").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        _ => String::new(),
+    };
+    match content {
+        Value::Array(parts) => parts.iter().map(one).collect(),
+        other => one(other),
+    }
+}
+
+fn tokens_used(reply: &Value) -> Option<u64> {
+    let usage = reply.get("usage")?;
+    let count =
+        |key: &str| usage.get(key).and_then(|number| number.as_u64().or(number.as_f64().map(|n| n as u64)));
+    count("total_tokens").or_else(|| {
+        let parts = (count("prompt_tokens"), count("completion_tokens"));
+        (parts != (None, None)).then(|| parts.0.unwrap_or(0).saturating_add(parts.1.unwrap_or(0)))
+    })
+}
+
+/// Names from `{"data": [{"id"}]}`, `{"models": [{"name"}]}` or a bare list; `None` if it is none of them.
+fn model_names(text: &str) -> Option<Vec<String>> {
+    let reply: Value = serde_json::from_str(text).ok()?;
+    let list = reply.get("data").or(reply.get("models")).unwrap_or(&reply).as_array()?;
+    let name = |model: &Value| {
+        let named = ["id", "name", "model"].iter().find_map(|key| model.get(*key)?.as_str());
+        let name = untrusted::clean(named.or(model.as_str())?);
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!name.is_empty()).then_some(name)
+    };
+    Some(list.iter().filter_map(name).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Secret;
+
+    fn config(url: &str, key: Option<&str>) -> Vlm {
+        Vlm { base_url: Endpoint::new(url), api_key: key.map(Secret::new), ..Vlm::default() }
+    }
+
+    #[track_caller]
+    fn check_addresses(url: &str, expected: &[&str]) {
+        let known = KnownPrefix::default();
+        let client = Client::new(&config(url, None), &known).unwrap();
+        let addresses: Vec<String> = client.addresses("/models").iter().map(Url::to_string).collect();
+        assert_eq!(addresses, expected, "{url}");
+    }
+
+    #[test]
+    fn both_prefixes_are_tried_unless_the_address_has_one() {
+        check_addresses("http://h:3000", &["http://h:3000/api/v1/models", "http://h:3000/v1/models"]);
+        check_addresses("http://h/sub/", &["http://h/sub/api/v1/models", "http://h/sub/v1/models"]);
+        check_addresses("https://h/v1", &["https://h/v1/models"]);
+        check_addresses("https://u:p@h/api/v1/?k=v", &["https://h/api/v1/models?k=v"]);
+    }
+
+    #[track_caller]
+    fn check_excerpt(text: &str, expected: &str) {
+        let known = KnownPrefix::default();
+        let client =
+            Client::new(&config("http://us%65r:pa:ss@h?k=QUERYKEY", Some("KEY123")), &known).unwrap();
+        assert_eq!(client.excerpt(text), expected);
+    }
+
+    #[test]
+    fn nothing_secret_is_told() {
+        check_excerpt("wrong key KEY123!", "wrong key ***!");
+        check_excerpt("Authorization: Bearer other-key, sorry", "Authorization: Bearer ***, sorry");
+        check_excerpt("{\"authorization\": \"Basic Zm9v\"}", "{\"authorization\": \"Basic ***");
+        check_excerpt("hello user with pa:ss and QUERYKEY", "hello *** with *** and ***");
+        check_excerpt("a\n\n  b\x1b[2J", "a b");
+        check_excerpt("", "(nothing)");
+    }
+
+    #[test]
+    fn an_excerpt_is_short() {
+        let long = "é".repeat(300);
+        check_excerpt(&long, &format!("{}…", "é".repeat(200)));
+        // A key across the cut is covered before the cut.
+        check_excerpt(&format!("{}KEY123", "x".repeat(197)), &format!("{}***", "x".repeat(197)));
+    }
+
+    #[test]
+    fn the_key_beats_the_login() {
+        let known = KnownPrefix::default();
+        let header = |url: &str, key| {
+            let client = Client::new(&config(url, key), &known).unwrap();
+            client.authorization.map(|value| value.to_str().unwrap().to_owned())
+        };
+        assert_eq!(header("http://h", None), None);
+        assert_eq!(header("http://h", Some(" k ")).as_deref(), Some("Bearer k"));
+        assert_eq!(header("http://u:p@h", Some("k")).as_deref(), Some("Bearer k"));
+        assert_eq!(header("http://u:p%21@h", None).as_deref(), Some("Basic dTpwIQ=="));
+        let problem = Client::new(&config("http://h", Some("KEY\nLINE")), &known).err().unwrap();
+        assert!(!problem.to_string().contains("KEY"), "{problem}");
+    }
+
+    #[track_caller]
+    fn check_completion(reply: &Value, expected: Result<(&str, Option<u64>), &str>) {
+        match (read_completion(&reply.to_string()), expected) {
+            (Ok(answer), Ok((text, tokens))) => {
+                assert_eq!((answer.text.as_str(), answer.tokens), (text, tokens))
+            }
+            (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),
+            (got, _) => panic!("{reply} gave {got:?}"),
+        }
+    }
+
+    #[test]
+    fn completions_are_read_leniently() {
+        let with = |content: Value| json!({"choices": [{"message": {"content": content}}]});
+        check_completion(&with(json!(" hi ")), Ok(("hi", None)));
+        check_completion(&with(json!([{"type": "text", "text": "a"}, "b", 7, {"x": 1}])), Ok(("ab", None)));
+        check_completion(&json!({"choices": [{"text": "old"}]}), Ok(("old", None)));
+        check_completion(&json!({"message": {"content": "ollama"}}), Ok(("ollama", None)));
+        let mut reply = with(json!("x"));
+        reply["usage"] = json!({"prompt_tokens": 3, "completion_tokens": 4.0});
+        check_completion(&reply, Ok(("x", Some(7))));
+        reply["usage"] = json!({"total_tokens": 9});
+        check_completion(&reply, Ok(("x", Some(9))));
+        reply["usage"] = json!("none");
+        check_completion(&reply, Ok(("x", None)));
+    }
+
+    #[test]
+    fn what_says_nothing_is_an_error() {
+        check_completion(&json!({"choices": []}), Err("said nothing"));
+        check_completion(&json!([1]), Err("said nothing"));
+        check_completion(&json!({"error": {"message": "no such model"}}), Err("answered with an error"));
+        let cut = json!({"choices": [{"message": {"content": ""}, "finish_reason": "length"}]});
+        check_completion(&cut, Err("raise vlm.max_tokens"));
+        assert!(read_completion("<html>").unwrap_err().contains("no JSON"));
+    }
+
+    #[test]
+    fn lists_of_models_are_read_leniently() {
+        let names = |text: &str| model_names(text);
+        assert_eq!(names(r#"{"data":[{"id":"a"},{"id":"b\u001b[2J"},{"id":""},3]}"#).unwrap(), ["a", "b"]);
+        assert_eq!(names(r#"{"models":[{"name":"llava:7b"}]}"#).unwrap(), ["llava:7b"]);
+        assert_eq!(names(r#"["x"]"#).unwrap(), ["x"]);
+        assert_eq!(names("<html>"), None);
+        assert_eq!(names(r#"{"data":{}}"#), None);
+    }
+}

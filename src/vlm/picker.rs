@@ -1,0 +1,433 @@
+//! Choosing models at a terminal: shows what the server offers, asks for each empty slot, saves the choice.
+//!
+//! It talks to a person, so it never runs while MCP is served. The config file is edited as text: only the
+//! chosen values change, and the file is replaced as a whole or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, ErrorKind, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::client::{Client, KnownPrefix};
+use crate::clock::Cancel;
+use crate::config::{Vlm, VlmMode, limits};
+
+const PAGE: usize = 15;
+
+/// A model for one of the config's slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub slot: &'static str,
+    pub model: String,
+}
+
+struct Slot {
+    key: &'static str,
+    purpose: &'static str,
+    chosen: fn(&Vlm) -> bool,
+    /// Asked for only when the description is made in passes; empty means that `model` serves.
+    only_in_passes: bool,
+}
+
+const SLOTS: [Slot; 4] = [
+    Slot {
+        key: "model",
+        purpose: "describes windows",
+        chosen: |config| config.model.is_some(),
+        only_in_passes: false,
+    },
+    Slot {
+        key: "model_fast",
+        purpose: "says what a window is (Enter: the same model)",
+        chosen: |config| config.model_fast.is_some(),
+        only_in_passes: true,
+    },
+    Slot {
+        key: "model_actions",
+        purpose: "suggests what to do next, without a picture (Enter: the same model)",
+        chosen: |config| config.model_actions.is_some(),
+        only_in_passes: true,
+    },
+    Slot {
+        key: "model_verify",
+        purpose: "checks the rest (Enter: nobody does)",
+        chosen: |config| config.model_verify.is_some(),
+        only_in_passes: true,
+    },
+];
+
+/// What the configured server offers.
+pub fn models(config: &Vlm) -> Result<Vec<String>, String> {
+    let known = KnownPrefix::default();
+    let client = Client::new(config, &known).map_err(|error| error.message)?;
+    let models = client.models(&Cancel::new()).map_err(|failure| failure.error.message)?;
+    if models.is_empty() {
+        return Err(format!("the model server {} offers no models; load one there first", config.base_url));
+    }
+    Ok(models)
+}
+
+/// Asks for each empty slot. Nothing is chosen for a slot that the person passes over.
+pub fn pick(
+    config: &Vlm,
+    models: &[String],
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> Result<Vec<Choice>, String> {
+    let in_passes = config.mode == VlmMode::Multipass;
+    let mut choices = Vec::new();
+    for slot in SLOTS.iter().filter(|slot| !(slot.chosen)(config) && (in_passes || !slot.only_in_passes)) {
+        let picked = ask(slot, models, input, output);
+        match picked.map_err(|problem| format!("the terminal cannot be used: {problem}"))? {
+            Picked::Model(model) => choices.push(Choice { slot: slot.key, model }),
+            Picked::Nothing => {}
+            Picked::Quit => return Ok(Vec::new()),
+        }
+    }
+    Ok(choices)
+}
+
+enum Picked {
+    Model(String),
+    Nothing,
+    Quit,
+}
+
+fn ask(
+    slot: &Slot,
+    models: &[String],
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> std::io::Result<Picked> {
+    let pages = models.len().div_ceil(PAGE).max(1);
+    let mut page = 0;
+    loop {
+        show_page(slot, models, page, pages, output)?;
+        let mut line = String::new();
+        if input.read_line(&mut line)? == 0 {
+            return Ok(Picked::Quit);
+        }
+        match line.trim() {
+            "" => return Ok(Picked::Nothing),
+            "q" => return Ok(Picked::Quit),
+            "n" => page = (page + 1) % pages,
+            "p" => page = (page + pages - 1) % pages,
+            answer => match chosen(models, answer) {
+                Some(model) => return Ok(Picked::Model(model.clone())),
+                None => writeln!(
+                    output,
+                    "'{answer}' is neither a number from 1 to {} nor a model.",
+                    models.len()
+                )?,
+            },
+        }
+    }
+}
+
+fn show_page(
+    slot: &Slot,
+    models: &[String],
+    page: usize,
+    pages: usize,
+    output: &mut dyn Write,
+) -> std::io::Result<()> {
+    writeln!(output, "\nvlm.{}: {}", slot.key, slot.purpose)?;
+    for (index, model) in models.iter().enumerate().skip(page * PAGE).take(PAGE) {
+        writeln!(output, "{:>4}  {model}", index + 1)?;
+    }
+    let turning = if pages > 1 { format!(", n/p: page {} of {pages}", page + 1) } else { String::new() };
+    write!(output, "Number or name{turning}, Enter: leave empty, q: quit without saving > ")?;
+    output.flush()
+}
+
+fn chosen<'a>(models: &'a [String], answer: &str) -> Option<&'a String> {
+    let by_number = answer.parse::<usize>().ok().and_then(|number| models.get(number.checked_sub(1)?));
+    by_number.or_else(|| models.iter().find(|model| *model == answer))
+}
+
+/// Writes the choices into the config file, or says why the file stays as it is.
+pub fn save(path: &Path, choices: &[Choice]) -> Result<(), String> {
+    let problem = |what: String| format!("{} was not changed: {what}", path.display());
+    let text = read(path).map_err(problem)?;
+    let edited = choices.iter().try_fold(text, |text, choice| with_choice(&text, choice));
+    let edited = edited.map_err(problem)?;
+    replace(path, edited.as_bytes()).map_err(|error| problem(error.to_string()))
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok("{}\n".to_owned()),
+        Err(error) => return Err(error.to_string()),
+        Ok(facts) if !facts.is_file() => return Err("it is not a plain file".to_owned()),
+        Ok(facts) if facts.len() > limits::CONFIG_BYTES as u64 => return Err("it is too large".to_owned()),
+        Ok(_) => {}
+    }
+    fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+/// The text with one value changed or added, and everything else as it was, blanks included.
+fn with_choice(text: &str, choice: &Choice) -> Result<String, String> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut expected: Value =
+        serde_json::from_str(body).map_err(|error| format!("it is no JSON: {error}"))?;
+    let section =
+        expected.as_object_mut().ok_or("it is no JSON object")?.entry("vlm").or_insert_with(|| json!({}));
+    let fields = section.as_object_mut().ok_or("its key vlm is no object")?;
+    fields.insert(choice.slot.to_owned(), json!(choice.model));
+    let start = text.len() - body.len();
+    let edited = edited(text, start, choice);
+    // The edit by hand must mean what an edit of the data means.
+    let same =
+        serde_json::from_str::<Value>(edited.trim_start_matches('\u{feff}')).is_ok_and(|got| got == expected);
+    if same {
+        Ok(edited)
+    } else {
+        Err("its form is not understood; write the model into it by hand".to_owned())
+    }
+}
+
+/// `text` is JSON from `start` on, and an object.
+fn edited(text: &str, start: usize, choice: &Choice) -> String {
+    let model = json!(choice.model).to_string();
+    let root = members(text, start);
+    let Some(section) = root.iter().rev().find(|member| member.name == "vlm") else {
+        return with_member(text, start, "vlm", &format!("{{\"{}\": {model}}}", choice.slot));
+    };
+    let fields = members(text, section.value.start);
+    match fields.iter().rev().find(|member| member.name == choice.slot) {
+        Some(field) => format!("{}{model}{}", &text[..field.value.start], &text[field.value.end..]),
+        None => with_member(text, section.value.start, choice.slot, &model),
+    }
+}
+
+/// A new first member, laid out like the member that was first before.
+fn with_member(text: &str, object: usize, key: &str, value: &str) -> String {
+    let inside = text[object..].find('{').map_or(object, |at| object + at + 1);
+    let (before, after) = text.split_at(inside);
+    let blanks = &after[..after.len() - after.trim_start().len()];
+    let comma = if after.trim_start().starts_with('}') { "" } else { "," };
+    let gap = if comma.is_empty() { "" } else { blanks };
+    let pad = if gap.is_empty() && !comma.is_empty() { " " } else { "" };
+    format!("{before}{gap}\"{key}\": {value}{comma}{pad}{after}")
+}
+
+struct Member {
+    name: String,
+    value: Range<usize>,
+}
+
+/// The members of the object that begins at or after `start`, with the places of their values. The text is
+/// known to be JSON.
+fn members(text: &str, start: usize) -> Vec<Member> {
+    let mut members = Vec::new();
+    let mut depth = 0_usize;
+    let (mut name, mut value_start) = (String::new(), None);
+    let mut at = start;
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'"' => {
+                let end = end_of_string(text, at);
+                if depth == 1 && value_start.is_none() {
+                    name = serde_json::from_str(&text[at..end]).unwrap_or_default();
+                }
+                at = end;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b':' if depth == 1 && value_start.is_none() => value_start = Some(at + 1),
+            _ => {}
+        }
+        let ends_value = (*byte == b',' && depth == 1) || (*byte == b'}' && depth == 0);
+        if let (true, Some(from)) = (ends_value, value_start) {
+            members.push(Member { name: std::mem::take(&mut name), value: trimmed(text, from..at) });
+            value_start = None;
+        }
+        if depth == 0 && *byte == b'}' {
+            break;
+        }
+        at += 1;
+    }
+    members
+}
+
+/// Behind the closing quote of the string that opens at `start`.
+fn end_of_string(text: &str, start: usize) -> usize {
+    let mut escaped = false;
+    for (offset, byte) in text.as_bytes()[start + 1..].iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return start + offset + 2,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let piece = &text[range.clone()];
+    let start = range.start + piece.len() - piece.trim_start().len();
+    start..start + piece.trim().len()
+}
+
+/// Replaces the file as a whole: a reader sees the old text or the new one, and a full disk costs nothing.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    // A link stays a link; what it points to is replaced.
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let beside = beside(&real);
+    let written =
+        write_new(&beside, bytes, fs::metadata(&real).ok()).and_then(|()| fs::rename(&beside, &real));
+    if written.is_err() {
+        // What could not become the config file is of no use to anybody.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.new", std::process::id()))
+}
+
+/// The file may hold a key, so the new one is as closed as the old one was, from its first byte on.
+fn write_new(path: &Path, bytes: &[u8], old: Option<fs::Metadata>) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file: File = options.open(path)?;
+    if let Some(old) = old {
+        file.set_permissions(old.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check_edit(text: &str, expected: &str) {
+        let choice = Choice { slot: "model", model: "a\"b".into() };
+        assert_eq!(with_choice(text, &choice).unwrap(), expected);
+    }
+
+    #[test]
+    fn only_the_value_changes() {
+        check_edit(
+            "{\n  \"mock\" : true,\n\t\"vlm\": { \"enabled\":true , \"model\": null },\n  \"x\": 1.50\n}\n",
+            "{\n  \"mock\" : true,\n\t\"vlm\": { \"enabled\":true , \"model\": \"a\\\"b\" },\n  \"x\": 1.50\n}\n",
+        );
+        check_edit(r#"{"vlm":{"model":"{\"model\":1}"}}"#, r#"{"vlm":{"model":"a\"b"}}"#);
+        check_edit("\u{feff}{\"vlm\":{\"model\":[1,{}]}}", "\u{feff}{\"vlm\":{\"model\":\"a\\\"b\"}}");
+    }
+
+    #[test]
+    fn what_is_missing_is_added_in_the_same_layout() {
+        check_edit("{}", r#"{"vlm": {"model": "a\"b"}}"#);
+        check_edit(r#"{"mock":true}"#, r#"{"vlm": {"model": "a\"b"}, "mock":true}"#);
+        check_edit(
+            "{\"vlm\": {\n    \"enabled\": true\n  }\n}",
+            "{\"vlm\": {\n    \"model\": \"a\\\"b\",\n    \"enabled\": true\n  }\n}",
+        );
+        check_edit("{\"vlm\": {}}", "{\"vlm\": {\"model\": \"a\\\"b\"}}");
+    }
+
+    #[test]
+    fn what_is_no_config_is_left_alone() {
+        let choice = Choice { slot: "model", model: "m".into() };
+        for text in ["", "[]", "{\"vlm\": 3}", "{\"vlm\": {},}"] {
+            assert!(with_choice(text, &choice).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_object_keeps_the_rest(before in "[ -~]{0,20}", inner in "[ -~]{0,20}", pretty in any::<bool>(), has in any::<bool>()) {
+            let mut value = json!({"a": before, "vlm": {"b": [inner, {"model": 1}], "c": {}}, "model": null});
+            if has {
+                value["vlm"]["model"] = json!({"deep": [before]});
+            }
+            let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
+            let edited = with_choice(&text, &Choice { slot: "model", model: inner.clone() }).unwrap();
+            value["vlm"]["model"] = json!(inner);
+            prop_assert_eq!(serde_json::from_str::<Value>(&edited).unwrap(), value);
+        }
+    }
+
+    fn run(config: &Vlm, count: usize, typed: &str) -> (Vec<Choice>, String) {
+        let models: Vec<String> = (1..=count).map(|number| format!("m{number}")).collect();
+        let mut shown = Vec::new();
+        let choices = pick(config, &models, &mut typed.as_bytes(), &mut shown).unwrap();
+        (choices, String::from_utf8(shown).unwrap())
+    }
+
+    #[track_caller]
+    fn check_pick(config: &Vlm, typed: &str, expected: &[(&'static str, &str)]) {
+        let (choices, shown) = run(config, 40, typed);
+        let choices: Vec<(&str, &str)> =
+            choices.iter().map(|choice| (choice.slot, choice.model.as_str())).collect();
+        assert_eq!(choices, expected, "{shown}");
+    }
+
+    #[test]
+    fn a_model_is_chosen_by_number_or_name() {
+        check_pick(&Vlm::default(), "2\n", &[("model", "m2")]);
+        check_pick(&Vlm::default(), "m7\n", &[("model", "m7")]);
+        check_pick(&Vlm::default(), "0\n41\nfoo\n40\n", &[("model", "m40")]);
+        check_pick(&Vlm::default(), "\n", &[]);
+        check_pick(&Vlm::default(), "q\n", &[]);
+        check_pick(&Vlm::default(), "", &[]);
+    }
+
+    #[test]
+    fn pages_turn_and_come_round() {
+        let (_, shown) = run(&Vlm::default(), 40, "n\nn\nn\np\nq\n");
+        let pages: Vec<&str> = shown.matches("page 1 of 3").collect();
+        assert_eq!(pages.len(), 2, "{shown}");
+        assert!(shown.contains("  31  m31\n") && shown.contains("page 3 of 3"), "{shown}");
+        assert!(!run(&Vlm::default(), 3, "q\n").1.contains("page"));
+    }
+
+    #[test]
+    fn passes_ask_for_their_own_slots() {
+        let passes = Vlm { mode: VlmMode::Multipass, model: Some("m1".into()), ..Vlm::default() };
+        check_pick(&passes, "2\n\n3\n", &[("model_fast", "m2"), ("model_verify", "m3")]);
+        check_pick(&passes, "2\nq\n", &[]);
+        check_pick(&Vlm { model: Some("m1".into()), ..Vlm::default() }, "", &[]);
+    }
+
+    #[test]
+    fn the_file_is_replaced_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        let choice = [Choice { slot: "model", model: "m".into() }];
+        save(&path, &choice).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{\"vlm\": {\"model\": \"m\"}}\n");
+        fs::write(&path, "not json").unwrap();
+        let problem = save(&path, &choice).unwrap_err();
+        assert!(problem.contains("was not changed: it is no JSON"), "{problem}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "not json");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_new_file_is_as_closed_as_the_old_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("real.json"), folder.path().join("link.json"));
+        fs::write(&path, "{}").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        save(&link, &[Choice { slot: "model", model: "m".into() }]).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(fs::read_to_string(&path).unwrap().contains("\"m\""));
+    }
+}

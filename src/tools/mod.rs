@@ -3,6 +3,7 @@
 mod acting;
 mod asserting;
 mod common;
+mod composite;
 mod consent;
 mod elements;
 mod fields;
@@ -36,6 +37,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         pointer::TOOLS,
         keyboard::TOOLS,
         waiting::TOOLS,
+        composite::TOOLS,
         watch::TOOLS,
         session::TOOLS,
         consent::TOOLS,

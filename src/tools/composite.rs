@@ -1,0 +1,211 @@
+//! An action and a look at what it did, in one call: two step ids, one reply.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::acting::{ClickArgs, ClickElement, Receipt};
+use super::keyboard::{PressArgs, PressKey, TypeArgs, TypeText};
+use super::pointer::Sent;
+use crate::error::{Kind, Result};
+use crate::gate::Permit;
+use crate::observer::{Observation, ObserveRequest, WindowChoice, observe};
+use crate::tool::args::{Int, Text};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Target, Tool};
+
+/// When to look, and what to compare with.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct LookArgs {
+    /// Pause before looking; default 200.
+    wait_after_ms: Option<Int<0, 9999>>,
+    /// Tree token: only the changes since.
+    since: Option<Text<64>>,
+}
+
+/// What the action answered, and what was seen afterwards.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ActedAndSeen<T> {
+    #[serde(flatten)]
+    acted: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    observation: Option<Seen>,
+}
+
+/// An observation with an envelope of its own, because it is a step of its own.
+#[derive(Debug, Serialize)]
+struct Seen {
+    ok: bool,
+    success: bool,
+    step_id: u64,
+    caused_by_step_id: u64,
+    #[serde(flatten)]
+    seen: Observation,
+    untrusted: bool,
+}
+
+impl<T: Output> Output for ActedAndSeen<T> {
+    fn changed(&self) -> Option<bool> {
+        self.acted.changed()
+    }
+}
+
+/// Looks at a window, or at the focused one when the action closed it.
+fn look(cx: &mut Cx, window_uid: Option<String>, args: &LookArgs) -> Result<Seen> {
+    let pause = Duration::from_millis(args.wait_after_ms.map_or(200, Int::size) as u64);
+    cx.clock().sleep(pause, cx.cancel)?;
+    let wanted = WindowChoice { uid: window_uid, ..WindowChoice::default() };
+    let chosen = match cx.observer().choose(&wanted) {
+        Err(error) if error.kind == Kind::WindowGone => {
+            cx.warning = Some("the window is gone; the focused one was observed".to_owned());
+            cx.observer().choose(&WindowChoice::default())?
+        }
+        found => found?,
+    };
+    let request = ObserveRequest {
+        since: args.since.as_ref().map(|token| token.as_str().to_owned()),
+        ..ObserveRequest::default()
+    };
+    let mut seen = observe(cx, &chosen, &request)?;
+    cx.warning = cx.warning.take().or(seen.warning.take());
+    let step_id = cx.session().next_step();
+    Ok(Seen { ok: true, success: true, step_id, caused_by_step_id: cx.step_id, seen, untrusted: true })
+}
+
+/// What the tools below have in common.
+const COMPOSITE: Meta = Meta {
+    effect: Effect::Input,
+    reply: ReplyKind::Tree,
+    detail: "The observation is that of observe_window, taken after a pause; with `since` it holds only what changed. \
+             A dry run does neither.",
+    ..Meta::DEFAULT
+};
+
+pub struct ClickElementAndObserve;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ClickAndLookArgs {
+    #[serde(flatten)]
+    click: ClickArgs,
+    #[serde(flatten)]
+    look: LookArgs,
+}
+
+impl Tool for ClickElementAndObserve {
+    type Args = ClickAndLookArgs;
+    type Out = ActedAndSeen<Receipt>;
+    const META: Meta = Meta {
+        name: "click_element_and_observe",
+        group: Group::Elements,
+        rest: &[(Method::Post, "/api/element/click_and_observe")],
+        brief: "Click an element and see what came of it, in one call.",
+        examples: &[Example {
+            scenario: Some("scenarios/login.yaml"),
+            args: r#"{"selector":"//Edit[name=\"Username\"]","wait_after_ms":0}"#,
+            shows: "a click and the tree after it",
+        }],
+        implies: &["click_element", "click_at", "observe_window"],
+        verify: &["ok", "target.selector", "changed"],
+        ..COMPOSITE
+    };
+
+    fn targets(cx: &Cx, args: &ClickAndLookArgs) -> Result<Vec<Target>> {
+        ClickElement::targets(cx, &args.click)
+    }
+
+    fn run(cx: &mut Cx, args: ClickAndLookArgs, permit: Permit) -> Result<Self::Out> {
+        let dry_run = permit.dry_run();
+        let window = permit.target().map(|target| target.chosen.window.uid.clone());
+        let acted = ClickElement::run(cx, args.click, permit)?;
+        let observation = if dry_run { None } else { Some(look(cx, window, &args.look)?) };
+        Ok(ActedAndSeen { acted, observation })
+    }
+}
+
+pub struct TypeAndObserve;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct TypeAndLookArgs {
+    #[serde(flatten)]
+    typing: TypeArgs,
+    #[serde(flatten)]
+    look: LookArgs,
+    #[schemars(extend("x-hidden" = true))]
+    window_uid: Option<Text<256>>,
+}
+
+impl Tool for TypeAndObserve {
+    type Args = TypeAndLookArgs;
+    type Out = ActedAndSeen<Sent>;
+    const META: Meta = Meta {
+        name: "type_and_observe",
+        group: Group::Keyboard,
+        rest: &[(Method::Post, "/api/type_and_observe")],
+        brief: "Type text and see what came of it, in one call.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"text":"x","wait_after_ms":0}"#,
+            shows: "a letter and the tree after it",
+        }],
+        implies: &["type_text", "observe_window"],
+        ..COMPOSITE
+    };
+
+    fn targets(cx: &Cx, args: &TypeAndLookArgs) -> Result<Vec<Target>> {
+        TypeText::targets(cx, &args.typing)
+    }
+
+    fn run(cx: &mut Cx, args: TypeAndLookArgs, permit: Permit) -> Result<Self::Out> {
+        let dry_run = permit.dry_run();
+        let acted = TypeText::run(cx, args.typing, permit)?;
+        let window = args.window_uid.map(|uid| uid.as_str().to_owned());
+        let observation = if dry_run { None } else { Some(look(cx, window, &args.look)?) };
+        Ok(ActedAndSeen { acted, observation })
+    }
+}
+
+pub struct PressKeyAndObserve;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct PressAndLookArgs {
+    #[serde(flatten)]
+    pressing: PressArgs,
+    #[serde(flatten)]
+    look: LookArgs,
+    #[schemars(extend("x-hidden" = true))]
+    window_uid: Option<Text<256>>,
+}
+
+impl Tool for PressKeyAndObserve {
+    type Args = PressAndLookArgs;
+    type Out = ActedAndSeen<Sent>;
+    const META: Meta = Meta {
+        name: "press_key_and_observe",
+        group: Group::Keyboard,
+        rest: &[(Method::Post, "/api/key_and_observe")],
+        brief: "Press a key and see what came of it, in one call.",
+        examples: &[Example {
+            scenario: None,
+            args: r#"{"keys":"end","wait_after_ms":0}"#,
+            shows: "a key and the tree after it",
+        }],
+        implies: &["press_key", "observe_window"],
+        ..COMPOSITE
+    };
+
+    fn targets(cx: &Cx, args: &PressAndLookArgs) -> Result<Vec<Target>> {
+        PressKey::targets(cx, &args.pressing)
+    }
+
+    fn run(cx: &mut Cx, args: PressAndLookArgs, permit: Permit) -> Result<Self::Out> {
+        let dry_run = permit.dry_run();
+        let acted = PressKey::run(cx, args.pressing, permit)?;
+        let window = args.window_uid.map(|uid| uid.as_str().to_owned());
+        let observation = if dry_run { None } else { Some(look(cx, window, &args.look)?) };
+        Ok(ActedAndSeen { acted, observation })
+    }
+}
+
+pub const TOOLS: &[Spec] =
+    &[Spec::of::<ClickElementAndObserve>(), Spec::of::<TypeAndObserve>(), Spec::of::<PressKeyAndObserve>()];

@@ -3,7 +3,7 @@
 //! A steered clock makes a run deterministic: nobody sleeps, and time passes only when somebody waits
 //! or a test moves it on. Nothing else in the program sleeps or reads the time.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::error::{Error, Result};
@@ -58,6 +58,22 @@ impl Clock {
         }
     }
 
+    /// Waits until the bell has been rung since `heard`, which it tells by `true`, or until the time is
+    /// over. Fails at once when the call is cancelled.
+    pub fn sleep_unless_rung(
+        &self,
+        bell: &Bell,
+        heard: u64,
+        duration: Duration,
+        cancel: &Cancel,
+    ) -> Result<bool> {
+        match &*self.kind {
+            Kind::Real { .. } => bell.wait(heard, duration, cancel),
+            Kind::Steered { .. } if bell.rings() != heard => cancel.check().map(|()| true),
+            Kind::Steered { .. } => self.sleep(duration, cancel).map(|()| bell.rings() != heard),
+        }
+    }
+
     /// Moves a steered clock on. A real clock moves by itself.
     pub fn advance(&self, duration: Duration) {
         if let Kind::Steered { now, .. } = &*self.kind {
@@ -66,10 +82,68 @@ impl Clock {
     }
 }
 
+/// A count that wakes those who wait for it to move. Clones ring and hear the same bell.
+#[derive(Clone, Debug, Default)]
+pub struct Bell {
+    inner: Arc<BellState>,
+}
+
+#[derive(Debug, Default)]
+struct BellState {
+    rings: Mutex<u64>,
+    moved: Condvar,
+}
+
+impl Bell {
+    pub fn ring(&self) {
+        *lock(&self.inner.rings) += 1;
+        self.inner.moved.notify_all();
+    }
+
+    pub fn rings(&self) -> u64 {
+        *lock(&self.inner.rings)
+    }
+
+    fn wait(&self, heard: u64, duration: Duration, cancel: &Cancel) -> Result<bool> {
+        let _wakes_us = cancel.wakes(self);
+        let began = Instant::now();
+        let mut rings = lock(&self.inner.rings);
+        loop {
+            cancel.check()?;
+            let left = duration.saturating_sub(began.elapsed());
+            if *rings != heard || left.is_zero() {
+                return Ok(*rings != heard);
+            }
+            (rings, _) = self.inner.moved.wait_timeout(rings, left).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl BellState {
+    /// The lock is taken so that nobody is between looking at the cancel flag and falling asleep.
+    fn wake(&self) {
+        let _between = lock(&self.rings);
+        self.moved.notify_all();
+    }
+}
+
 /// Says "stop" to one call: the client cancelled it or went away, or the server is shutting down.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
-    state: Arc<(Mutex<bool>, Condvar)>,
+    inner: Arc<CancelState>,
+}
+
+#[derive(Debug, Default)]
+struct CancelState {
+    flag: Mutex<Flag>,
+    raised: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Flag {
+    fired: bool,
+    /// What the call waits at just now.
+    bells: Vec<Weak<BellState>>,
 }
 
 impl Cancel {
@@ -78,23 +152,50 @@ impl Cancel {
     }
 
     pub fn fire(&self) {
-        *lock(&self.state.0) = true;
-        self.state.1.notify_all();
+        let bells = {
+            let mut flag = lock(&self.inner.flag);
+            flag.fired = true;
+            std::mem::take(&mut flag.bells)
+        };
+        self.inner.raised.notify_all();
+        // Outside the lock: a waiter holds its bell while it asks for the flag.
+        bells.iter().filter_map(Weak::upgrade).for_each(|bell| bell.wake());
     }
 
     /// Called between the pieces of any long work.
     pub fn check(&self) -> Result<()> {
-        if *lock(&self.state.0) { Err(Error::cancelled()) } else { Ok(()) }
+        if lock(&self.inner.flag).fired { Err(Error::cancelled()) } else { Ok(()) }
     }
 
     fn wait(&self, duration: Duration) -> Result<()> {
-        let fired = lock(&self.state.0);
-        let (fired, _) = self
-            .state
-            .1
-            .wait_timeout_while(fired, duration, |fired| !*fired)
+        let flag = lock(&self.inner.flag);
+        let (flag, _) = self
+            .inner
+            .raised
+            .wait_timeout_while(flag, duration, |flag| !flag.fired)
             .unwrap_or_else(PoisonError::into_inner);
-        if *fired { Err(Error::cancelled()) } else { Ok(()) }
+        if flag.fired { Err(Error::cancelled()) } else { Ok(()) }
+    }
+
+    /// While the result lives, firing wakes those who wait at the bell.
+    fn wakes(&self, bell: &Bell) -> Wakes<'_> {
+        let bell = Arc::downgrade(&bell.inner);
+        lock(&self.inner.flag).bells.push(bell.clone());
+        Wakes { cancel: self, bell }
+    }
+}
+
+struct Wakes<'a> {
+    cancel: &'a Cancel,
+    bell: Weak<BellState>,
+}
+
+impl Drop for Wakes<'_> {
+    fn drop(&mut self) {
+        let mut flag = lock(&self.cancel.inner.flag);
+        if let Some(place) = flag.bells.iter().position(|bell| bell.ptr_eq(&self.bell)) {
+            flag.bells.swap_remove(place);
+        }
     }
 }
 
@@ -123,5 +224,39 @@ mod tests {
         let sleeper = std::thread::spawn(move || clock.sleep(Duration::from_secs(60), &cancel));
         other.fire();
         assert_eq!(sleeper.join().unwrap(), Err(Error::cancelled()));
+    }
+
+    /// Waits a minute at a bell on another thread, does something, and hears what came of the wait.
+    fn check_wait(disturb: impl FnOnce(&Bell, &Cancel), expected: Result<bool>) {
+        let (bell, cancel) = (Bell::default(), Cancel::new());
+        let heard = bell.rings();
+        let (his_bell, his_cancel) = (bell.clone(), cancel.clone());
+        let waiter = std::thread::spawn(move || {
+            Clock::real().sleep_unless_rung(&his_bell, heard, Duration::from_secs(60), &his_cancel)
+        });
+        std::thread::sleep(Duration::from_millis(20));
+        let began = Instant::now();
+        disturb(&bell, &cancel);
+        assert_eq!(waiter.join().unwrap(), expected);
+        assert!(began.elapsed() < Duration::from_millis(250), "{:?}", began.elapsed());
+        assert!(lock(&cancel.inner.flag).bells.is_empty());
+    }
+
+    #[test]
+    fn a_ring_or_a_cancel_ends_a_wait_at_once() {
+        check_wait(|bell, _| bell.ring(), Ok(true));
+        check_wait(|_, cancel| cancel.fire(), Err(Error::cancelled()));
+    }
+
+    #[test]
+    fn a_ring_that_came_before_the_wait_is_not_lost() {
+        let bell = Bell::default();
+        bell.ring();
+        for clock in [Clock::real(), Clock::steered()] {
+            let hour = Duration::from_secs(3600);
+            assert_eq!(clock.sleep_unless_rung(&bell, 0, hour, &Cancel::new()), Ok(true));
+            let blink = Duration::from_millis(1);
+            assert_eq!(clock.sleep_unless_rung(&bell, 1, blink, &Cancel::new()), Ok(false));
+        }
     }
 }

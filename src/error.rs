@@ -175,6 +175,7 @@ pub enum Fact {
     Null,
     Text(String),
     Number(i64),
+    Decimal(f64),
     Flag(bool),
     Bounds(Rect),
     List(Vec<Fact>),
@@ -202,6 +203,12 @@ impl From<&str> for Fact {
 impl From<Rect> for Fact {
     fn from(bounds: Rect) -> Self {
         Fact::Bounds(bounds)
+    }
+}
+
+impl From<f64> for Fact {
+    fn from(number: f64) -> Self {
+        Fact::Decimal(number)
     }
 }
 

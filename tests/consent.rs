@@ -532,6 +532,14 @@ mod swapping {
             self.mock.release_all();
         }
     }
+    impl Watch for Swapping {
+        fn generation(&self) -> Result<u64> {
+            self.mock.generation()
+        }
+        fn wait_change(&self, seen: u64, at_most: std::time::Duration, cancel: &Cancel) -> Result<Wake> {
+            self.mock.wait_change(seen, at_most, cancel)
+        }
+    }
     impl Capture for Swapping {
         fn window_picture(&self, window: &Window) -> Result<Shot> {
             self.mock.window_picture(window)

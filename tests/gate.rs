@@ -508,6 +508,14 @@ mod panicking {
             self.0.release_all();
         }
     }
+    impl Watch for Panicking {
+        fn generation(&self) -> Result<u64> {
+            self.0.generation()
+        }
+        fn wait_change(&self, seen: u64, at_most: std::time::Duration, cancel: &Cancel) -> Result<Wake> {
+            self.0.wait_change(seen, at_most, cancel)
+        }
+    }
     impl Capture for Panicking {
         fn window_picture(&self, window: &Window) -> Result<Shot> {
             self.0.window_picture(window)

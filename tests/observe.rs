@@ -17,7 +17,8 @@ use os_screen_observer::model::action::Act;
 use os_screen_observer::model::{Monitor, Rect, Tree, Window};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{
-    Accessibility, Activation, Capture, Desktop, Done, Facts, Input, Patience, Platform, Shot, Stage,
+    Accessibility, Activation, Capture, Desktop, Done, Facts, Input, Patience, Platform, Shot, Stage, Wake,
+    Watch,
 };
 use os_screen_observer::tools::Selection;
 use serde_json::{Value, json};
@@ -400,6 +401,14 @@ impl Input for OneHangs {
     }
 }
 
+impl Watch for OneHangs {
+    fn generation(&self) -> Result<u64> {
+        self.mock.generation()
+    }
+    fn wait_change(&self, seen: u64, at_most: std::time::Duration, cancel: &Cancel) -> Result<Wake> {
+        self.mock.wait_change(seen, at_most, cancel)
+    }
+}
 impl Capture for OneHangs {
     fn window_picture(&self, window: &Window) -> Result<Shot> {
         self.mock.window_picture(window)

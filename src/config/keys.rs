@@ -131,6 +131,7 @@ pub const KEYS: &[Key] = &[
     guard("tracing.redact_keys", Texts),
     plain("wait_for.max_timeout_ms", Integer(1, 60_000)),
     guard("scenarios.dirs", Texts),
+    guard("screenshots.reference_dirs", Texts),
     guard("budgets.max_actions", MAYBE_COUNT),
     guard("budgets.max_screenshots", MAYBE_COUNT),
     guard("budgets.max_vlm_tokens", MAYBE_COUNT),

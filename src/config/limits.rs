@@ -30,8 +30,12 @@ pub const TREE_WALK_TIME: Duration = Duration::from_secs(25);
 pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
 
 pub const SCREENSHOT_PIXELS: u64 = 64_000_000;
+pub const REFERENCE_PICTURE_BYTES: u64 = 32 << 20;
 pub const SKETCH_SIDE: usize = 1_000;
 
+pub const WAIT_CONDITIONS: usize = 64;
+pub const PREDICATES: usize = 256;
+pub const PREDICATE_BYTES: usize = 16 << 10;
 pub const TRACE_BYTES: u64 = 1 << 30;
 /// A trace stops before it fills the disk that everything else needs.
 pub const TRACE_FREE_BYTES: u64 = 200 << 20;

@@ -30,6 +30,7 @@ pub struct Config {
     pub tracing: Tracing,
     pub wait_for: WaitFor,
     pub scenarios: Scenarios,
+    pub screenshots: Screenshots,
     pub budgets: Budgets,
     pub secrets: NamedSecrets,
 }
@@ -450,6 +451,19 @@ pub struct Scenarios {
 impl Default for Scenarios {
     fn default() -> Self {
         Self { dirs: vec![PathBuf::from(".")] }
+    }
+}
+
+/// Where pictures to compare with may be read from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Screenshots {
+    pub reference_dirs: Vec<PathBuf>,
+}
+
+impl Default for Screenshots {
+    fn default() -> Self {
+        Self { reference_dirs: vec![PathBuf::from(".")] }
     }
 }
 

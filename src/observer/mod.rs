@@ -6,20 +6,24 @@
 mod cache;
 mod changes;
 pub mod describe;
+mod moment;
 mod observe;
 mod ocr;
+pub mod predicate;
 mod resolve;
 pub mod sketch;
 mod snapshot;
 pub mod structure;
 mod text;
 mod view;
+pub mod wait;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, Format};
+pub use moment::Moment;
 pub use observe::{Observation, ObserveRequest, Perf, observe};
 pub use ocr::Readable;
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
@@ -91,11 +95,11 @@ impl Observer {
 
     /// What the window shows, read now. Actions always use this: a cached tree may be two seconds old.
     pub fn view(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
-        let patience = Patience {
-            per_call: limits::PLATFORM_CALL_TIME,
-            whole: limits::TREE_WALK_TIME,
-            cancel: cancel.clone(),
-        };
+        self.view_within(limits::TREE_WALK_TIME, chosen, cancel)
+    }
+
+    fn view_within(&self, whole: Duration, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
+        let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
         let view = self.capture(&chosen.raw, &patience)?;
         lock(&self.cache).put(&chosen.raw.uid, &view, self.clock.now());
         Ok(view)

@@ -58,7 +58,11 @@ impl Observer {
 
     /// The window that is meant; without a word about it, the focused one.
     pub fn choose(&self, choice: &WindowChoice) -> Result<Chosen> {
-        let windows = self.platform.windows()?;
+        self.choose_among(self.platform.windows()?, choice)
+    }
+
+    /// Like `choose`, among windows that were listed before.
+    pub(super) fn choose_among(&self, windows: Vec<Window>, choice: &WindowChoice) -> Result<Chosen> {
         if let Some(uid) = &choice.uid {
             let warning =
                 choice.index.map(|_| "both window_index and window_uid given; window_uid used".to_owned());
@@ -213,7 +217,7 @@ fn not_found(selector: &Selector, tree: &Tree, chosen: &Chosen) -> Error {
     error
 }
 
-fn near_fact(near: &Near, tree: &Tree) -> Fact {
+pub(super) fn near_fact(near: &Near, tree: &Tree) -> Fact {
     Fact::object([
         ("element_id", tree.id(near.node).into()),
         ("selector", derive(tree, near.node).into()),

@@ -1,8 +1,10 @@
 //! The platform where there is no desktop to work with: it compiles everywhere and says why.
 
+use std::time::Duration;
+
 use super::{
     Accessibility, Activation, Capabilities, Capture, Desktop, Done, Facts, Input, Patience, Platform, Shot,
-    Stage,
+    Stage, Wake, Watch,
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
@@ -81,6 +83,16 @@ impl Capture for Absent {
     }
 
     fn screen_picture(&self) -> Result<Shot> {
+        self.refuse()
+    }
+}
+
+impl Watch for Absent {
+    fn generation(&self) -> Result<u64> {
+        self.refuse()
+    }
+
+    fn wait_change(&self, _: u64, _: Duration, _: &Cancel) -> Result<Wake> {
         self.refuse()
     }
 }

@@ -20,7 +20,7 @@ use crate::model::image::Picture;
 use crate::model::{Monitor, Rect, Tree, Window};
 
 /// A desktop: its windows, what is in them, hands to work them, eyes to picture them.
-pub trait Platform: Desktop + Accessibility + Input + Capture + Send + Sync {
+pub trait Platform: Desktop + Accessibility + Input + Capture + Watch + Send + Sync {
     fn facts(&self) -> Facts;
 
     /// The stage behind a mock desktop; a real one has none.
@@ -61,6 +61,31 @@ pub trait Capture {
     fn screen_picture(&self) -> Result<Shot>;
 }
 
+/// Being told that something changed, so that a wait sleeps instead of looking again and again.
+///
+/// The order that loses nothing: read `generation`, look, then `wait_change` with what was read. A change
+/// during the look makes the wait return at once.
+///
+/// An adapter with events keeps a [`crate::clock::Bell`], rings it from the thread that listens, and may
+/// gather a burst of events into one ring; [`Clock::sleep_unless_rung`] is then the whole wait.
+pub trait Watch {
+    /// Grows with every change that this platform noticed; also when nobody waits.
+    fn generation(&self) -> Result<u64>;
+
+    /// Returns when the generation is no longer `seen`, or after `at_most`, or earlier when the platform
+    /// does not trust its events; fails when cancelled.
+    fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake>;
+}
+
+/// Why a wait for a change returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    Changed,
+    Elapsed,
+    /// Nobody tells this platform about changes; it did not wait. Look again after a while.
+    NoEvents,
+}
+
 /// A picture and the part of the screen that it shows, pixel for pixel.
 #[derive(Clone, Debug)]
 pub struct Shot {
@@ -71,6 +96,9 @@ pub struct Shot {
 /// A scripted world: only the mock has one.
 pub trait Stage {
     fn load(&self, scenario: crate::scenario::Scenario) -> OnStage;
+
+    /// What the scenario that is played calls success and failure; `None` when none is.
+    fn oracles(&self) -> Option<crate::scenario::Oracles>;
 }
 
 #[derive(Clone, Debug, PartialEq)]

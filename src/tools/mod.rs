@@ -1,10 +1,12 @@
 //! Which tools exist, one file per group, each ending in its `TOOLS`; and which of them are switched on.
 
 mod acting;
+mod asserting;
 mod common;
 mod composite;
 mod consent;
 mod elements;
+mod fields;
 mod harness;
 mod keyboard;
 mod pointer;
@@ -12,6 +14,7 @@ mod reading;
 mod screen;
 mod session;
 mod tracing;
+mod waiting;
 mod watch;
 mod windows;
 
@@ -33,11 +36,13 @@ pub fn all() -> impl Iterator<Item = Spec> {
         acting::TOOLS,
         pointer::TOOLS,
         keyboard::TOOLS,
+        waiting::TOOLS,
         composite::TOOLS,
         watch::TOOLS,
         session::TOOLS,
         consent::TOOLS,
         harness::TOOLS,
+        asserting::TOOLS,
         tracing::TOOLS,
     ]
     .into_iter()

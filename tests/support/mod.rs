@@ -53,7 +53,7 @@ impl World {
         let path = folder.path().join("config.json");
         std::fs::write(&path, config.to_string()).unwrap();
         let flags = Flags { config: Some(path), mock: true, ..Flags::default() };
-        let world = Self::kept(config::load(&flags, std::iter::empty()).unwrap(), folder);
+        let world = Self::kept_in(folder, config::load(&flags, std::iter::empty()).unwrap());
         if let Some(file) = scenario {
             let scenario = os_screen_observer::scenario::load_file(&project().join(file)).unwrap();
             os_screen_observer::platform::Stage::load(&*world.mock, scenario);
@@ -62,10 +62,10 @@ impl World {
     }
 
     pub fn of(loaded: config::Loaded) -> Self {
-        Self::kept(loaded, tempfile::tempdir().unwrap())
+        Self::kept_in(tempfile::tempdir().unwrap(), loaded)
     }
 
-    fn kept(loaded: config::Loaded, folder: tempfile::TempDir) -> Self {
+    fn kept_in(folder: tempfile::TempDir, loaded: config::Loaded) -> Self {
         let clock = Clock::steered();
         let mock = Arc::new(Mock::new(clock.clone()));
         let app = App::new(loaded, &Selection::default(), mock.clone(), clock).unwrap();

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!   Mock ── World (state, windows, trees, reactions)
+//!     ├── bell: rung by everything that may have changed the world, also by the time that passed
 //!     ├── clock: what appears or reacts later, when it is due
 //!     └── log: every input that reached this desktop, for tests to read
 //! ```
@@ -17,21 +18,29 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Capabilities, Capture, Desktop, Done, Facts, Input, OnStage, Patience,
-    Platform, Route, Shot, Stage,
+    Platform, Route, Shot, Stage, Wake, Watch,
 };
-use crate::clock::{Cancel, Clock, lock};
+use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
 use crate::model::{Monitor, Rect, Tree, Window};
-use crate::scenario::Scenario;
+use crate::scenario::{Oracles, Scenario};
 use hands::{Outcome, Refusal};
 pub use world::World;
 
 #[derive(Debug)]
 pub struct Mock {
     clock: Clock,
-    world: Mutex<World>,
+    world: Mutex<Played>,
+    bell: Bell,
     log: Mutex<Vec<Act>>,
+}
+
+/// The world, and until when its changes by time have been told.
+#[derive(Debug)]
+struct Played {
+    world: World,
+    until: Duration,
 }
 
 impl Mock {
@@ -39,7 +48,8 @@ impl Mock {
     pub fn new(clock: Clock) -> Self {
         let token = crate::session::random_token("");
         let nonce = token.get(..8).unwrap_or(&token);
-        Self { clock, world: Mutex::new(World::notepad(nonce)), log: Mutex::default() }
+        let played = Played { world: World::notepad(nonce), until: clock.now() };
+        Self { clock, world: Mutex::new(played), bell: Bell::default(), log: Mutex::default() }
     }
 
     /// Every input that reached this desktop, oldest first.
@@ -49,10 +59,23 @@ impl Mock {
 
     /// The world as it is now: what was due has happened.
     fn now<T>(&self, look: impl FnOnce(&mut World, Duration) -> T) -> T {
+        let mut played = lock(&self.world);
         let now = self.clock.now();
-        let mut world = lock(&self.world);
-        world.advance(now);
-        look(&mut world, now)
+        if played.world.next_change(played.until).is_some_and(|due| due <= now) {
+            self.bell.ring();
+        }
+        played.until = now;
+        played.world.advance(now);
+        look(&mut played.world, now)
+    }
+
+    /// Changes the world as it is now, and tells it: one look too many costs less than one too few.
+    fn change<T>(&self, change: impl FnOnce(&mut World, Duration) -> T) -> T {
+        self.now(|world, now| {
+            let result = change(world, now);
+            self.bell.ring();
+            result
+        })
     }
 
     fn tree_now(&self, uid: &str) -> Result<Tree> {
@@ -87,14 +110,37 @@ impl Platform for Mock {
 
 impl Stage for Mock {
     fn load(&self, scenario: Scenario) -> OnStage {
-        let world = World::scenario(Arc::new(scenario), self.clock.now());
-        let on_stage = OnStage {
-            name: world.loaded_scenario().map_or(String::new(), |scenario| scenario.name.clone()),
-            state: world.state().unwrap_or_default().to_owned(),
-            states: world.states().into_iter().map(str::to_owned).collect(),
-        };
-        *lock(&self.world) = world;
-        on_stage
+        let scenario = Arc::new(scenario);
+        self.change(|world, now| {
+            *world = World::scenario(scenario, now);
+            on_stage(world)
+        })
+    }
+
+    fn oracles(&self) -> Option<Oracles> {
+        self.now(|world, _| world.loaded_scenario().map(|scenario| scenario.oracles.clone()))
+    }
+}
+
+fn on_stage(world: &World) -> OnStage {
+    OnStage {
+        name: world.loaded_scenario().map_or(String::new(), |scenario| scenario.name.clone()),
+        state: world.state().unwrap_or_default().to_owned(),
+        states: world.states().into_iter().map(str::to_owned).collect(),
+    }
+}
+
+impl Watch for Mock {
+    fn generation(&self) -> Result<u64> {
+        Ok(self.now(|_, _| self.bell.rings()))
+    }
+
+    /// What time will change is known, so the wait ends exactly then.
+    fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
+        let next = self.now(|world, now| world.next_change(now).map(|due| due.saturating_sub(now)));
+        let sleep = next.map_or(at_most, |next| next.min(at_most));
+        self.clock.sleep_unless_rung(&self.bell, seen, sleep, cancel)?;
+        Ok(if self.generation()? == seen { Wake::Elapsed } else { Wake::Changed })
     }
 }
 
@@ -123,7 +169,7 @@ impl Desktop for Mock {
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
-        self.now(|world, now| {
+        self.change(|world, now| {
             if !world.activate(&window.uid, now) {
                 return Err(gone(&window.uid));
             }
@@ -156,7 +202,7 @@ impl Accessibility for Mock {
 
 impl Input for Mock {
     fn act(&self, act: &Act, _: &Cancel) -> Result<Done> {
-        let outcome = self.now(|world, now| world.act(act, now));
+        let outcome = self.change(|world, now| world.act(act, now));
         if let Some(refusal) = outcome.refusal {
             return Err(refused(&refusal));
         }

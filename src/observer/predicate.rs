@@ -1,0 +1,264 @@
+//! Claims about the desktop, and whether they hold: what `assert_state` asks and `wait_for` waits for.
+//!
+//! A claim that cannot be judged does not hold, and says why; only a cancelled call fails. What is
+//! observed comes from what may be shown, so that no claim can be used to feel for hidden text.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+use super::moment::{Moment, find_text, miss_facts, window_fact};
+use crate::config::limits::REFERENCE_PICTURE_BYTES;
+use crate::error::{Error, Fact, Kind, Result};
+use crate::model::similarity::{Png, ssim};
+use crate::model::{Selector, Window};
+
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    /// The window that is meant; otherwise the focused one.
+    pub window_uid: Option<String>,
+    pub claim: Claim,
+}
+
+#[derive(Clone, Debug)]
+pub enum Claim {
+    ElementExists(Selector),
+    ElementAbsent(Selector),
+    ValueEquals {
+        selector: Selector,
+        expected: String,
+    },
+    ValueMatches {
+        selector: Selector,
+        pattern: Regex,
+    },
+    TextVisible {
+        pattern: Regex,
+        source: TextSource,
+    },
+    WindowFocused {
+        title: Option<Regex>,
+    },
+    WindowExists {
+        title: Option<Regex>,
+    },
+    TreeHashEquals(String),
+    ScreenshotSimilar {
+        reference: PathBuf,
+        least: f64,
+    },
+    /// All of the predicates, or at least one.
+    Oracle {
+        every: bool,
+        predicates: Vec<Predicate>,
+    },
+}
+
+/// Where a text is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextSource {
+    Tree,
+    Ocr,
+    /// The tree, and where it does not have the text, the picture.
+    #[default]
+    Auto,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    pub passed: bool,
+    pub observed: Fact,
+    /// Why the claim could not be judged.
+    pub error: Option<Kind>,
+}
+
+impl Verdict {
+    fn new(passed: bool, observed: impl Into<Fact>) -> Self {
+        Self { passed, observed: observed.into(), error: None }
+    }
+
+    /// What is said of a claim that could not be judged.
+    pub fn unjudged(error: Error) -> Self {
+        Self { passed: false, observed: error.message.into(), error: Some(error.kind) }
+    }
+}
+
+impl Moment<'_> {
+    /// Fails only when the call was cancelled.
+    pub fn verdict(&self, predicate: &Predicate) -> Result<Verdict> {
+        match self.judge(predicate) {
+            Err(error) if error.kind == Kind::Cancelled => Err(error),
+            Err(error) => Ok(Verdict::unjudged(error)),
+            Ok(verdict) => Ok(verdict),
+        }
+    }
+
+    fn judge(&self, predicate: &Predicate) -> Result<Verdict> {
+        let uid = predicate.window_uid.as_deref();
+        match &predicate.claim {
+            Claim::ElementExists(selector) => self.element_exists(uid, selector),
+            Claim::ElementAbsent(selector) => self.element_absent(uid, selector),
+            Claim::ValueEquals { selector, expected } => {
+                self.value(uid, selector, |actual| actual == Some(expected))
+            }
+            Claim::ValueMatches { selector, pattern } => {
+                self.value(uid, selector, |actual| actual.is_some_and(|text| pattern.is_match(text)))
+            }
+            Claim::TextVisible { pattern, source } => self.text_visible(uid, pattern, *source),
+            Claim::WindowFocused { title } => self.window_focused(uid, title.as_ref()),
+            Claim::WindowExists { title } => self.window_exists(uid, title.as_ref()),
+            Claim::TreeHashEquals(expected) => self.tree_hash_equals(uid, expected),
+            Claim::ScreenshotSimilar { reference, least } => self.screenshot_similar(uid, reference, *least),
+            Claim::Oracle { every, predicates } => self.oracle(*every, predicates),
+        }
+    }
+
+    fn element_exists(&self, uid: Option<&str>, selector: &Selector) -> Result<Verdict> {
+        let view = self.view_of(uid)?;
+        let tree = view.tree();
+        let found = selector.find(tree, 1);
+        let Some(first) = found.nodes.first() else {
+            let [miss, nearest] = miss_facts(selector, tree);
+            let observed = [("count", 0.into()), ("first_id", Fact::Null), miss, nearest];
+            return Ok(Verdict::new(false, Fact::object(observed)));
+        };
+        let observed = [("count", found.total.into()), ("first_id", tree.id(*first).into())];
+        Ok(Verdict::new(true, Fact::object(observed)))
+    }
+
+    fn element_absent(&self, uid: Option<&str>, selector: &Selector) -> Result<Verdict> {
+        let count = selector.find(self.view_of(uid)?.tree(), 1).total;
+        Ok(Verdict::new(count == 0, Fact::object([("count", count.into())])))
+    }
+
+    fn value(
+        &self,
+        uid: Option<&str>,
+        selector: &Selector,
+        holds: impl FnOnce(Option<&String>) -> bool,
+    ) -> Result<Verdict> {
+        let view = self.view_of(uid)?;
+        let Some(first) = selector.resolve(view.tree(), 1).first().copied() else {
+            let why = selector.explain_miss(view.tree()).map_or(String::new(), |miss| format!("; {miss}"));
+            return Err(Error::new(Kind::ElementNotFound, format!("no element matches '{selector}'{why}")));
+        };
+        let actual = view.tree()[first].value.as_ref();
+        let observed = Fact::object([("actual", actual.map_or(Fact::Null, |text| text.as_str().into()))]);
+        Ok(Verdict::new(holds(actual), observed))
+    }
+
+    fn text_visible(&self, uid: Option<&str>, pattern: &Regex, source: TextSource) -> Result<Verdict> {
+        let chosen = self.chosen(uid)?;
+        if source != TextSource::Ocr {
+            let view = self.view(&chosen)?;
+            if let Some(node) = find_text(view.tree(), pattern) {
+                let observed = [("source", "tree".into()), ("element_id", view.tree().id(node).into())];
+                return Ok(Verdict::new(true, Fact::object(observed)));
+            }
+            if source == TextSource::Tree {
+                return Ok(Verdict::new(false, "no element's name or value has this text"));
+            }
+        }
+        match self.observer.ocr_text(&chosen, self.cancel) {
+            Ok(text) if pattern.is_match(&text) => {
+                Ok(Verdict::new(true, Fact::object([("source", "ocr".into())])))
+            }
+            Ok(_) if source == TextSource::Ocr => {
+                Ok(Verdict::new(false, "the picture does not have this text"))
+            }
+            Ok(_) => Ok(Verdict::new(false, "neither the tree nor the picture has this text")),
+            Err(error) if error.kind == Kind::Cancelled => Err(error),
+            Err(error) if source == TextSource::Auto => {
+                let observed = format!("no element's name or value has this text; {}", error.message);
+                Ok(Verdict::new(false, observed))
+            }
+            Err(error) if error.kind == Kind::PlatformUnsupported => {
+                Err(Error::new(Kind::PredicateUnsupported, error.message))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn window_focused(&self, uid: Option<&str>, title: Option<&Regex>) -> Result<Verdict> {
+        let focused = self.windows()?.into_iter().find(|window| window.focused);
+        Ok(match focused {
+            Some(window) => Verdict::new(is_meant(&window, uid, title), window_fact(&window)),
+            None => Verdict::new(false, "no window has the focus"),
+        })
+    }
+
+    fn window_exists(&self, uid: Option<&str>, title: Option<&Regex>) -> Result<Verdict> {
+        let windows = self.windows()?;
+        let found = windows.iter().find(|window| is_meant(window, uid, title));
+        Ok(match found {
+            Some(window) => Verdict::new(true, window_fact(window)),
+            None => Verdict::new(false, format!("none of the {} windows is meant", windows.len())),
+        })
+    }
+
+    fn tree_hash_equals(&self, uid: Option<&str>, expected: &str) -> Result<Verdict> {
+        let view = self.view_of(uid)?;
+        Ok(Verdict::new(view.hash() == expected, Fact::object([("actual", view.hash().into())])))
+    }
+
+    /// Sizes are compared before the reference is decoded: it never takes more memory than the window.
+    fn screenshot_similar(&self, uid: Option<&str>, reference: &Path, least: f64) -> Result<Verdict> {
+        let bytes = read_reference(reference)?;
+        let reference = Png::open(&bytes)?;
+        let picture = self.picture(&self.chosen(uid)?)?.picture;
+        let (size, wanted) = ((picture.width(), picture.height()), reference.size());
+        if size != wanted {
+            let words = |(width, height): (u32, u32)| format!("{width}x{height}");
+            let observed = [
+                ("ssim", Fact::Null),
+                ("size", words(size).into()),
+                ("reference_size", words(wanted).into()),
+            ];
+            return Ok(Verdict::new(false, Fact::object(observed)));
+        }
+        let likeness = ssim(&picture, &reference.decode()?)
+            .ok_or_else(|| Error::bad_request("the pictures have no pixel"))?;
+        Ok(Verdict::new(likeness >= least, Fact::object([("ssim", likeness.into())])))
+    }
+
+    /// Oracles hold plain predicates only, so this goes one level deep.
+    fn oracle(&self, every: bool, predicates: &[Predicate]) -> Result<Verdict> {
+        let verdicts: Vec<Verdict> =
+            predicates.iter().map(|predicate| self.verdict(predicate)).collect::<Result<_>>()?;
+        let held = verdicts.iter().filter(|verdict| verdict.passed).count();
+        let passed = if every { held == verdicts.len() } else { held > 0 };
+        let each = verdicts
+            .into_iter()
+            .map(|verdict| Fact::object([("passed", verdict.passed.into()), ("observed", verdict.observed)]));
+        let observed = [("held", held.into()), ("each", Fact::List(each.collect()))];
+        Ok(Verdict::new(passed, Fact::object(observed)))
+    }
+}
+
+fn is_meant(window: &Window, uid: Option<&str>, title: Option<&Regex>) -> bool {
+    uid.is_none_or(|uid| window.uid == uid) && title.is_none_or(|title| title.is_match(&window.title))
+}
+
+/// The kind is asked before the file is opened: opening a pipe would wait for its other end.
+fn read_reference(path: &Path) -> Result<Vec<u8>> {
+    let failed =
+        |problem: std::io::Error| Error::bad_request(format!("the reference cannot be read: {problem}"));
+    let metadata = std::fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Error::bad_request("the reference is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .map_err(failed)?
+        .take(REFERENCE_PICTURE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > REFERENCE_PICTURE_BYTES {
+        return Err(Error::bad_request(format!(
+            "the reference has more than the {REFERENCE_PICTURE_BYTES} bytes that are read"
+        )));
+    }
+    Ok(bytes)
+}

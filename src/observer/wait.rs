@@ -1,0 +1,501 @@
+//! Waiting: asleep until something changed, then one look for all conditions together.
+//!
+//! ```text
+//!   read the generation ─► look ─► met? ─► answer
+//!          ▲                 └─ no ─► deadline? ─► Timeout, with what was last seen
+//!          └── woken by a change, or at the deadline ◄── sleep
+//! ```
+//!
+//! A wait holds no lock and no lease while it sleeps: other calls look and act, and wake it. Only a
+//! platform without events is looked at again and again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use regex::Regex;
+
+use super::moment::{Moment, find_text, miss_facts, window_fact};
+use super::predicate::{Claim, Predicate};
+use super::{Chosen, Observer, View, WindowChoice};
+use crate::clock::Cancel;
+use crate::config::limits;
+use crate::error::{Error, Fact, Kind, Result};
+use crate::model::Selector;
+use crate::platform::Wake;
+
+const MOST_OBSERVATIONS: usize = 16;
+const MOST_WINDOWS_NAMED: usize = 10;
+
+/// What a caller waits for. What must change is remembered from the first look.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    ElementAppears(Selector),
+    ElementDisappears { element: Vanishing, window_uid: Option<String> },
+    TextVisible(Regex),
+    WindowAppears(Regex),
+    WindowDisappears(String),
+    TreeChanges(Option<SeenTree>),
+    FocusedChanges(Option<Focus>),
+    Holds(Predicate),
+}
+
+/// The element that shall go away.
+#[derive(Clone, Debug)]
+pub enum Vanishing {
+    Selector(Selector),
+    /// Ids are places, and another element may move up: so it is remembered who was there.
+    Id {
+        id: String,
+        was: Option<Identity>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identity {
+    native: Option<String>,
+    role: String,
+    name: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeenTree {
+    pub window_uid: String,
+    pub fingerprint: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Focus {
+    window_uid: Option<String>,
+    /// Empty when no element has the focus; `None` when the window could not be read.
+    element: Option<String>,
+}
+
+/// How long, and in which window.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// The window that is looked into; otherwise the one that has the focus at each look.
+    pub window_uid: Option<String>,
+    pub timeout: Duration,
+    /// How often to look where the platform tells nothing.
+    pub poll: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Met {
+    pub index: usize,
+    pub detail: Fact,
+    pub elapsed: Duration,
+    /// How often the conditions were looked at.
+    pub looks: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Idle {
+    pub elapsed: Duration,
+    pub tree_hash: String,
+}
+
+impl Observer {
+    /// Waits until the first of the conditions is met.
+    pub fn wait_for(
+        &self,
+        mut conditions: Vec<Condition>,
+        waiting: &Waiting,
+        cancel: &Cancel,
+    ) -> Result<Met> {
+        let began = self.clock.now();
+        let deadline = began + waiting.timeout;
+        let window = WindowChoice { uid: waiting.window_uid.clone(), ..WindowChoice::default() };
+        for looks in 1.. {
+            cancel.check()?;
+            let generation = self.platform.generation()?;
+            let moment = self.moment_within(self.patience_until(deadline), window.clone(), cancel);
+            if let Some((index, detail)) = first_met(&mut conditions, &moment)? {
+                let elapsed = self.clock.now().saturating_sub(began);
+                return Ok(Met { index, detail, elapsed, looks });
+            }
+            still_possible(&conditions, waiting, &moment)?;
+            let now = self.clock.now();
+            if now >= deadline {
+                return Err(timed_out(&conditions, &moment, now.saturating_sub(began), looks));
+            }
+            self.sleep_for_change(generation, deadline - now, waiting.poll, cancel)?;
+        }
+        Err(Error::internal("a wait looked more often than can be counted"))
+    }
+
+    /// Waits until the window has not changed for `quiet`.
+    pub fn wait_idle(
+        &self,
+        chosen: &Chosen,
+        quiet: Duration,
+        waiting: &Waiting,
+        cancel: &Cancel,
+    ) -> Result<Idle> {
+        let began = self.clock.now();
+        let deadline = began + waiting.timeout;
+        let mut last: Option<(u64, Duration)> = None;
+        loop {
+            cancel.check()?;
+            let generation = self.platform.generation()?;
+            let patience = self.patience_until(deadline);
+            let moment = self.moment_within(patience, WindowChoice::default(), cancel);
+            let view = readable(moment.view_of(Some(&chosen.raw.uid)))?;
+            let now = self.clock.now();
+            let fingerprint = view.as_ref().map(|view| view.fingerprint());
+            last = fingerprint.map(|seen| match last {
+                Some((before, since)) if before == seen => (before, since),
+                _ => (seen, now),
+            });
+            if let (Some(view), Some((_, since))) = (view, last)
+                && now.saturating_sub(since) >= quiet
+            {
+                let elapsed = now.saturating_sub(began);
+                return Ok(Idle { elapsed, tree_hash: view.hash().to_owned() });
+            }
+            if now >= deadline {
+                return Err(never_idle(chosen, quiet, now.saturating_sub(began)));
+            }
+            let quiet_at = last.map_or(deadline, |(_, since)| since + quiet).min(deadline);
+            self.sleep_for_change(generation, quiet_at.saturating_sub(now), waiting.poll, cancel)?;
+        }
+    }
+
+    fn sleep_for_change(&self, seen: u64, at_most: Duration, poll: Duration, cancel: &Cancel) -> Result<()> {
+        match self.platform.wait_change(seen, at_most, cancel)? {
+            Wake::Changed | Wake::Elapsed => Ok(()),
+            Wake::NoEvents => self.clock.sleep(poll.min(at_most), cancel),
+        }
+    }
+
+    /// A slow application may take what is left of the wait, and never less than one patient look.
+    fn patience_until(&self, deadline: Duration) -> Duration {
+        let left = deadline.saturating_sub(self.clock.now());
+        left.clamp(limits::PLATFORM_CALL_TIME, limits::TREE_WALK_TIME)
+    }
+}
+
+fn first_met(conditions: &mut [Condition], moment: &Moment) -> Result<Option<(usize, Fact)>> {
+    for (index, condition) in conditions.iter_mut().enumerate() {
+        let met = condition.met(moment).map_err(|error| match error.kind {
+            Kind::BadRequest => Error { message: format!("any_of[{index}]: {}", error.message), ..error },
+            _ => error,
+        })?;
+        if let Some(detail) = met {
+            return Ok(Some((index, detail)));
+        }
+    }
+    Ok(None)
+}
+
+/// When the named window is gone and every condition needs it, the rest of the time would be wasted.
+fn still_possible(conditions: &[Condition], waiting: &Waiting, moment: &Moment) -> Result<()> {
+    if waiting.window_uid.is_none() || !conditions.iter().all(Condition::looks_into_window) {
+        return Ok(());
+    }
+    moment.chosen(None).map(|_| ())
+}
+
+fn timed_out(conditions: &[Condition], moment: &Moment, elapsed: Duration, looks: usize) -> Error {
+    let what = match conditions.len() {
+        1 => "the condition was not met".to_owned(),
+        many => format!("none of the {many} conditions was met"),
+    };
+    let observations = conditions.iter().enumerate().take(MOST_OBSERVATIONS);
+    let mut seen: Vec<Fact> =
+        observations.map(|(index, condition)| condition.last_seen(index, moment)).collect();
+    if let Some(more) = conditions.len().checked_sub(MOST_OBSERVATIONS).filter(|more| *more > 0) {
+        seen.push(Fact::object([("not_shown", more.into())]));
+    }
+    let elapsed_ms = millis(elapsed);
+    Error::new(Kind::Timeout, format!("{what} within {elapsed_ms} ms"))
+        .beside("elapsed_ms", elapsed_ms)
+        .beside("polls", looks)
+        .beside("matched_index", Fact::Null)
+        .beside("last_observation", Fact::List(seen))
+}
+
+fn never_idle(chosen: &Chosen, quiet: Duration, elapsed: Duration) -> Error {
+    let (quiet_ms, elapsed_ms) = (millis(quiet), millis(elapsed));
+    Error::new(Kind::Timeout, format!("the window was not still for {quiet_ms} ms within {elapsed_ms} ms"))
+        .with("window_uid", chosen.window.uid.as_str())
+        .beside("elapsed_ms", elapsed_ms)
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// An application that did not answer in time may answer the next look.
+fn readable<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Err(error) if error.kind == Kind::Timeout => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+/// Like `readable`; a window that is not there shows nothing either.
+fn present<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Err(error) if error.kind == Kind::WindowGone => Ok(None),
+        other => readable(other),
+    }
+}
+
+fn is_gone<T>(result: &Result<T>) -> bool {
+    result.as_ref().is_err_and(|error| error.kind == Kind::WindowGone)
+}
+
+impl Condition {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Condition::ElementAppears(_) => "element_appears",
+            Condition::ElementDisappears { .. } => "element_disappears",
+            Condition::TextVisible(_) => "text_visible",
+            Condition::WindowAppears(_) => "window_appears",
+            Condition::WindowDisappears(_) => "window_disappears",
+            Condition::TreeChanges(_) => "tree_changes",
+            Condition::FocusedChanges(_) => "focused_changes",
+            Condition::Holds(_) => "predicate",
+        }
+    }
+
+    /// Whether the answer is in the window that the whole wait is about.
+    pub fn looks_into_window(&self) -> bool {
+        match self {
+            Condition::ElementAppears(_)
+            | Condition::ElementDisappears { .. }
+            | Condition::TextVisible(_)
+            | Condition::TreeChanges(_) => true,
+            Condition::WindowAppears(_) | Condition::WindowDisappears(_) | Condition::FocusedChanges(_) => {
+                false
+            }
+            Condition::Holds(predicate) => {
+                let about_windows = matches!(
+                    predicate.claim,
+                    Claim::WindowFocused { .. } | Claim::WindowExists { .. } | Claim::Oracle { .. }
+                );
+                predicate.window_uid.is_none() && !about_windows
+            }
+        }
+    }
+
+    fn met(&mut self, moment: &Moment) -> Result<Option<Fact>> {
+        match self {
+            Condition::ElementAppears(selector) => element_appears(selector, moment),
+            Condition::ElementDisappears { element, window_uid } => {
+                element_disappears(element, window_uid, moment)
+            }
+            Condition::TextVisible(pattern) => text_visible(pattern, moment),
+            Condition::WindowAppears(title) => {
+                let windows = moment.windows()?;
+                Ok(windows.iter().find(|window| title.is_match(&window.title)).map(window_fact))
+            }
+            Condition::WindowDisappears(uid) => {
+                let there = moment.windows()?.iter().any(|window| window.uid == *uid);
+                Ok((!there).then(|| Fact::object([("window_uid", uid.as_str().into())])))
+            }
+            Condition::TreeChanges(was) => tree_changes(was, moment),
+            Condition::FocusedChanges(was) => focused_changes(was, moment),
+            Condition::Holds(predicate) => holds(predicate, moment),
+        }
+    }
+
+    /// For the caller whose time is over: what was there instead.
+    fn last_seen(&self, index: usize, moment: &Moment) -> Fact {
+        let facts =
+            self.facts_seen(moment).unwrap_or_else(|error| vec![("unreadable", error.message.into())]);
+        let name = [("index", index.into()), ("type", self.name().into())];
+        Fact::Object(name.into_iter().chain(facts).collect())
+    }
+
+    fn facts_seen(&self, moment: &Moment) -> Result<Vec<(&'static str, Fact)>> {
+        Ok(match self {
+            Condition::ElementAppears(selector) => {
+                let chosen = moment.chosen(None)?;
+                let [miss, nearest] = miss_facts(selector, moment.view(&chosen)?.tree());
+                vec![("window_uid", chosen.window.uid.into()), miss, nearest]
+            }
+            Condition::ElementDisappears { element, window_uid } => {
+                let view = moment.view_of(window_uid.as_deref())?;
+                vec![(
+                    "still_there",
+                    element.found(&view).map_or(Fact::Null, |node| view.tree().id(node).into()),
+                )]
+            }
+            Condition::TextVisible(_) => {
+                let chosen = moment.chosen(None)?;
+                let searched = moment.view(&chosen)?.tree().len();
+                vec![("window_uid", chosen.window.uid.into()), ("elements_searched", searched.into())]
+            }
+            Condition::WindowAppears(_) => {
+                let windows = moment.windows()?;
+                let named = windows.iter().take(MOST_WINDOWS_NAMED).map(window_fact).collect();
+                vec![("window_count", windows.len().into()), ("windows", Fact::List(named))]
+            }
+            Condition::WindowDisappears(uid) => vec![("still_there", uid.as_str().into())],
+            Condition::TreeChanges(seen) => {
+                let uid = seen.as_ref().map(|seen| seen.window_uid.as_str());
+                vec![("tree_hash", moment.view_of(uid)?.hash().into())]
+            }
+            Condition::FocusedChanges(_) => vec![("focused", focus_fact(&focus(moment)?, moment)?)],
+            Condition::Holds(predicate) => {
+                let verdict = moment.verdict(predicate)?;
+                vec![("observed", verdict.observed)]
+            }
+        })
+    }
+}
+
+fn element_appears(selector: &Selector, moment: &Moment) -> Result<Option<Fact>> {
+    let Some(view) = present(moment.view_of(None))? else {
+        return Ok(None);
+    };
+    let tree = view.tree();
+    Ok(selector.resolve(tree, 1).first().map(|&node| {
+        Fact::object([("element_id", tree.id(node).into()), ("bounds", tree[node].bounds.into())])
+    }))
+}
+
+/// The window is the one of the first look: a dialog that takes the focus hides nothing.
+fn element_disappears(
+    element: &mut Vanishing,
+    window_uid: &mut Option<String>,
+    moment: &Moment,
+) -> Result<Option<Fact>> {
+    let chosen = moment.chosen(window_uid.as_deref());
+    if is_gone(&chosen) {
+        return Ok(Some(Fact::object([("window_gone", true.into())])));
+    }
+    let chosen = chosen?;
+    *window_uid = Some(chosen.raw.uid.clone());
+    let view = moment.view(&chosen);
+    if is_gone(&view) {
+        return Ok(Some(Fact::object([("window_gone", true.into())])));
+    }
+    let Some(view) = readable(view)? else {
+        return Ok(None);
+    };
+    element.remember(&view);
+    Ok(element.found(&view).is_none().then(|| Fact::object([])))
+}
+
+impl Vanishing {
+    pub fn id(id: &str) -> Self {
+        Vanishing::Id { id: id.to_owned(), was: None }
+    }
+
+    fn remember(&mut self, view: &View) {
+        if let Vanishing::Id { id, was: was @ None } = self
+            && let Some(node) = view.tree().find_id(id)
+        {
+            *was = Some(Identity::of(view, node));
+        }
+    }
+
+    fn found(&self, view: &View) -> Option<usize> {
+        match self {
+            Vanishing::Selector(selector) => selector.resolve(view.tree(), 1).first().copied(),
+            Vanishing::Id { id, was } => was.as_ref()?.find(view, id),
+        }
+    }
+}
+
+impl Identity {
+    fn of(view: &View, node: usize) -> Self {
+        let element = &view.tree()[node];
+        Self { native: view.native(node), role: element.role.to_string(), name: element.name.clone() }
+    }
+
+    /// By the native handle wherever it is now; without one, by what stands at the old place.
+    fn find(&self, view: &View, id: &str) -> Option<usize> {
+        match &self.native {
+            Some(native) => (0..view.tree().len()).find(|&node| view.native(node).as_ref() == Some(native)),
+            None => view.tree().find_id(id).filter(|&node| Identity::of(view, node) == *self),
+        }
+    }
+}
+
+fn text_visible(pattern: &Regex, moment: &Moment) -> Result<Option<Fact>> {
+    let Some(view) = present(moment.view_of(None))? else {
+        return Ok(None);
+    };
+    let found = find_text(view.tree(), pattern);
+    Ok(found.map(|node| Fact::object([("element_id", view.tree().id(node).into())])))
+}
+
+fn tree_changes(was: &mut Option<SeenTree>, moment: &Moment) -> Result<Option<Fact>> {
+    let Some(seen) = was else {
+        *was = first_tree(moment)?;
+        return Ok(None);
+    };
+    let view = moment.view_of(Some(&seen.window_uid));
+    let uid = ("window_uid", seen.window_uid.as_str().into());
+    if is_gone(&view) {
+        return Ok(Some(Fact::object([uid, ("window_gone", true.into())])));
+    }
+    let changed = readable(view)?.filter(|view| view.fingerprint() != seen.fingerprint);
+    Ok(changed.map(|view| Fact::object([uid, ("tree_hash", view.hash().into())])))
+}
+
+fn first_tree(moment: &Moment) -> Result<Option<SeenTree>> {
+    let Some(chosen) = present(moment.chosen(None))? else {
+        return Ok(None);
+    };
+    let view: Option<Arc<View>> = present(moment.view(&chosen))?;
+    Ok(view.map(|view| SeenTree { window_uid: chosen.raw.uid, fingerprint: view.fingerprint() }))
+}
+
+fn focused_changes(was: &mut Option<Focus>, moment: &Moment) -> Result<Option<Fact>> {
+    let now = focus(moment)?;
+    let Some(before) = was else {
+        *was = Some(now);
+        return Ok(None);
+    };
+    let other_element = match (&before.element, &now.element) {
+        (Some(before), Some(now)) => before != now,
+        _ => false,
+    };
+    if before.window_uid != now.window_uid || other_element {
+        return focus_fact(&now, moment).map(Some);
+    }
+    if before.element.is_none() {
+        before.element = now.element;
+    }
+    Ok(None)
+}
+
+fn focus(moment: &Moment) -> Result<Focus> {
+    let Some(window) = moment.windows()?.into_iter().find(|window| window.focused) else {
+        return Ok(Focus { window_uid: None, element: None });
+    };
+    let view = present(moment.view_of(Some(&window.uid)))?;
+    let element = view.map(|view| match view.tree().focused() {
+        Some(node) => view.native(node).unwrap_or_else(|| view.tree().id(node)),
+        None => String::new(),
+    });
+    Ok(Focus { window_uid: Some(window.uid), element })
+}
+
+fn focus_fact(focus: &Focus, moment: &Moment) -> Result<Fact> {
+    let Some(uid) = &focus.window_uid else {
+        return Ok(Fact::object([("focused_uid", Fact::Null)]));
+    };
+    let selector = present(moment.view_of(Some(uid)))?.map(|view| view.focused_selector());
+    Ok(Fact::object([
+        ("focused_uid", uid.as_str().into()),
+        ("focused_selector", selector.filter(|text| !text.is_empty()).map_or(Fact::Null, Fact::Text)),
+    ]))
+}
+
+/// A predicate that can never be judged, such as a broken reference, ends the wait at once.
+fn holds(predicate: &Predicate, moment: &Moment) -> Result<Option<Fact>> {
+    let verdict = moment.verdict(predicate)?;
+    match (verdict.error, verdict.observed) {
+        (Some(kind @ (Kind::BadRequest | Kind::PredicateUnsupported | Kind::PlatformUnsupported)), why) => {
+            let why = if let Fact::Text(why) = why { why } else { "it cannot be judged".to_owned() };
+            Err(Error::new(kind, why))
+        }
+        (_, observed) => Ok(verdict.passed.then_some(observed)),
+    }
+}

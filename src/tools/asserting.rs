@@ -1,0 +1,267 @@
+//! Asking whether the desktop is as it should be: predicates read, judged and reported one by one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::fields::{Fields, Object};
+use crate::config::limits::{PREDICATE_BYTES, PREDICATES};
+use crate::error::{Error, Fact, Kind, Result};
+use crate::files;
+use crate::gate::Permit;
+use crate::observer::predicate::{Claim, Predicate, TextSource, Verdict};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
+
+pub struct AssertState;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct AssertArgs {
+    /// {kind,…}: element_exists, element_absent{selector}; value_equals{selector,expected};
+    /// value_matches{selector,regex}; text_visible{regex}; window_focused, window_exists{title_regex};
+    /// tree_hash_equals{expected_hash}; screenshot_similar{reference_path}; oracle{name}; each window_uid?.
+    predicates: Option<Vec<Object>>,
+    /// The same, or one object: the older spelling.
+    #[schemars(extend("x-hidden" = true))]
+    predicate: Option<Value>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AssertOut {
+    all_passed: bool,
+    results: Vec<ResultOut>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ResultOut {
+    kind: String,
+    passed: bool,
+    #[schemars(with = "Value")]
+    observed: Fact,
+    args: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<&'static str>,
+}
+
+impl Output for AssertOut {}
+
+impl Tool for AssertState {
+    type Args = AssertArgs;
+    type Out = AssertOut;
+    const META: Meta = Meta {
+        name: "assert_state",
+        group: Group::Harness,
+        untrusted: true,
+        rest: &[(Method::Post, "/api/assert_state")],
+        brief: "Check claims about the desktop; all_passed says whether they hold.",
+        detail: "Every claim is judged at the same moment, in the focused window unless it names a \
+                 `window_uid`. One that cannot be judged (an unknown kind, a selector that does not parse) \
+                 fails with `error_code`; the call does not. `text_visible` takes `mode` tree, ocr or auto \
+                 (default). `screenshot_similar` compares with a PNG below `screenshots.reference_dirs` and \
+                 takes `min_ssim` (default 0.95). `oracle` checks the loaded scenario: `success` when all of \
+                 its predicates hold, `failure` when one does.",
+        examples: &[
+            Example {
+                scenario: None,
+                args: r#"{"predicate":{"kind":"window_focused","title_regex":"Notepad"}}"#,
+                shows: "which window has the focus",
+            },
+            Example {
+                scenario: Some("scenarios/login.yaml"),
+                args: r#"{"predicates":[{"kind":"element_exists","selector":"//Button"},{"kind":"oracle","name":"success"}]}"#,
+                shows: "a form that is not sent yet: the second claim does not hold",
+            },
+        ],
+        verify: &["ok", "all_passed"],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: AssertArgs, _: Permit) -> Result<AssertOut> {
+        let entries = entries(args)?;
+        let moment = cx.observer().moment(cx.cancel);
+        let mut results = Vec::with_capacity(entries.len());
+        for (number, entry) in entries.into_iter().enumerate() {
+            cx.cancel.check()?;
+            let read = read_bounded(cx, &Fields::new(format!("predicates[{number}]"), &entry));
+            let verdict = match read {
+                Ok(predicate) => moment.verdict(&predicate)?,
+                Err(error) => Verdict::unjudged(error),
+            };
+            results.push(ResultOut::new(entry, verdict));
+        }
+        Ok(AssertOut { all_passed: results.iter().all(|result| result.passed), results })
+    }
+}
+
+fn entries(args: AssertArgs) -> Result<Vec<Map<String, Value>>> {
+    let mut entries: Vec<_> = args.predicates.into_iter().flatten().map(|entry| entry.0).collect();
+    let single = match args.predicate {
+        None => Vec::new(),
+        Some(Value::Array(list)) => list,
+        Some(one) => vec![one],
+    };
+    for (number, entry) in single.into_iter().enumerate() {
+        let Value::Object(entry) = entry else {
+            return Err(Error::bad_request(format!("argument 'predicate[{number}]' must be an object"))
+                .with("field", format!("predicate[{number}]")));
+        };
+        entries.push(entry);
+    }
+    if entries.is_empty() {
+        return Err(Error::bad_request("argument 'predicates' is required, with at least one predicate")
+            .with("field", "predicates"));
+    }
+    if entries.len() > PREDICATES {
+        return Err(Error::bad_request(format!(
+            "argument 'predicates' may have {PREDICATES} entries, this has {}",
+            entries.len()
+        ))
+        .with("field", "predicates"));
+    }
+    Ok(entries)
+}
+
+impl ResultOut {
+    fn new(mut entry: Map<String, Value>, verdict: Verdict) -> Self {
+        let kind = entry.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let kind = kind.chars().take(64).collect::<String>();
+        if is_too_long(&entry) {
+            entry.clear();
+        } else if find(&kind).is_some() {
+            entry.remove("kind");
+        }
+        let error_code = verdict.error.map(Kind::code);
+        Self { kind, passed: verdict.passed, observed: verdict.observed, args: entry, error_code }
+    }
+}
+
+fn is_too_long(entry: &Map<String, Value>) -> bool {
+    serde_json::to_string(entry).map_or(true, |text| text.len() > PREDICATE_BYTES)
+}
+
+/// What is reported comes back whole, so it must not be of any length.
+fn read_bounded(cx: &Cx, fields: &Fields) -> Result<Predicate> {
+    if is_too_long(fields.object) {
+        return Err(Error::bad_request(format!(
+            "{} has more than {PREDICATE_BYTES} bytes; its args are not repeated",
+            fields.path
+        )));
+    }
+    read(cx, fields)
+}
+
+/// A kind of predicate: its name, its fields, and how they are read.
+struct KindOf(&'static str, &'static [&'static str], fn(&Cx, &Fields) -> Result<Claim>);
+
+const KINDS: &[KindOf] = &[
+    KindOf("element_exists", &["selector"], |_, fields| Ok(Claim::ElementExists(fields.selector()?))),
+    KindOf("element_absent", &["selector"], |_, fields| Ok(Claim::ElementAbsent(fields.selector()?))),
+    KindOf("value_equals", &["selector", "expected"], value_equals),
+    KindOf("value_matches", &["selector", "regex"], |_, fields| {
+        Ok(Claim::ValueMatches { selector: fields.selector()?, pattern: fields.regex("regex")? })
+    }),
+    KindOf("text_visible", &["regex", "mode"], |_, fields| {
+        Ok(Claim::TextVisible { pattern: fields.regex("regex")?, source: text_source(fields)? })
+    }),
+    KindOf("window_focused", &["title_regex"], |_, fields| {
+        Ok(Claim::WindowFocused { title: fields.maybe_regex("title_regex")? })
+            .and_then(names_a_window(fields))
+    }),
+    KindOf("window_exists", &["title_regex"], |_, fields| {
+        Ok(Claim::WindowExists { title: fields.maybe_regex("title_regex")? }).and_then(names_a_window(fields))
+    }),
+    KindOf("tree_hash_equals", &["expected_hash"], |_, fields| {
+        Ok(Claim::TreeHashEquals(fields.text("expected_hash")?.to_owned()))
+    }),
+    KindOf("screenshot_similar", &["reference_path", "min_ssim"], screenshot_similar),
+    KindOf("oracle", &["name"], oracle),
+];
+
+fn find(kind: &str) -> Option<&'static KindOf> {
+    KINDS.iter().find(|known| known.0 == kind)
+}
+
+/// Reads a predicate from `kind` and that kind's own fields.
+pub fn read(cx: &Cx, fields: &Fields) -> Result<Predicate> {
+    let kind = fields.text("kind")?;
+    let Some(KindOf(_, names, read_claim)) = find(kind) else {
+        let known: Vec<&str> = KINDS.iter().map(|known| known.0).collect();
+        let message = format!("unknown predicate kind '{kind}'; known are {}", known.join(", "));
+        return Err(Error::new(Kind::PredicateUnsupported, message));
+    };
+    let known: Vec<&str> = names.iter().copied().chain(["kind", "window_uid"]).collect();
+    fields.only(&known)?;
+    let claim = read_claim(cx, fields)?;
+    Ok(Predicate { window_uid: fields.maybe_text("window_uid")?.map(str::to_owned), claim })
+}
+
+/// Numbers and flags are values too, as their text.
+fn value_equals(_: &Cx, fields: &Fields) -> Result<Claim> {
+    let expected = match fields.get("expected") {
+        Some(number @ (Value::Number(_) | Value::Bool(_))) => number.to_string(),
+        _ => fields.text("expected")?.to_owned(),
+    };
+    Ok(Claim::ValueEquals { selector: fields.selector()?, expected })
+}
+
+fn text_source(fields: &Fields) -> Result<TextSource> {
+    match fields.maybe_text("mode")? {
+        None | Some("auto") => Ok(TextSource::Auto),
+        Some("tree") => Ok(TextSource::Tree),
+        Some("ocr") => Ok(TextSource::Ocr),
+        Some(_) => Err(fields.refusal("mode", "must be one of tree, ocr, auto")),
+    }
+}
+
+/// Without a word about the window, any would do, and the claim would say nothing.
+fn names_a_window<'a>(fields: &'a Fields) -> impl FnOnce(Claim) -> Result<Claim> + 'a {
+    move |claim| {
+        if fields.get("title_regex").is_none() && fields.get("window_uid").is_none() {
+            return Err(fields.refusal("title_regex", "or 'window_uid' is required"));
+        }
+        Ok(claim)
+    }
+}
+
+fn screenshot_similar(cx: &Cx, fields: &Fields) -> Result<Claim> {
+    let path = fields.text("reference_path")?;
+    let reference = files::below(&cx.config().screenshots.reference_dirs, path)
+        .map_err(|problem| fields.refusal("reference_path", &format!("cannot be read: {problem}")))?;
+    let least = match fields.get("min_ssim") {
+        None => 0.95,
+        Some(number) => number
+            .as_f64()
+            .filter(|number| (-1.0..=1.0).contains(number))
+            .ok_or_else(|| fields.refusal("min_ssim", "must be a number from -1 to 1"))?,
+    };
+    Ok(Claim::ScreenshotSimilar { reference, least })
+}
+
+/// The loaded scenario's own words for success and failure.
+fn oracle(cx: &Cx, fields: &Fields) -> Result<Claim> {
+    let name = fields.text("name")?;
+    let every = match name {
+        "success" => true,
+        "failure" => false,
+        _ => return Err(fields.refusal("name", "must be success or failure")),
+    };
+    let loaded = cx.observer().platform().stage().and_then(|stage| stage.oracles());
+    let Some(loaded) = loaded else {
+        return Err(Error::new(Kind::PlatformUnsupported, "no scenario is loaded, so there are no oracles"));
+    };
+    let entries = if every { loaded.success } else { loaded.failure };
+    if entries.is_empty() {
+        return Err(fields.refusal("name", "names an oracle that the scenario leaves empty"));
+    }
+    let read_entry = |(number, entry): (usize, &Map<String, Value>)| {
+        let fields = Fields::new(format!("oracle {name}[{number}]"), entry);
+        // An oracle that asks an oracle could ask itself.
+        if fields.get("kind").and_then(Value::as_str) == Some("oracle") {
+            return Err(fields.refusal("kind", "must not be oracle again"));
+        }
+        read(cx, &fields)
+    };
+    let predicates = entries.iter().enumerate().map(read_entry).collect::<Result<_>>()?;
+    Ok(Claim::Oracle { every, predicates })
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<AssertState>()];

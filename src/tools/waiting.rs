@@ -1,0 +1,288 @@
+//! Waiting for the desktop: until something is there, gone or different, or until a window is still.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::asserting;
+use super::common::{WindowArgs, millis};
+use super::fields::{Fields, Object};
+use crate::config::limits::WAIT_CONDITIONS;
+use crate::error::{Error, Fact, Kind, Result};
+use crate::gate::Permit;
+use crate::observer::wait::{Condition, SeenTree, Vanishing, Waiting};
+use crate::tool::args::{Int, Text};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
+
+/// Longer waits are shortened to what the config allows; a number beyond this is a mistake.
+type Millis = Int<0, 9_007_199_254_740_991>;
+
+const LEAST_POLL_MS: u64 = 50;
+
+pub struct WaitFor;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct WaitForArgs {
+    /// {type,…}: element_appears{selector}, element_disappears{selector|element_id}, text_visible{regex},
+    /// window_appears{title_regex}, window_disappears{window_uid}, tree_changes{since?}, focused_changes;
+    /// or an assert_state predicate {kind,…}.
+    #[schemars(length(max = WAIT_CONDITIONS))]
+    any_of: Vec<Object>,
+    /// Default: focused window.
+    window_uid: Option<Text<256>>,
+    #[schemars(extend("x-hidden" = true))]
+    window_index: Option<Int<0, 65535>>,
+    #[schemars(extend("x-hidden" = true))]
+    window_title: Option<Text<512>>,
+    /// Default 5000.
+    timeout_ms: Option<Millis>,
+    #[schemars(extend("x-hidden" = true))]
+    poll_ms: Option<Millis>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WaitForOut {
+    matched_index: usize,
+    #[schemars(with = "Map<String, Value>")]
+    matched_detail: Fact,
+    elapsed_ms: u64,
+    polls: usize,
+}
+
+impl Output for WaitForOut {}
+
+impl Tool for WaitFor {
+    type Args = WaitForArgs;
+    type Out = WaitForOut;
+    const META: Meta = Meta {
+        name: "wait_for",
+        group: Group::Watch,
+        untrusted: true,
+        rest: &[(Method::Post, "/api/wait_for")],
+        brief: "Wait until a condition is met, or say what was last seen.",
+        detail: "Sleeps until the desktop changes; other calls go on meanwhile and wake it. Conditions look \
+                 into the focused window unless one is named; element_disappears and tree_changes stay with \
+                 the window of the first look. focused_changes and tree_changes without `since` compare with \
+                 the moment of the call. `polls` counts the looks; `poll_ms` (least 50) matters only where a \
+                 desktop tells of no changes.",
+        examples: &[
+            Example {
+                scenario: None,
+                args: r#"{"any_of":[{"type":"window_appears","title_regex":"Notepad"}]}"#,
+                shows: "a window that is already there",
+            },
+            Example {
+                scenario: Some("scenarios/slow-load.yaml"),
+                args: r#"{"any_of":[{"type":"element_appears","selector":"//Button[name=\"Export\"]"},{"kind":"oracle","name":"failure"}]}"#,
+                shows: "a button that comes after three seconds, unless the scenario fails before",
+            },
+        ],
+        verify: &["ok", "matched_index"],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: WaitForArgs, _: Permit) -> Result<WaitForOut> {
+        if args.any_of.is_empty() {
+            return Err(
+                Error::bad_request("argument 'any_of' needs at least one condition").with("field", "any_of")
+            );
+        }
+        let mut conditions = args
+            .any_of
+            .iter()
+            .enumerate()
+            .map(|(number, entry)| condition(cx, &Fields::new(format!("any_of[{number}]"), &entry.0)))
+            .collect::<Result<Vec<_>>>()?;
+        let window = WindowArgs {
+            window_uid: args.window_uid,
+            window_index: args.window_index,
+            window_title: args.window_title,
+        };
+        let window_uid = named_window(cx, &window, &conditions)?;
+        resolve_tokens(cx, &args.any_of, &mut conditions, window_uid.as_deref())?;
+        let waiting =
+            Waiting { window_uid, timeout: timeout(cx, args.timeout_ms), poll: poll(args.poll_ms, 200) };
+        let met = cx.observer().wait_for(conditions, &waiting, cx.cancel)?;
+        Ok(WaitForOut {
+            matched_index: met.index,
+            matched_detail: met.detail,
+            elapsed_ms: millis(met.elapsed),
+            polls: met.looks,
+        })
+    }
+}
+
+/// A type of condition: its name, its fields, and how they are read.
+struct TypeOf(&'static str, &'static [&'static str], fn(&Fields) -> Result<Condition>);
+
+const TYPES: &[TypeOf] = &[
+    TypeOf("element_appears", &["selector"], |fields| Ok(Condition::ElementAppears(fields.selector()?))),
+    TypeOf("element_disappears", &["selector", "element_id"], element_disappears),
+    TypeOf("text_visible", &["regex"], |fields| Ok(Condition::TextVisible(fields.regex("regex")?))),
+    TypeOf("window_appears", &["title_regex"], |fields| {
+        Ok(Condition::WindowAppears(fields.regex("title_regex")?))
+    }),
+    TypeOf("window_disappears", &["window_uid"], |fields| {
+        Ok(Condition::WindowDisappears(fields.text("window_uid")?.to_owned()))
+    }),
+    TypeOf("tree_changes", &["since"], |_| Ok(Condition::TreeChanges(None))),
+    TypeOf("focused_changes", &[], |_| Ok(Condition::FocusedChanges(None))),
+];
+
+/// A condition by its `type`, or a predicate by its `kind`, alone or under `predicate`.
+fn condition(cx: &Cx, fields: &Fields) -> Result<Condition> {
+    if fields.get("type").is_none() && fields.get("kind").is_some() {
+        return predicate(cx, fields);
+    }
+    let name = fields.text("type")?;
+    if name == "predicate" {
+        fields.only(&["type", "predicate"])?;
+        let Some(Value::Object(object)) = fields.get("predicate") else {
+            return Err(fields.refusal("predicate", "must be an object with a kind"));
+        };
+        return predicate(cx, &Fields::new(format!("{}.predicate", fields.path), object));
+    }
+    let Some(TypeOf(_, names, read)) = TYPES.iter().find(|known| known.0 == name) else {
+        let known: Vec<&str> = TYPES.iter().map(|known| known.0).chain(["predicate"]).collect();
+        let known = known.join(", ");
+        return Err(fields.refusal("type", &format!("is the unknown '{name}'; known are {known}")));
+    };
+    let known: Vec<&str> = names.iter().copied().chain(["type"]).collect();
+    fields.only(&known)?;
+    read(fields)
+}
+
+/// Waiting for what can never be judged would be waiting for the timeout.
+fn predicate(cx: &Cx, fields: &Fields) -> Result<Condition> {
+    match asserting::read(cx, fields) {
+        Ok(predicate) => Ok(Condition::Holds(predicate)),
+        Err(error) if error.kind == Kind::PredicateUnsupported => {
+            Err(fields.refusal("kind", &format!("cannot be used: {}", error.message)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn element_disappears(fields: &Fields) -> Result<Condition> {
+    let element = match (fields.get("selector"), fields.maybe_text("element_id")?) {
+        (Some(_), _) => Vanishing::Selector(fields.selector()?),
+        (None, Some(id)) => Vanishing::id(id),
+        (None, None) => return Err(fields.refusal("selector", "or 'element_id' is required")),
+    };
+    Ok(Condition::ElementDisappears { element, window_uid: None })
+}
+
+/// The window that the caller named, which must be there if a condition looks into it.
+fn named_window(cx: &mut Cx, window: &WindowArgs, conditions: &[Condition]) -> Result<Option<String>> {
+    let choice = window.choice();
+    if choice.is_empty() || !conditions.iter().any(Condition::looks_into_window) {
+        return Ok(None);
+    }
+    let chosen = cx.observer().choose(&choice)?;
+    cx.warning = chosen.warning;
+    Ok(Some(chosen.window.uid))
+}
+
+/// A token that is not known any more cannot be compared with, and never matching would hide that.
+fn resolve_tokens(
+    cx: &Cx,
+    entries: &[Object],
+    conditions: &mut [Condition],
+    window_uid: Option<&str>,
+) -> Result<()> {
+    for (number, (entry, condition)) in entries.iter().zip(conditions).enumerate() {
+        let fields = Fields::new(format!("any_of[{number}]"), &entry.0);
+        let (Condition::TreeChanges(was), Some(token)) = (condition, fields.maybe_text("since")?) else {
+            continue;
+        };
+        let window_uid = match window_uid {
+            Some(uid) => uid.to_owned(),
+            None => cx.observer().choose(&Default::default())?.window.uid,
+        };
+        let Some(view) = cx.session().trees.get(&window_uid, token, cx.clock().now()) else {
+            let message =
+                format!("any_of[{number}]: the tree_token of 'since' is unknown or too old for this window");
+            return Err(Error::new(Kind::SnapshotExpired, message)
+                .with("field", format!("any_of[{number}].since"))
+                .with("window_uid", window_uid));
+        };
+        *was = Some(SeenTree { window_uid, fingerprint: view.fingerprint() });
+    }
+    Ok(())
+}
+
+/// Capped by the config, and the caller hears of it.
+fn timeout(cx: &mut Cx, wanted: Option<Millis>) -> Duration {
+    let most = cx.config().wait_for.max_timeout_ms;
+    let wanted = wanted.map_or(5000, unsigned);
+    if wanted > most {
+        cx.warning.get_or_insert(format!("timeout_ms {wanted} was shortened to {most}"));
+    }
+    Duration::from_millis(wanted.min(most))
+}
+
+fn poll(wanted: Option<Millis>, default: u64) -> Duration {
+    Duration::from_millis(wanted.map_or(default, unsigned).max(LEAST_POLL_MS))
+}
+
+fn unsigned(number: Millis) -> u64 {
+    u64::try_from(number.get()).unwrap_or(0)
+}
+
+pub struct WaitIdle;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct WaitIdleArgs {
+    #[serde(flatten)]
+    window: WindowArgs,
+    /// Default 750.
+    quiet_ms: Option<Int<0, 60_000>>,
+    /// Default 5000.
+    timeout_ms: Option<Millis>,
+    #[schemars(extend("x-hidden" = true))]
+    poll_ms: Option<Millis>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WaitIdleOut {
+    elapsed_ms: u64,
+    tree_hash: String,
+}
+
+impl Output for WaitIdleOut {}
+
+impl Tool for WaitIdle {
+    type Args = WaitIdleArgs;
+    type Out = WaitIdleOut;
+    const META: Meta = Meta {
+        name: "wait_idle",
+        group: Group::Watch,
+        rest: &[(Method::Post, "/api/wait_idle")],
+        brief: "Wait until a window has not changed for quiet_ms.",
+        detail: "Everything that is shown counts, also focus, selection and progress. The window is chosen \
+                 once; when it closes, the answer is WindowGone.",
+        examples: &[Example {
+            scenario: Some("scenarios/slow-load.yaml"),
+            args: r#"{"quiet_ms":1500,"timeout_ms":10000}"#,
+            shows: "a window that has stopped loading",
+        }],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: WaitIdleArgs, _: Permit) -> Result<WaitIdleOut> {
+        let chosen = cx.observer().choose(&args.window.choice())?;
+        cx.warning = chosen.warning.clone();
+        let quiet = Duration::from_millis(args.quiet_ms.map_or(750, |quiet| quiet.size() as u64));
+        let waiting = Waiting {
+            window_uid: Some(chosen.window.uid.clone()),
+            timeout: timeout(cx, args.timeout_ms),
+            poll: poll(args.poll_ms, 100),
+        };
+        let idle = cx.observer().wait_idle(&chosen, quiet, &waiting, cx.cancel)?;
+        Ok(WaitIdleOut { elapsed_ms: millis(idle.elapsed), tree_hash: idle.tree_hash })
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<WaitFor>(), Spec::of::<WaitIdle>()];

@@ -89,6 +89,7 @@ const IMPROVED: &[(&str, &str, &str)] = &[
     ("assert_state", "/results/9/observed", "an unknown kind is answered with the known ones"),
     ("find_element:stale_uid", "", "a window that is gone is an error, never another window"),
     ("get_capabilities", "/supports/drag", "only what this build has"),
+    ("scenario:login_click", "/before/focused_selector", "the field that was clicked has the focus"),
     ("select_option:missing", "", "an option that is not there is a plain error, nothing was done"),
     ("hover_at", "/ok", "the recording had no display"),
     ("hover_at", "/success", "the recording had no display"),

@@ -89,7 +89,7 @@ fn the_second_prefix_is_tried_once_and_remembered() {
 fn switches_and_prompts_are_obeyed() {
     let server = FakeModel::playing([Script::says("x")]);
     let more = json!({"prompt_single": "Just look.", "ground_with_tree": false, "ground_with_sketch": false,
-                      "ground_with_focus": false, "image_max_dim": 64});
+                      "ground_with_focus": false, "ground_with_ocr": false, "image_max_dim": 64});
     world(&server, more).ok(TOOL, json!({}));
     let request = &server.requests()[0];
     assert_eq!(request.prompt(), "Just look.");

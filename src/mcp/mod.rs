@@ -127,9 +127,11 @@ impl Server {
             });
         }
         let person = tokio::select! {
-            person = ask::ask_and_wait(&question, context, ttl) => person,
+            // In this order: a yes that comes right behind a cancellation is too late.
+            biased;
             () = context.ct.cancelled() => return Err(self.withdrawn(&question)),
             () = self.shutdown.cancelled() => return Err(self.withdrawn(&question)),
+            person = ask::ask_and_wait(&question, context, ttl) => person,
         };
         Ok(present::result(self.run(call, person, context).await?).into())
     }
@@ -148,8 +150,9 @@ impl Server {
     ) -> Result<Reply, ErrorData> {
         // Bounds how many calls run at a time; the rest wait here, and can be cancelled here.
         let _slot = tokio::select! {
-            slot = self.running.acquire() => slot,
+            biased;
             () = context.ct.cancelled() => return Err(gone()),
+            slot = self.running.acquire() => slot,
         };
         let cancel = Cancel::new();
         let (app, stop) = (self.app.clone(), cancel.clone());

@@ -28,49 +28,51 @@ pub fn raw<T: schemars::JsonSchema>() -> Value {
 
 /// Drops what is hidden, and limits that are enforced but that no caller comes near.
 pub fn published(mut schema: Value) -> Value {
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|_, property| property.get(HIDDEN).is_none());
-        properties.values_mut().filter_map(Value::as_object_mut).for_each(drop_remote_limits);
-    }
+    publish(&mut schema);
     schema
+}
+
+fn publish(schema: &mut Value) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    properties.retain(|_, property| property.get(HIDDEN).is_none());
+    for property in properties.values_mut() {
+        property.as_object_mut().into_iter().for_each(drop_remote_limits);
+        publish(property);
+    }
 }
 
 fn drop_remote_limits(property: &mut Map<String, Value>) {
     property.remove("maxLength");
+    property.remove("maxItems");
     property.remove(super::args::SECRET);
-    if property.get("maximum").and_then(Value::as_i64).is_some_and(|most| most >= 10_000) {
+    if property.get("maximum").and_then(Value::as_i64).is_some_and(|most| most >= 9_999) {
         property.remove("maximum");
         property.remove("minimum");
     }
-    let nested = property.get_mut("properties").and_then(Value::as_object_mut);
-    nested
+    // An empty list is what leaving the argument out means.
+    if property.get("default").is_some_and(|default| *default == Value::Array(Vec::new())) {
+        property.remove("default");
+    }
+}
+
+/// Output schemas tell code what it can count on: the type of everything that is always there. What
+/// only some replies have, descriptions, and the inside of nested values would only cost tokens; the
+/// docs tell of them.
+pub fn output(schema: Value) -> Value {
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let properties: Map<String, Value> = schema
+        .get("properties")
+        .and_then(Value::as_object)
         .into_iter()
-        .flat_map(Map::values_mut)
-        .filter_map(Value::as_object_mut)
-        .for_each(drop_remote_limits);
-}
-
-/// Output schemas tell code what to expect; the descriptions in them would only cost tokens, and so
-/// would the inside of nested objects, which the docs describe.
-pub fn output(mut schema: Value) -> Value {
-    if let Some(root) = schema.as_object_mut() {
-        if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
-            properties.values_mut().for_each(type_only);
-        }
-        root.retain(|key, _| matches!(key.as_str(), "type" | "properties"));
-    }
-    schema
-}
-
-fn type_only(property: &mut Value) {
-    let items = property.get("items").and_then(|items| items.get("type")).cloned();
-    let Some(property) = property.as_object_mut() else {
-        return;
-    };
-    property.retain(|key, _| key == "type");
-    if let Some(items) = items {
-        property.insert("items".to_owned(), serde_json::json!({ "type": items }));
-    }
+        .flatten()
+        .filter(|(name, _)| required.iter().any(|always| always == name.as_str()))
+        .filter_map(|(name, property)| {
+            Some((name.clone(), serde_json::json!({"type": property.get("type")?})))
+        })
+        .collect();
+    serde_json::json!({"type": "object", "properties": properties})
 }
 
 /// Walks a schema: our types nest a few levels at most, so recursion is bounded by them.
@@ -92,6 +94,9 @@ fn plain_object(object: &mut Map<String, Value>) {
     }
     if object.get("default").is_some_and(Value::is_null) {
         object.remove("default");
+    }
+    if let Some(Value::Array(choices)) = object.get_mut("enum") {
+        choices.retain(|choice| !choice.is_null());
     }
     drop_null_type(object);
     drop_null_alternative(object);
@@ -166,9 +171,9 @@ mod tests {
     }
 
     #[test]
-    fn output_schemas_keep_only_types() {
+    fn output_schemas_keep_only_the_types_of_what_is_always_there() {
         let schema = output(published(raw::<Sample>()));
-        assert_eq!(schema["properties"]["corner"], json!({"type": "object"}));
-        assert_eq!(schema["properties"]["count"], json!({"type": "integer"}));
+        assert_eq!(schema["properties"]["name"], json!({"type": "string"}));
+        assert_eq!(schema["properties"].get("corner"), None);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, InputArgs, WindowArgs, millis, new_dialogs};
+use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, WindowArgs, millis, new_dialogs};
 use super::keyboard::combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
@@ -255,7 +255,7 @@ pub struct OnElement {
     window: WindowArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
-    input: InputArgs,
+    input: QuietInputArgs,
 }
 
 impl OnElement {

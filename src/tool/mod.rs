@@ -205,13 +205,16 @@ impl Meta {
     }
 }
 
+/// From checked arguments to a call that can be resolved and run.
+type Parse = fn(Map<String, Value>) -> Result<Box<dyn Prepared>>;
+
 /// A declared tool with its types erased: what tables hold.
 #[derive(Clone, Copy)]
 pub struct Spec {
     pub meta: &'static Meta,
     input: fn() -> Value,
     output: fn() -> Value,
-    parse: fn(Map<String, Value>) -> Result<Box<dyn Prepared>>,
+    parse: Parse,
 }
 
 impl Spec {

@@ -1,0 +1,106 @@
+//! How the work over a tree grows with it: 100 to 100,000 elements, best of several rounds.
+//!
+//! `cargo bench --bench trees` prints a table in milliseconds. The machine's load moves every figure; the
+//! growth from row to row, and the ratio of two columns of one run, are what can be relied on.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a terminal")]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use os_screen_observer::gate::redact::Redactor;
+use os_screen_observer::gate::scrub::{Scrub, to_json_string};
+use os_screen_observer::model::diff::{diff, json_patch};
+use os_screen_observer::model::selector::Selector;
+use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder, Window};
+use os_screen_observer::observer::sketch::{SketchOptions, sketch};
+use os_screen_observer::observer::structure::{Request, Structure};
+use os_screen_observer::observer::{View, describe};
+
+/// A window of tables: groups of rows of cells, as business applications have them.
+fn tree_of(size: usize, changed: bool) -> Tree {
+    let mut tree = TreeBuilder::new(Element::new("Window", "Bench", Rect::new(0, 0, 1920, 1080)));
+    let mut row = 0;
+    while tree.len() + 12 <= size {
+        tree.open(Element::new("Row", format!("Row {row}"), Rect::new(0, row % 1000, 1900, 20)));
+        for cell in 0..10 {
+            let mut element =
+                Element::new("Cell", format!("Cell {cell}"), Rect::new(cell * 190, row % 1000, 190, 20));
+            element.value = Some(format!("{row} · {cell}"));
+            tree.leaf(element);
+        }
+        tree.close();
+        row += 1;
+    }
+    let last = if changed { "Last, changed" } else { "Last" };
+    while tree.len() < size {
+        tree.leaf(Element::new("Button", last, Rect::new(5, 1000, 90, 30)));
+    }
+    tree.finish()
+}
+
+/// The best of several rounds, in milliseconds: what the work costs when nothing disturbs it.
+fn best<T>(mut work: impl FnMut() -> T) -> f64 {
+    let began = Instant::now();
+    let mut best = Duration::MAX;
+    let mut rounds = 0;
+    while rounds < 5 || (began.elapsed() < Duration::from_millis(300) && rounds < 200) {
+        let start = Instant::now();
+        black_box(work());
+        best = best.min(start.elapsed());
+        rounds += 1;
+    }
+    best.as_secs_f64() * 1000.0
+}
+
+fn view_of(tree: &Arc<Tree>, redactor: &Redactor) -> Arc<View> {
+    let shown = redactor.shown(tree, "Bench").tree;
+    Arc::new(View::new(tree.clone(), shown, Duration::ZERO, SystemTime::UNIX_EPOCH))
+}
+
+fn main() {
+    let redactor = Redactor::new(None).unwrap();
+    let window = Window {
+        uid: "bench".to_owned(),
+        handle: "1".to_owned(),
+        title: "Bench".to_owned(),
+        process: "bench".to_owned(),
+        pid: 1,
+        bounds: Rect::new(0, 0, 1920, 1080),
+        focused: true,
+        minimized: false,
+    };
+    let columns = [
+        "shown", "hash", "find first", "find by name", "find //*", "diff", "json patch", "structure", "sketch",
+        "description",
+    ];
+    println!("| elements | {} |", columns.join(" | "));
+    println!("|---:|{}", "---:|".repeat(columns.len()));
+    for size in [100, 1_000, 10_000, 100_000] {
+        let (old, new) = (Arc::new(tree_of(size, false)), Arc::new(tree_of(size, true)));
+        let view = view_of(&old, &redactor);
+        let scrub = Scrub { redactor: &redactor };
+        let find = |text: &str| {
+            let selector = Selector::parse(text).unwrap();
+            best(|| selector.resolve(&old, 10))
+        };
+        let request = Request { depth: 64, ..Request::default() };
+        let figures = [
+            best(|| redactor.shown(&old, "Bench").redacted),
+            best(|| old.hash(Tree::ROOT)),
+            find("Window/Row"),
+            find("//Button[name=\"Last\"]"),
+            find("//*"),
+            best(|| diff(&*old, &*new).len()),
+            best(|| json_patch(&*old, &*new).len()),
+            best(|| {
+                let structure = Structure::new(view.clone(), &request).unwrap();
+                to_json_string(&structure, &scrub).unwrap().len()
+            }),
+            best(|| sketch(&old, window.bounds, &SketchOptions::default(), &[]).text.len()),
+            best(|| describe::accessibility(&window, &old, Tree::ROOT).len()),
+        ];
+        let figures: Vec<String> = figures.iter().map(|figure| format!("{figure:.2}")).collect();
+        println!("| {size} | {} |", figures.join(" | "));
+    }
+}

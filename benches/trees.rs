@@ -71,7 +71,15 @@ fn main() {
         minimized: false,
     };
     let columns = [
-        "shown", "hash", "find first", "find by name", "find //*", "diff", "json patch", "structure", "sketch",
+        "shown",
+        "hash",
+        "find first",
+        "find by name",
+        "find //*",
+        "diff",
+        "json patch",
+        "structure",
+        "sketch",
         "description",
     ];
     println!("| elements | {} |", columns.join(" | "));

@@ -93,8 +93,9 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     }
     let app = Arc::new(build(flags, loaded)?);
     log::hello(&app);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    // One thread reads, answers and writes; calls run on threads of their own. A second one here would only
+    // wake the first for every step of every call, which costs more than the steps.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|problem| format!("no runtime could be started: {problem}"))?;

@@ -28,7 +28,10 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 fn first_removed(text: &str) -> Option<usize> {
     // Folding over small chunks instead of stopping at the first hit lets the compiler use vectors.
     let has_suspect = |chunk: &[u8]| chunk.iter().fold(false, |found, &byte| found | is_suspect(byte));
-    if text.as_bytes().chunks(64).any(has_suspect) { text.find(is_removed) } else { None }
+    let from = text.as_bytes().chunks(64).position(has_suspect)? * 64;
+    // A suspect byte begins a character, so only there a character has to be read.
+    let suspects = text.bytes().enumerate().skip(from).filter(|(_, byte)| is_suspect(*byte));
+    suspects.map(|(at, _)| at).find(|&at| text[at..].starts_with(is_removed))
 }
 
 /// A byte with which a removed character may begin.
@@ -171,6 +174,19 @@ mod tests {
         check("end\x1b", "end");
         check("\x1bé", "é");
         check("\x1b[é", "é");
+    }
+
+    #[test]
+    fn the_first_is_found_wherever_it_stands() {
+        for innocent in ["a", "é", "—", "\u{F0000}", "\u{A0}"] {
+            for length in [0, 1, 15, 63, 64, 65, 200] {
+                let start = innocent.repeat(length);
+                check(&start, &start);
+                for removed in ["\u{7}", "\u{85}", "\u{202E}", "\u{E0041}"] {
+                    check(&format!("{start}{removed}b"), &format!("{start}b"));
+                }
+            }
+        }
     }
 
     #[test]

@@ -6,9 +6,13 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use rmcp::model::{ClientNotification, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientNotification, ClientRequest,
+    ErrorCode, ErrorData, JsonRpcMessage, JsonRpcVersion2_0, RequestId,
+};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
@@ -56,6 +60,9 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
     }
 
     fn understand(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+        if let Some(call) = tool_call(line) {
+            return Some(call);
+        }
         let problem = match serde_json::from_slice(line) {
             Ok(message) => return Some(message),
             Err(problem) => problem,
@@ -125,6 +132,29 @@ fn to_line(message: &TxJsonRpcMessage<RoleServer>) -> std::io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     Ok(line)
+}
+
+/// A tool call as clients write it. Nearly every line is one, and rmcp would first try to read it as each of
+/// the other requests. A line with anything unusual about it is left to rmcp.
+fn tool_call(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct ToolCall {
+        #[serde(rename = "jsonrpc")]
+        _version: JsonRpcVersion2_0,
+        id: RequestId,
+        #[serde(rename = "method")]
+        _method: CallToolRequestMethod,
+        params: CallToolRequestParams,
+    }
+    let ToolCall { id, mut params, .. } = serde_json::from_slice(line).ok()?;
+    let meta = params.meta.take();
+    let mut request = CallToolRequest::new(params);
+    // The service takes the metadata (a progress token, for one) from here.
+    if let Some(meta) = meta {
+        request.extensions.insert(meta);
+    }
+    Some(JsonRpcMessage::request(ClientRequest::CallToolRequest(request), id))
 }
 
 fn id_of(line: &[u8]) -> Option<RequestId> {
@@ -242,5 +272,47 @@ impl<R: AsyncRead + Unpin> BoundedLines<R> {
             line.pop();
         }
         line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::GetMeta;
+
+    /// What is read at once is what rmcp would have read.
+    fn check(line: &str) {
+        let ours = tool_call(line.as_bytes()).unwrap();
+        let theirs: RxJsonRpcMessage<RoleServer> = serde_json::from_str(line).unwrap();
+        assert_eq!(serde_json::to_value(&ours).unwrap(), serde_json::to_value(&theirs).unwrap(), "{line}");
+        let (JsonRpcMessage::Request(ours), JsonRpcMessage::Request(theirs)) = (ours, theirs) else {
+            panic!("{line} is no request");
+        };
+        assert_eq!(ours.request.get_meta(), theirs.request.get_meta(), "{line}");
+    }
+
+    #[test]
+    fn tool_calls_are_read_as_rmcp_reads_them() {
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":[1.5,null]}}}"#,
+        );
+        check(r#"{"method":"tools/call","params":{"name":"a","other":1},"id":"x","jsonrpc":"2.0"}"#);
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p","k":{}},"name":"a"}}"#,
+        );
+    }
+
+    #[test]
+    fn what_is_unusual_is_left_to_rmcp() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+            r#"{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"a"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"},"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"a"}}"#,
+            r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":[]}}"#,
+        ] {
+            assert!(tool_call(line.as_bytes()).is_none(), "{line}");
+        }
     }
 }

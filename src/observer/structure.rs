@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regex::Regex;
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::View;
 use crate::error::{Error, Kind, Result};
@@ -125,8 +125,8 @@ impl Structure {
         self.shape = if page.is_empty() { Shape::Nothing } else { Shape::Page(page) };
     }
 
-    fn node<'a>(&'a self, node: usize, nested: Option<&'a Option<Vec<bool>>>) -> NodeJson<'a> {
-        NodeJson { structure: self, node, nested }
+    fn node<'a>(&'a self, node: usize, id: String, nested: Option<&'a Option<Vec<bool>>>) -> NodeJson<'a> {
+        NodeJson { structure: self, node, id, nested }
     }
 }
 
@@ -166,16 +166,22 @@ impl Serialize for Structure {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match &self.shape {
             Shape::Nothing => out.serialize_none(),
-            Shape::Nested(keep) => self.node(self.scope, Some(keep)).serialize(out),
+            Shape::Nested(keep) => {
+                self.node(self.scope, self.view.tree().id(self.scope), Some(keep)).serialize(out)
+            }
             Shape::Page(page) => PageJson { structure: self, page }.serialize(out),
         }
     }
 }
 
 /// One node and, where it is nested, what is below it. Depth is bounded by the captured tree's.
+///
+/// Written as a struct whose length is not known before: its keys are the program's own, and unlike those of a
+/// map nobody has to look whether they are clean.
 struct NodeJson<'a> {
     structure: &'a Structure,
     node: usize,
+    id: String,
     nested: Option<&'a Option<Vec<bool>>>,
 }
 
@@ -183,16 +189,16 @@ impl Serialize for NodeJson<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let tree = self.structure.view.tree();
         let cut = is_cut(tree, self.node, self.structure.depth);
-        let mut map = out.serialize_map(None)?;
-        map.serialize_entry("id", &tree.id(self.node))?;
-        write_element(&mut map, &tree[self.node], self.structure.text)?;
-        map.serialize_entry("children", &ChildrenJson { parent: self, cut })?;
-        write_known(&mut map, &tree[self.node])?;
+        let mut json = out.serialize_struct("Node", KEYS_OF_A_NODE)?;
+        json.serialize_field("id", &self.id)?;
+        write_element(&mut json, &tree[self.node], self.structure.text)?;
+        json.serialize_field("children", &ChildrenJson { parent: self, cut })?;
+        write_known(&mut json, &tree[self.node])?;
         if cut {
-            map.serialize_entry("truncated", &true)?;
-            map.serialize_entry("child_count", &tree.child_count(self.node))?;
+            json.serialize_field("truncated", &true)?;
+            json.serialize_field("child_count", &tree.child_count(self.node))?;
         }
-        map.end()
+        json.end()
     }
 }
 
@@ -206,9 +212,11 @@ impl Serialize for ChildrenJson<'_> {
         let structure = self.parent.structure;
         let mut list = out.serialize_seq(None)?;
         if let (Some(keep), false) = (self.parent.nested, self.cut) {
-            for child in structure.view.tree().children(self.parent.node) {
+            let tree = structure.view.tree();
+            for child in tree.children(self.parent.node) {
                 if keep.as_ref().is_none_or(|keep| keep[child - structure.scope]) {
-                    list.serialize_element(&structure.node(child, Some(keep)))?;
+                    let id = tree.child_id(&self.parent.id, child);
+                    list.serialize_element(&structure.node(child, id, Some(keep)))?;
                 }
             }
         }
@@ -224,46 +232,51 @@ struct PageJson<'a> {
 impl Serialize for PageJson<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let root = Element::new("Group", "[paged]", Rect::default());
-        let nodes: Vec<NodeJson> = self.page.iter().map(|&node| self.structure.node(node, None)).collect();
-        let mut map = out.serialize_map(None)?;
-        map.serialize_entry("id", "page-root")?;
-        write_element(&mut map, &root, None)?;
-        map.serialize_entry("children", &nodes)?;
-        map.end()
+        let tree = self.structure.view.tree();
+        let nodes: Vec<NodeJson> =
+            self.page.iter().map(|&node| self.structure.node(node, tree.id(node), None)).collect();
+        let mut json = out.serialize_struct("Page", KEYS_OF_A_NODE)?;
+        json.serialize_field("id", "page-root")?;
+        write_element(&mut json, &root, None)?;
+        json.serialize_field("children", &nodes)?;
+        json.end()
     }
 }
 
-fn write_element<M: SerializeMap>(
-    map: &mut M,
+/// Those that every node has.
+const KEYS_OF_A_NODE: usize = 10;
+
+fn write_element<J: SerializeStruct>(
+    json: &mut J,
     element: &Element,
     text: Option<usize>,
-) -> Result<(), M::Error> {
-    map.serialize_entry("name", &shortened(&element.name, text))?;
-    map.serialize_entry("role", &element.role)?;
-    map.serialize_entry("value", &element.value.as_deref().map(|value| shortened(value, text)))?;
-    map.serialize_entry("bounds", &element.bounds)?;
-    map.serialize_entry("enabled", &element.enabled)?;
-    map.serialize_entry("focused", &element.focused)?;
-    map.serialize_entry("keyboard_shortcut", &element.shortcut)?;
-    map.serialize_entry("description", &element.description)
+) -> Result<(), J::Error> {
+    json.serialize_field("name", &shortened(&element.name, text))?;
+    json.serialize_field("role", &element.role)?;
+    json.serialize_field("value", &element.value.as_deref().map(|value| shortened(value, text)))?;
+    json.serialize_field("bounds", &element.bounds)?;
+    json.serialize_field("enabled", &element.enabled)?;
+    json.serialize_field("focused", &element.focused)?;
+    json.serialize_field("keyboard_shortcut", &element.shortcut)?;
+    json.serialize_field("description", &element.description)
 }
 
 /// Facts that are written only when they are known.
-fn write_known<M: SerializeMap>(map: &mut M, element: &Element) -> Result<(), M::Error> {
+fn write_known<J: SerializeStruct>(json: &mut J, element: &Element) -> Result<(), J::Error> {
     for (key, flag) in [("selected", element.selected), ("expanded", element.expanded)] {
         if let Some(flag) = flag {
-            map.serialize_entry(key, &flag)?;
+            json.serialize_field(key, &flag)?;
         }
     }
     let range = element.range;
     for (key, number) in [("value_now", range.now), ("value_min", range.min), ("value_max", range.max)] {
         // JSON has no infinities; what is no number is not known.
         if let Some(number) = number.filter(|number| number.is_finite()) {
-            map.serialize_entry(key, &number)?;
+            json.serialize_field(key, &number)?;
         }
     }
     if let Some(identifier) = &element.identifier {
-        map.serialize_entry("identifier", identifier)?;
+        json.serialize_field("identifier", identifier)?;
     }
     Ok(())
 }

@@ -241,9 +241,9 @@ impl World {
 
     /// The tree as it is shown, and for each of its elements the node of the plan that it came from.
     pub(super) fn shown_tree(&self, window: usize, now: Duration) -> (Tree, Vec<usize>) {
-        let (tree, origins) = self.present_part(&self.plans()[window], now);
+        let (mut tree, origins) = self.present_part(&self.plans()[window], now);
         let mut nodes = origins.iter();
-        let tree = tree.map_elements(|element| {
+        tree.change_elements(|element| {
             if let Some(&node) = nodes.next() {
                 self.show(Spot { window, node }, element);
             }

@@ -68,6 +68,7 @@ CALLS = {
     "press_key_and_observe": ({"keys": "end", "wait_after_ms": 0}, "action observation"),
     "hover_at": ({"x": 5, "y": 5, "hover_ms": 1}, "action x y hover_ms"),
     "drag": ({"from": {"x": 10, "y": 10}, "to": {"selector": EDIT_MENU}, "duration_s": 0}, "action from to modifiers path"),
+    "propose_action": ({"action": "click_element", "args": {"window_index": 0, "selector": EDIT_MENU}}, "confirm_token expires_at would_target"),
     "load_scenario": ({"path": LOGIN_SCENARIO}, "scenario state states"),
     "observe_window": ({"window_index": 0}, "format window_uid window tree tree_hash tree_token base_token depth_used depth_truncated perf"),
     "snapshot": ({}, "snapshot_id ts summary"),
@@ -76,7 +77,6 @@ CALLS = {
     "snapshot_drop": ({"snapshot_id": "snap:0000000000000000"}, "dropped"),
     "get_budget_status": ({}, "configured"),
     "get_redaction_status": ({}, "enabled active"),
-    "propose_action": ({"action": "click_element", "args": {"window_index": 0, "selector": EDIT_MENU}}, "confirm_token expires_at would_target"),
     "trace_start": ({"label": "checks"}, "trace_id started_at dir"),
     "trace_status": ({}, "active_trace_id step_count dir"),
     "trace_stop": ({}, "trace_id path step_count duration_ms"),
@@ -197,7 +197,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
     only_reads = name.startswith(("get_", "list_", "find_", "observe_", "snapshot")) and name != "snapshot_drop"
-    only_reads = only_reads or name.endswith("_status")
+    only_reads = only_reads or name.endswith("_status") or name.startswith(("wait_", "assert_"))
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)

@@ -238,7 +238,7 @@ mod tests {
         let began = Instant::now();
         disturb(&bell, &cancel);
         assert_eq!(waiter.join().unwrap(), expected);
-        assert!(began.elapsed() < Duration::from_millis(250), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
         assert!(lock(&cancel.inner.flag).bells.is_empty());
     }
 

@@ -255,7 +255,7 @@ fn the_end_of_input_ends_the_process_at_once() {
     client.close_input();
     let (status, took) = client.wait(Duration::from_secs(5)).expect("the process did not end");
     assert!(status.success());
-    assert!(took < Duration::from_millis(2000), "{took:?}");
+    assert!(took < Duration::from_secs(4), "{took:?}");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn the_end_of_input_does_not_wait_for_a_running_call() {
     client.close_input();
     let (status, took) = client.wait(Duration::from_secs(10)).expect("the process did not end");
     assert!(status.success());
-    assert!(took < Duration::from_millis(2000), "{took:?}");
+    assert!(took < Duration::from_secs(4), "{took:?}");
 }
 
 #[test]

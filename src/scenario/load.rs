@@ -229,7 +229,7 @@ mod tests {
             Err(error) => error.to_string(),
         };
         assert!(message.starts_with(expected), "{message}");
-        assert!(start.elapsed() < Duration::from_secs(1), "took {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
     }
 
     fn check_text(text: &str, expected: &str) {

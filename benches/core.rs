@@ -50,7 +50,7 @@ impl World {
     fn new(scenario_file: Option<&str>, cache_seconds: &str) -> Self {
         let flags = Flags { mock: true, ..Flags::default() };
         let environment = [("OSO_TREE__CACHE_TTL_S".to_owned(), cache_seconds.to_owned())];
-        let loaded = config::load(&flags, environment.into_iter()).unwrap();
+        let loaded = config::load(&flags, environment).unwrap();
         let clock = Clock::real();
         let platform = Arc::new(Mock::new(clock.clone()));
         if let Some(file) = scenario_file {

@@ -9,6 +9,7 @@ mod child;
 pub mod library;
 mod page;
 mod program;
+mod strips;
 mod tsv;
 pub mod worker;
 
@@ -64,8 +65,8 @@ trait Reader: Send + Sync {
     fn words(&self, page: &Page, options: Options, waiting: &Waiting) -> Result<Vec<Word>>;
 }
 
-/// How many pictures are read at once: each takes a core and some hundred megabytes.
-const SIDE_BY_SIDE: usize = 2;
+/// How many engines run at once at most: each takes a core and some hundred megabytes.
+const MOST_ENGINES: usize = 4;
 const MOST_RECENT: usize = 4;
 const RECENT_TIME: Duration = Duration::from_secs(30);
 
@@ -75,6 +76,8 @@ pub struct Ocr {
     clock: Clock,
     /// Only success is kept: an engine that is installed later is found without a restart.
     engine: Mutex<Option<Arc<dyn Reader>>>,
+    /// How many engines may run at once.
+    engines: usize,
     turns: Turns,
     recent: Mutex<VecDeque<Recent>>,
     /// Keyed at random, so that no application can draw two pictures of one hash.
@@ -89,11 +92,14 @@ struct Recent {
 
 impl Ocr {
     pub fn new(settings: config::Ocr, clock: Clock) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let engines = cores.clamp(2, MOST_ENGINES);
         Self {
             settings,
             clock,
             engine: Mutex::default(),
-            turns: Turns::new(SIDE_BY_SIDE),
+            engines,
+            turns: Turns::new(engines),
             recent: Mutex::default(),
             hasher: RandomState::new(),
         }
@@ -127,14 +133,37 @@ impl Ocr {
             return Ok(words);
         }
         let waiting = Waiting::new(self.patience(), cancel);
-        let _turn = self.turns.take(&waiting)?;
-        let mut words = engine.words(&page, options, &waiting)?;
+        let mut words = self.read(&*engine, &page, options, &waiting)?;
         for word in &mut words {
             word.bbox = page.in_picture(word.bbox);
         }
         let words = Arc::new(words);
         self.remember(key, &words);
         Ok(words)
+    }
+
+    /// A large page is read in strips, as many at a time as there are turns.
+    fn read(
+        &self,
+        engine: &dyn Reader,
+        page: &Page,
+        options: Options,
+        waiting: &Waiting,
+    ) -> Result<Vec<Word>> {
+        let one = |page: &Page| {
+            let _turn = self.turns.take(waiting)?;
+            engine.words(page, options, waiting)
+        };
+        let count = strips::count(page, options, self.engines);
+        if count == 1 {
+            return one(page);
+        }
+        let strips = strips::cut(page, count);
+        let read: Result<Vec<Vec<Word>>> = std::thread::scope(|scope| {
+            let reading: Vec<_> = strips.iter().map(|strip| scope.spawn(|| one(&strip.page))).collect();
+            reading.into_iter().map(|strip| strip.join().unwrap_or_else(|_| Err(reader_panicked()))).collect()
+        });
+        Ok(strips::join(&strips, read?))
     }
 
     fn patience(&self) -> Duration {
@@ -171,6 +200,10 @@ impl Ocr {
         *engine = Some(found.clone());
         Ok(found)
     }
+}
+
+fn reader_panicked() -> Error {
+    Error::internal("reading a part of the picture failed")
 }
 
 pub const DISABLED: &str = "OCR disabled in config (ocr.enabled = false)";

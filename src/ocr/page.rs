@@ -1,5 +1,7 @@
 //! A picture made ready for reading: grey, larger, with its contrast stretched.
 
+use std::ops::Range;
+
 use image::imageops::FilterType;
 use image::{DynamicImage, GrayImage};
 
@@ -33,6 +35,22 @@ impl Page {
             stretch_contrast(&mut grey);
         }
         Ok(Self { width: picture.width() * scale, height: picture.height() * scale, grey, scale })
+    }
+
+    pub const fn scale(&self) -> u32 {
+        self.scale
+    }
+
+    pub fn row(&self, row: u32) -> &[u8] {
+        let width = self.width as usize;
+        self.grey.get(row as usize * width..(row as usize + 1) * width).unwrap_or_default()
+    }
+
+    /// Some rows as a page of their own.
+    pub fn rows(&self, rows: Range<u32>) -> Page {
+        let width = self.width as usize;
+        let grey = self.grey.get(rows.start as usize * width..rows.end as usize * width).unwrap_or_default();
+        Page { height: rows.end - rows.start, grey: grey.to_vec(), ..*self }
     }
 
     /// A box of the page in pixels of the picture; every pixel that it touches belongs to it.

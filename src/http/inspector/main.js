@@ -1,0 +1,103 @@
+// Starts the parts of the page and joins them: tabs, refreshing, theme, notices.
+
+import { tool } from "./api.js";
+import * as actions from "./actions.js";
+import * as approvals from "./approvals.js";
+import * as description from "./description.js";
+import * as detail from "./detail.js";
+import { $, toggle } from "./dom.js";
+import * as halt from "./halt.js";
+import * as picture from "./picture.js";
+import * as search from "./search.js";
+import * as sketch from "./sketch.js";
+import { on, tell } from "./store.js";
+import * as timeline from "./timeline.js";
+import * as traces from "./traces.js";
+import * as tree from "./tree.js";
+import { look } from "./view.js";
+import * as windows from "./windows.js";
+
+const TABS = ["screenshot", "sketch", "description", "actions", "traces"];
+const REFRESH_MS = 3000;
+const KEPT_THEME = "oso-theme";
+
+function startTabs() {
+  TABS.forEach((name, index) => {
+    const tab = $(`tab-${name}`);
+    tab.addEventListener("click", () => show(name));
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const next = TABS[(index + step + TABS.length) % TABS.length];
+      show(next);
+      $(`tab-${next}`).focus();
+    });
+  });
+  show(TABS[0]);
+}
+
+function show(name) {
+  for (const other of TABS) {
+    const chosen = other === name;
+    $(`tab-${other}`).setAttribute("aria-selected", String(chosen));
+    $(`tab-${other}`).tabIndex = chosen ? 0 : -1;
+    toggle($(`panel-${other}`), chosen);
+  }
+  tell("tab", name);
+}
+
+function startRefreshing() {
+  $("refresh").addEventListener("click", look);
+  setInterval(() => $("auto-refresh").checked && !document.hidden && look(), REFRESH_MS);
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, textarea, select");
+    if (event.key === "r" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) look();
+    if (event.key === "/" && !typing) {
+      event.preventDefault();
+      $("selector").focus();
+    }
+  });
+}
+
+function startTheme() {
+  const apply = (theme) => (document.documentElement.dataset.theme = theme);
+  const kept = localStorage.getItem(KEPT_THEME);
+  if (kept) apply(kept);
+  $("theme").addEventListener("click", () => {
+    const dark = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    const next = dark === "dark" ? "light" : "dark";
+    apply(next);
+    localStorage.setItem(KEPT_THEME, next);
+    look();
+  });
+}
+
+function startNotices() {
+  let said = "";
+  const say = (text) => {
+    said = text ?? "";
+    $("notice").textContent = said;
+    toggle($("notice"), Boolean(said));
+  };
+  on("notice", say);
+  on("offline", (offline) => {
+    if (offline) say("The server does not answer. Is it still running?");
+    else if (said.startsWith("The server does not answer")) say("");
+  });
+}
+
+async function showDesktop() {
+  const facts = await tool("get_capabilities");
+  if (!facts.ok) return;
+  const name = facts.adapter === "MockAdapter" ? "mock desktop" : `${facts.platform} desktop`;
+  $("desktop-facts").textContent = `${name} · version ${facts.version}`;
+}
+
+startNotices();
+startTheme();
+startTabs();
+for (const part of [windows, picture, tree, sketch, detail, search, description, timeline, approvals, halt, traces]) part.start();
+startRefreshing();
+showDesktop();
+look();
+actions.start();

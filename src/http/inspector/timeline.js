@@ -1,0 +1,121 @@
+// What the agent does, as it happens: tool, target, verdict, time, tokens, and what each step changed.
+
+import { listen, tool } from "./api.js";
+import { $, calmly, h, replace, shorten } from "./dom.js";
+import { on, state, tell } from "./store.js";
+import { look } from "./view.js";
+
+const MOST_STEPS = 300;
+/** The tree that changes are told against, for each window. */
+const baselines = new Map();
+const lookSoon = calmly(150, () => $("auto-refresh").checked && look());
+
+export function start() {
+  listen(receive, (words) => ($("live").textContent = words));
+  on("look", (seen) => seen && keepBaseline(seen.window.window_uid));
+}
+
+function receive(kind, data) {
+  if (kind === "call") addCall(data);
+  else if (kind === "windows") lookSoon();
+  else if (kind === "approval") tell("approval", data);
+  else if (kind === "halt") tell("halt", data);
+  else if (kind === "resync") {
+    add(h("li", { class: "gap" }, "Some events were left out here: this page was too slow."));
+    tell("resync");
+    lookSoon();
+  }
+}
+
+async function addCall(call) {
+  if (call.inspector) return;
+  const verdict = call.ok ? (call.result?.changed === false ? "nothing changed" : "ok") : (call.code ?? "failed");
+  const button = h(
+    "button",
+    { type: "button", class: call.ok ? "step" : "step bad" },
+    h("span", { class: "step-number" }, `#${call.step_id ?? "–"}`),
+    h("span", { class: "step-tool" }, call.tool),
+    h("span", { class: "step-target" }, shorten(call.target ?? targetOf(call), 60)),
+    h("span", { class: "step-verdict" }, verdict),
+    h("span", { class: "note" }, `${duration(call.ms)} · ${call.tokens ?? 0} tokens · ${call.origin ?? ""}`),
+  );
+  const entry = { call, changes: null };
+  button.addEventListener("click", () => showStep(entry, button));
+  add(h("li", {}, button));
+  if (call.acts && call.ok) entry.changes = changesSince();
+  lookSoon();
+}
+
+function add(item) {
+  const list = $("steps");
+  const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 40;
+  list.append(item);
+  while (list.childElementCount > MOST_STEPS) list.firstElementChild.remove();
+  if (atEnd) list.scrollTop = list.scrollHeight;
+}
+
+function targetOf(call) {
+  const args = call.arguments ?? {};
+  const target = call.result?.target;
+  return target?.selector || args.selector || args.element_id || args.text || args.keys || args.window_uid || (args.x !== undefined ? `${args.x},${args.y}` : "");
+}
+
+function duration(ms) {
+  if (ms === undefined || ms === null) return "";
+  return ms < 1000 ? `${Math.round(ms * 10) / 10} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+async function keepBaseline(uid) {
+  if (baselines.has(uid)) return;
+  baselines.set(uid, null);
+  const seen = await tool("observe_window", { window_uid: uid });
+  if (seen.ok) baselines.set(uid, seen.tree_token);
+  else baselines.delete(uid);
+}
+
+/** What differs in the selected window since the step before. */
+async function changesSince() {
+  const uid = state.look?.window.window_uid;
+  const since = baselines.get(uid);
+  if (!since) return null;
+  const seen = await tool("observe_window", { window_uid: uid, since, changed_only: true });
+  if (seen.ok) baselines.set(uid, seen.tree_token);
+  else baselines.delete(uid);
+  return seen.ok ? seen : null;
+}
+
+async function showStep(entry, button) {
+  for (const other of $("steps").querySelectorAll("[aria-current]")) other.removeAttribute("aria-current");
+  button.setAttribute("aria-current", "true");
+  const { call } = entry;
+  const changes = await entry.changes;
+  replace(
+    $("step-detail"),
+    h("h3", {}, `#${call.step_id ?? "–"} ${call.tool}`),
+    h("h4", {}, "Arguments"),
+    h("pre", {}, JSON.stringify(call.arguments ?? {}, null, 2)),
+    changes ? [h("h4", {}, "What it changed"), differences(changes)] : null,
+    h("h4", {}, call.ok ? "Answer" : "Refused or failed"),
+    h("pre", {}, shortJson(call.result)),
+  );
+}
+
+function differences(seen) {
+  if (seen.unchanged || !(seen.changes ?? seen.diff ?? []).length) return h("p", { class: "note" }, "Nothing in the selected window.");
+  const changes = seen.changes ?? seen.diff;
+  return h("ul", { class: "changes" }, changes.slice(0, 100).map((change) => h("li", {}, describe(change))), changes.length > 100 ? h("li", { class: "note" }, `and ${changes.length - 100} more`) : null);
+}
+
+function describe(change) {
+  const kind = change.op ?? change.type ?? change.kind ?? "change";
+  const what = change.node ?? change.element ?? change;
+  const name = [what.role, what.name && `"${shorten(what.name, 60)}"`].filter(Boolean).join(" ");
+  const fields = change.fields ?? change.changes ?? change.changed;
+  const details = fields ? JSON.stringify(fields) : "";
+  return shorten(`${kind} ${name || change.id || change.path || ""} ${details}`, 240);
+}
+
+function shortJson(value) {
+  const text = JSON.stringify(value ?? null, (key, inner) => (key === "data" && typeof inner === "string" && inner.length > 200 ? `${inner.length} characters` : inner), 2);
+  return text.length > 20000 ? `${text.slice(0, 20000)}\n… ${text.length - 20000} more characters` : text;
+}

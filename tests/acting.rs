@@ -153,3 +153,12 @@ fn the_login_scenario_ends_at_its_welcome() {
     assert_eq!(receipt["after"]["tree_hash"], "sha1:e7106eade464b8752bdca437379f6d39e0a45dec");
     assert_eq!(world.ok("list_windows", json!({}))["windows"][0]["title"], "Acme — Welcome");
 }
+
+#[test]
+fn an_id_is_answered_with_its_selector() {
+    let world = World::new();
+    let by_id = world.ok("find_element", json!({"selector": "root.0.1"}));
+    assert_eq!(by_id["element_id"], "root.0.1");
+    let again = world.ok("find_element", json!({"selector": by_id["selector"]}));
+    assert_eq!(again["element_id"], "root.0.1");
+}

@@ -139,8 +139,12 @@ impl Observer {
         selector: &str,
         cancel: &Cancel,
     ) -> Result<(Arc<View>, String, Vec<usize>)> {
-        let selector = parse_selector(selector)?;
         let view = self.look(chosen, cancel)?.view;
+        // An id is answered with the selector that stands for it: people have ids, agents want selectors.
+        if let Some(node) = view.tree().find_id(selector) {
+            return Ok((view.clone(), view.derived_selector(node), vec![node]));
+        }
+        let selector = parse_selector(selector)?;
         let matches = selector.resolve(view.tree(), MOST_MATCHES);
         if matches.is_empty() {
             return Err(not_found(&selector, view.tree(), chosen));

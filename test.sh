@@ -180,10 +180,12 @@ dependencies_unused() {
     cargo_tool cargo-machete "$cargo_machete" && cargo machete
 }
 
-# Cargo itself says where the binary is, whatever CARGO_TARGET_DIR or a configuration file says.
+# Cargo itself says where the binary is, whatever CARGO_TARGET_DIR or a configuration file says. The clients need
+# no link-time optimisation, which takes as long as all the rest.
 release_build() {
     rm -f "$cache/server"
-    cargo build --release --locked --message-format=json-render-diagnostics >"$cache/build.json" || return
+    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        cargo build --release --locked --message-format=json-render-diagnostics >"$cache/build.json" || return
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' "$cache/build.json" | tail -n 1 >"$cache/server"
     [ -s "$cache/server" ] && echo "built $(cat "$cache/server")"
 }
@@ -224,7 +226,8 @@ rust_component() {
 cargo_tool() {
     command -v "$1" >/dev/null && return
     echo "Building $1 $2 into the cache; this takes some minutes, once."
-    cargo install --quiet --locked --root "$cargo_tools" "$1@$2"
+    # Unoptimised is quick enough for a tool that runs once and saves most of the time to build it.
+    cargo install --debug --quiet --locked --root "$cargo_tools" "$1@$2"
 }
 
 # python_environment NAME REQUIREMENTS: a virtual environment in the cache, made anew when the requirements change.

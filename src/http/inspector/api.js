@@ -17,7 +17,7 @@ function takeToken() {
 const token = takeToken();
 
 function headers(more = {}) {
-  return { "x-oso-inspector": "1", ...(token ? { authorization: `Bearer ${token}` } : {}), ...more };
+  return { ...(token ? { authorization: `Bearer ${token}` } : {}), ...more };
 }
 
 async function answer(response) {
@@ -54,6 +54,12 @@ export function post(path, body = {}) {
 
 export function tool(name, args = {}) {
   return post(`/api/tool/${encodeURIComponent(name)}`, args);
+}
+
+/** Something that an <img> cannot fetch, because it cannot carry the token. */
+export async function blobUrl(path) {
+  const response = await fetch(path, { cache: "no-store", headers: headers() });
+  return response.ok ? URL.createObjectURL(await response.blob()) : null;
 }
 
 export async function text(path) {

@@ -1,6 +1,6 @@
 // Calls that wait for a person: what would be touched, its picture, and two buttons.
 
-import { get, message, post } from "./api.js";
+import { blobUrl, get, message, post } from "./api.js";
 import { $, h, replace, toggle } from "./dom.js";
 import { on } from "./store.js";
 
@@ -20,34 +20,71 @@ async function read() {
 
 function card(approval) {
   const outcome = h("p", { class: "note", role: "status" });
-  const decide = async (verdict) => {
-    const reply = await post(`/api/approvals/${encodeURIComponent(approval.id)}`, { decision: verdict });
+  const decide = async (decision) => {
+    const reply = await post(`/api/approvals/${encodeURIComponent(approval.id)}`, { decision });
     if (!reply.ok) outcome.textContent = message(reply);
     read();
   };
-  const picture = approval.picture?.data
-    ? h("img", { class: "approval-picture", src: `data:image/png;base64,${approval.picture.data}`, alt: "Where it would act" })
-    : null;
   return h(
     "article",
     { class: "approval" },
-    picture,
+    picture(approval),
     h(
       "div",
       {},
       h("h2", {}, `May the agent call ${approval.tool}?`),
-      h("p", {}, approval.question ?? approval.message ?? ""),
-      h("ul", {}, (approval.targets ?? []).map((target) => h("li", {}, targetText(target)))),
-      h("details", {}, h("summary", {}, "Arguments"), h("pre", {}, JSON.stringify(approval.arguments ?? {}, null, 2))),
+      h("p", {}, approval.question ?? ""),
+      h("p", {}, h("strong", {}, targetText(approval.target ?? {}))),
+      h("details", {}, h("summary", {}, "Arguments"), h("pre", {}, JSON.stringify(approval.args ?? {}, null, 2))),
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "good", onclick: () => decide("approve") }, "Approve once"),
+        h("button", { type: "button", class: "good", onclick: () => decide("allow") }, "Approve once"),
         h("button", { type: "button", class: "danger", onclick: () => decide("deny") }, "Deny"),
+        timeLeft(approval.expires_in_ms),
       ),
       outcome,
     ),
   );
+}
+
+function picture(approval) {
+  if (!approval.picture?.url) return null;
+  const image = h("img", { class: "approval-picture", alt: "The window, where it would act" });
+  const place = h("div", { class: "approval-frame" }, image);
+  blobUrl(approval.picture.url).then((url) => {
+    if (!url) return place.remove();
+    image.addEventListener("load", () => {
+      mark(place, image, approval.picture.element);
+      URL.revokeObjectURL(url);
+    });
+    image.src = url;
+  });
+  return place;
+}
+
+/** A frame round what would be touched. */
+function mark(place, image, element) {
+  if (!element) return;
+  const scale = image.clientWidth / image.naturalWidth;
+  const frame = h("div", { class: "cell" });
+  for (const [side, value] of [["left", element.x], ["top", element.y], ["width", element.width], ["height", element.height]]) {
+    frame.style[side] = `${value * scale}px`;
+  }
+  place.append(frame);
+}
+
+function timeLeft(milliseconds) {
+  if (!milliseconds) return null;
+  const until = Date.now() + milliseconds;
+  const clock = h("span", { class: "note" });
+  const tick = () => {
+    if (clock.isConnected || !clock.textContent) clock.textContent = `${Math.max(0, Math.round((until - Date.now()) / 1000))} s left`;
+    else clearInterval(timer);
+  };
+  const timer = setInterval(tick, 1000);
+  tick();
+  return clock;
 }
 
 function targetText(target) {

@@ -11,7 +11,7 @@ export async function start() {
 }
 
 async function press() {
-  const reply = await post("/api/halt", { halted: !state.halted });
+  const reply = await post(state.halted ? "/api/halt/release" : "/api/halt", {});
   if (reply.ok === false) tell("notice", message(reply));
   else show(reply);
 }
@@ -23,5 +23,5 @@ function show(reply) {
   button.setAttribute("aria-pressed", String(reply.halted));
   button.textContent = reply.halted ? "Let the agent go on" : "Stop the agent";
   document.documentElement.classList.toggle("halted", reply.halted);
-  tell("notice", reply.halted ? "Stopped: every input is refused until you let the agent go on." : "");
+  tell("notice", reply.halted ? `Every input is refused: ${reply.reason}.` : "");
 }

@@ -1,6 +1,6 @@
 // What the agent does, as it happens: tool, target, verdict, time, tokens, and what each step changed.
 
-import { listen, tool } from "./api.js";
+import { get, listen, tool } from "./api.js";
 import { $, calmly, h, replace, shorten } from "./dom.js";
 import { on, state, tell } from "./store.js";
 import { look } from "./view.js";
@@ -8,6 +8,8 @@ import { look } from "./view.js";
 const MOST_STEPS = 300;
 /** The tree that changes are told against, for each window. */
 const baselines = new Map();
+const shown = new Set();
+let lastSeen = 0;
 const lookSoon = calmly(150, () => $("auto-refresh").checked && look());
 
 export function start() {
@@ -16,9 +18,10 @@ export function start() {
 }
 
 function receive(kind, data) {
-  if (kind === "call") addCall(data);
-  else if (kind === "windows") lookSoon();
-  else if (kind === "approval") tell("approval", data);
+  if (kind === "hello") readMissed(data);
+  else if (kind === "call") addCall(data);
+  else if (kind === "windows" || kind === "changed") lookSoon();
+  else if (kind === "approval" || kind === "approval_closed") tell("approval", data);
   else if (kind === "halt") tell("halt", data);
   else if (kind === "resync") {
     add(h("li", { class: "gap" }, "Some events were left out here: this page was too slow."));
@@ -27,21 +30,34 @@ function receive(kind, data) {
   }
 }
 
-async function addCall(call) {
-  if (call.inspector) return;
-  const verdict = call.ok ? (call.result?.changed === false ? "nothing changed" : "ok") : (call.code ?? "failed");
+/** What happened before this page was there, or while it was not connected. */
+async function readMissed(hello) {
+  tell("halt", hello.halt);
+  tell("approval", hello.approvals);
+  const { calls = [] } = await get(`/api/calls?after=${lastSeen}`);
+  for (const call of calls) addCall(call, true);
+  lastSeen = Math.max(lastSeen, hello.last_event ?? 0);
+}
+
+function addCall(call, late = false) {
+  // What this page asks for itself would drown what the agent does.
+  if (call.origin === "inspector" && !call.acts) return;
+  if (shown.has(call.step_id)) return;
+  shown.add(call.step_id);
+  const verdict = call.ok ? (call.acts && call.changed === false ? "nothing changed" : "ok") : (call.code ?? "failed");
   const button = h(
     "button",
     { type: "button", class: call.ok ? "step" : "step bad" },
     h("span", { class: "step-number" }, `#${call.step_id ?? "–"}`),
     h("span", { class: "step-tool" }, call.tool),
-    h("span", { class: "step-target" }, shorten(call.target ?? targetOf(call), 60)),
+    h("span", { class: "step-target" }, shorten(targetOf(call), 60)),
     h("span", { class: "step-verdict" }, verdict),
-    h("span", { class: "note" }, `${duration(call.ms)} · ${call.tokens ?? 0} tokens · ${call.origin ?? ""}`),
+    h("span", { class: "note" }, `${duration(call.duration_ms)} · ${call.tokens ?? 0} tokens · ${call.origin ?? ""}`),
   );
   const entry = { call, changes: null };
   button.addEventListener("click", () => showStep(entry, button));
   add(h("li", {}, button));
+  if (late) return;
   if (call.acts && call.ok) entry.changes = changesSince();
   lookSoon();
 }
@@ -55,7 +71,7 @@ function add(item) {
 }
 
 function targetOf(call) {
-  const args = call.arguments ?? {};
+  const args = call.args ?? {};
   const target = call.result?.target;
   return target?.selector || args.selector || args.element_id || args.text || args.keys || args.window_uid || (args.x !== undefined ? `${args.x},${args.y}` : "");
 }
@@ -93,10 +109,12 @@ async function showStep(entry, button) {
     $("step-detail"),
     h("h3", {}, `#${call.step_id ?? "–"} ${call.tool}`),
     h("h4", {}, "Arguments"),
-    h("pre", {}, JSON.stringify(call.arguments ?? {}, null, 2)),
+    h("pre", {}, JSON.stringify(call.args ?? {}, null, 2)),
     changes ? [h("h4", {}, "What it changed"), differences(changes)] : null,
     h("h4", {}, call.ok ? "Answer" : "Refused or failed"),
-    h("pre", {}, shortJson(call.result)),
+    call.result === undefined && call.result_bytes
+      ? h("p", { class: "note" }, `${call.result_bytes} bytes, too many to be sent here`)
+      : h("pre", {}, shortJson(call.result)),
   );
 }
 

@@ -1,16 +1,21 @@
 //! Everything that one process holds: built once from the configuration, shared by every surface.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::config::{Config, Loaded, Redaction};
 use crate::error::{Error, Kind, Result};
+use crate::events::Events;
 use crate::gate::allow::Policy;
+use crate::gate::approvals::Approvals;
 use crate::gate::audit::Audit;
 use crate::gate::budget::Budget;
 use crate::gate::confirm::Confirm;
 use crate::gate::redact::Redactor;
+use crate::halt::Halt;
+use crate::metrics::Metrics;
 use crate::observer::Observer;
 use crate::platform::Platform;
 use crate::secrets::Secrets;
@@ -23,6 +28,7 @@ use crate::vlm::Vision;
 
 pub struct App {
     pub config: Config,
+    pub config_path: PathBuf,
     /// What of the configuration could not be used.
     pub config_error: Option<String>,
     /// A config file that could not be read may have forbidden anything.
@@ -40,6 +46,10 @@ pub struct App {
     pub tracer: Tracer,
     pub replays: Replays,
     pub vision: Vision,
+    pub halt: Halt,
+    pub approvals: Approvals,
+    pub events: Events,
+    pub metrics: Metrics,
     /// Held by the one call that is acting.
     pub input_lease: Mutex<()>,
 }
@@ -54,6 +64,7 @@ impl App {
     ) -> Result<Self, String> {
         let config_error = loaded.error();
         let config_lost = loaded.file_lost;
+        let config_path = loaded.path;
         let config = loaded.config;
         let redactor = Arc::new(Redactor::new(redaction_rules(&config))?);
         let secrets = Secrets::load(&config.secrets, loaded.environment_secrets)?;
@@ -73,9 +84,14 @@ impl App {
             tracer: Tracer::new(config.tracing.clone(), clock.clone()),
             replays: Replays::default(),
             vision: Vision::default(),
+            halt: Halt::default(),
+            approvals: Approvals::default(),
+            events: Events::default(),
+            metrics: Metrics::default(),
             input_lease: Mutex::new(()),
             redactor,
             clock,
+            config_path,
             config_error,
             config_lost,
             config,

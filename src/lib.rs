@@ -18,6 +18,7 @@
 
 // In reading order.
 pub mod app;
+pub mod events;
 pub mod gate;
 pub mod tool;
 pub mod tools;
@@ -31,6 +32,7 @@ pub mod session;
 pub mod trace;
 pub mod vlm;
 
+pub mod http;
 pub mod mcp;
 pub mod terminal;
 
@@ -41,6 +43,8 @@ pub mod docs;
 pub mod doctor;
 pub mod error;
 pub mod files;
+pub mod halt;
 pub mod log;
+pub mod metrics;
 pub mod secrets;
 pub mod text;

@@ -4,6 +4,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::app::App;
 use crate::config::LogLevel;
+use crate::http::Listening;
 
 /// `RUST_LOG` beats the configured level.
 pub fn start(level: LogLevel) {
@@ -30,14 +31,24 @@ fn directives(level: LogLevel) -> String {
     format!("error,os_screen_observer={level}")
 }
 
-pub fn hello(app: &App) {
+pub fn hello(app: &App, stdio: bool, http: Option<&Listening>) {
     let facts = app.observer.platform().facts();
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         adapter = facts.adapter,
         tools = app.tools.names().count(),
-        "serving MCP on stdio"
+        "{}",
+        if stdio { "serving MCP on stdio" } else { "serving HTTP" }
     );
+    match http {
+        // Clients keep what a server writes to stderr, so the token is not in it.
+        Some(http) if stdio => {
+            let token = http.token_file.as_ref().map(|file| format!(", token in {}", file.display()));
+            tracing::info!("serving HTTP at {}{}", http.address_link(), token.unwrap_or_default());
+        }
+        Some(http) => tell(&format!("OS Screen Observer is at {}  (Ctrl+C ends it)", http.link)),
+        None => {}
+    }
     if let Some(reason) = facts.unavailable {
         tracing::warn!("there is no desktop to work with: {reason}");
     }
@@ -53,6 +64,12 @@ pub fn hello(app: &App) {
 fn known_names() -> Vec<&'static str> {
     use crate::tool::Group;
     crate::tools::all().map(|spec| spec.meta.name).chain(Group::ALL.map(Group::name)).collect()
+}
+
+/// For the person at the terminal, whatever the log level.
+#[allow(clippy::print_stderr, reason = "a person waits for this line")]
+fn tell(message: &str) {
+    eprintln!("{message}");
 }
 
 /// For what goes wrong before or without logging.

@@ -11,7 +11,7 @@ use os_screen_observer::cli::{Cli, Command, Flags, Mode};
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{self, Loaded, LogLevel};
 use os_screen_observer::tools::Selection;
-use os_screen_observer::{log, mcp, ocr, platform, terminal};
+use os_screen_observer::{http, log, mcp, ocr, platform, terminal};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
@@ -85,21 +85,37 @@ fn report(loaded: &Loaded) {
 fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     report(&loaded);
     let mode = flags.mode.decided(std::io::stdin().is_terminal());
-    if mode == Mode::Inspect {
+    if mode == Mode::Inspect && !http::COMPILED_IN {
         return terminal::welcome(flags);
     }
-    if mode == Mode::Both {
-        tracing::warn!("the web inspector is not part of this build; serving MCP on stdio alone");
-    }
     let app = Arc::new(build(flags, loaded)?);
-    log::hello(&app);
+    let shutdown = CancellationToken::new();
+    let http = match mode {
+        Mode::Mcp | Mode::Auto => None,
+        Mode::Inspect => Some(http::start(app.clone(), shutdown.clone())?),
+        // A client that starts a second server must not lose it because the port is taken.
+        Mode::Both => http::start(app.clone(), shutdown.clone())
+            .inspect_err(|problem| tracing::warn!("serving MCP on stdio alone: {problem}"))
+            .ok(),
+    };
+    log::hello(&app, mode != Mode::Inspect, http.as_ref());
     // One thread reads, answers and writes; calls run on threads of their own. A second one here would only
     // wake the first for every step of every call, which costs more than the steps.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|problem| format!("no runtime could be started: {problem}"))?;
-    let result = runtime.block_on(serve_stdio(app.clone()));
+    let result = runtime.block_on(async {
+        if mode == Mode::Inspect {
+            log::stop_signal().await;
+            return Ok(ExitCode::SUCCESS);
+        }
+        serve_stdio(app.clone()).await
+    });
+    shutdown.cancel();
+    if let Some(http) = http {
+        http.finish();
+    }
     // Whatever a call still held down is let go before the process ends.
     app.observer.platform().release_all();
     runtime.shutdown_background();

@@ -8,6 +8,7 @@ mod support;
 
 use serde_json::{Map, Value};
 use support::World;
+use support::contract::{Comparison, Improved};
 
 /// Tools whose samples are compared.
 const COVERED: &[&str] = &[
@@ -81,7 +82,7 @@ const NOT_COMPARED: &[&str] = &[
 ];
 
 /// Answers that are better on purpose: the pointer, and why.
-const IMPROVED: &[(&str, &str, &str)] = &[
+const IMPROVED: &[Improved] = &[
     ("wait_for:focused_changes", "", "the focus must change; that some window has it is no change"),
     ("wait_for:timeout", "/polls", "a wait looks when something changed and at its end, not by the clock"),
     ("assert_state", "/results/8/observed", "pictures are compared; this reference may not be read"),
@@ -125,7 +126,8 @@ fn every_sample_of_a_covered_tool_is_answered_alike() {
         let arguments = tokens.ours(&world, &with_this_uid(&sample["arguments"], &uid));
         let got = world.call(tool, arguments);
         tokens.note(&sample["result"], &got);
-        compare(label, "", &sample["result"], &got, &mut differences);
+        Comparison { label, not_compared: NOT_COMPARED, improved: IMPROVED, differences: &mut differences }
+            .compare("", &sample["result"], &got);
         compared += 1;
     }
     assert!(compared >= 45, "only {compared} samples were compared");
@@ -189,62 +191,4 @@ fn with_this_uid(arguments: &Value, uid: &Value) -> Value {
         *given = uid.clone();
     }
     arguments
-}
-
-fn compare(label: &str, place: &str, want: &Value, got: &Value, differences: &mut Vec<String>) {
-    if is_improved(label, place) {
-        return;
-    }
-    match (want, got) {
-        (Value::Object(want), Value::Object(got)) => {
-            for (key, want) in want.iter().filter(|(key, _)| !NOT_COMPARED.contains(&key.as_str())) {
-                let place_of_key = format!("{place}/{key}");
-                match got.get(key).or_else(|| under_our_uid(key, got)) {
-                    None if is_improved(label, &place_of_key) => {}
-                    Some(got) => compare(label, &place_of_key, want, got, differences),
-                    None => differences.push(format!("{label}{place}: the key {key} is missing")),
-                }
-            }
-        }
-        (Value::Array(want), Value::Array(got)) if want.len() == got.len() => {
-            for (index, (want, got)) in want.iter().zip(got).enumerate() {
-                compare(label, &format!("{place}/{index}"), want, got, differences);
-            }
-        }
-        (Value::String(want), Value::String(got)) if same_text(want, got) => {}
-        _ if want == got => {}
-        _ => differences.push(format!("{label}{place}: want {}, got {}", short(want), short(got))),
-    }
-}
-
-fn is_improved(label: &str, place: &str) -> bool {
-    IMPROVED.iter().any(|(name, pointer, _)| *name == label && *pointer == place)
-}
-
-/// What is keyed by a window's uid is so by ours.
-fn under_our_uid<'a>(key: &str, got: &'a Map<String, Value>) -> Option<&'a Value> {
-    got.iter().find(|(ours, _)| key.starts_with("mock:") && same_text(key, ours)).map(|(_, value)| value)
-}
-
-fn same_text(want: &str, got: &str) -> bool {
-    if let (Some(want), Some(got)) = (want.strip_prefix("mock:"), got.strip_prefix("mock:")) {
-        return want.split(':').next() == got.split(':').next();
-    }
-    // Long samples are cut: a beginning, and how long the whole is.
-    if let Some((start, rest)) = want.split_once("…[") {
-        let length: Option<usize> =
-            rest.strip_suffix(" characters in all]").and_then(|count| count.parse().ok());
-        return got.starts_with(start) && length == Some(got.chars().count());
-    }
-    // What follows is read from a picture, by another program.
-    match want.split_once("\n\n[ocr]\n") {
-        Some((accessibility, _)) => {
-            got.strip_prefix(accessibility).is_some_and(|rest| rest.starts_with("\n\n[ocr]\n"))
-        }
-        None => want == got,
-    }
-}
-
-fn short(value: &Value) -> String {
-    value.to_string().chars().take(160).collect()
 }

@@ -3,6 +3,7 @@
 //! Only `process_environment` looks at the real environment; everything else reads the map it is given.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -12,8 +13,17 @@ use crate::text::nearest;
 
 pub type Environment = BTreeMap<String, String>;
 
-/// Read by the surface that needs it, not a key of the configuration.
+/// Short names that stand for a key; `merge` reads them.
 const RESERVED: &[&str] = &["OSO_TOKEN"];
+
+/// Where the automatic token is kept when nobody says where: in the user's folder for state.
+pub fn token_file(environment: &Environment) -> Option<PathBuf> {
+    let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME")
+        .or_else(|| set("LOCALAPPDATA"))
+        .or_else(|| set("HOME").map(|home| home.join(".local/state")))?;
+    Some(state.join("os-screen-observer").join("http-token"))
+}
 
 /// What follows is the name of a secret that agents may use by that name.
 const SECRET_PREFIX: &str = "OSO_SECRET_";

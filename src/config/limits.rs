@@ -13,6 +13,22 @@ pub const JSON_DEPTH: usize = 128;
 /// A tree of `TREE_NODES` fits; nothing that a client could use is larger.
 pub const REPLY_BYTES: usize = 16 << 20;
 
+pub const HTTP_CONNECTIONS: usize = 256;
+pub const HTTP_CALLS_IN_FLIGHT: usize = 128;
+pub const HTTP_BODY_BYTES: usize = 1 << 20;
+/// Where a picture may be sent along, as base64.
+pub const HTTP_PICTURE_BODY_BYTES: usize = 24 << 20;
+pub const HTTP_HEADER_BYTES: usize = 32 << 10;
+pub const HTTP_HEADER_TIME: Duration = Duration::from_secs(5);
+pub const HTTP_BODY_TIME: Duration = Duration::from_secs(10);
+pub const HTTP_TOKEN_CHARACTERS: usize = 8;
+/// Who may watch the events at a time, how many wait for a slow watcher, and how many calls a late one gets.
+pub const EVENT_WATCHERS: usize = 16;
+pub const EVENT_QUEUE: usize = 256;
+pub const EVENT_HISTORY: usize = 200;
+/// A longer result is left out of its event.
+pub const EVENT_RESULT_BYTES: usize = 32 << 10;
+
 pub const SELECTOR_BYTES: usize = 2 << 10;
 pub const SELECTOR_STEPS: usize = 32;
 pub const SELECTOR_PREDICATES: usize = 64;
@@ -43,6 +59,10 @@ pub const TRACE_FREE_BYTES: u64 = 200 << 20;
 pub const TRACE_LOOK_TIME: Duration = Duration::from_secs(2);
 /// What a replay reads into memory.
 pub const TRACE_READ_BYTES: u64 = 64 << 20;
+/// The first line of a trace, as far as a list of traces reads it.
+pub const TRACE_HEADER_BYTES: u64 = 16 * 1024;
+/// Traces that a list names; the newest come first.
+pub const TRACES_LISTED: usize = 200;
 /// The longest arguments that the config allows, and a row around them.
 pub const TRACE_LINE_BYTES: usize = 17 << 20;
 pub const REPLAYS: usize = 32;

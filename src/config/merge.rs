@@ -295,6 +295,7 @@ fn apply(settings: Vec<Setting>, findings: &mut Findings) -> Option<Config> {
 /// What depends on more than one key or on the surroundings.
 fn complete(mut config: Config, environment: &Environment, findings: &mut Findings) -> Config {
     expand_tesseract(&mut config, environment, findings);
+    complete_token(&mut config, environment);
     config.vlm.api_key = config
         .vlm
         .api_key
@@ -310,6 +311,17 @@ fn complete(mut config: Config, environment: &Environment, findings: &mut Findin
         findings.notices.push(format!("`platform` {name} is not known; the mock desktop is used"));
     }
     config
+}
+
+/// The short name in the environment beats the file, as every variable does; an empty text is none.
+fn complete_token(config: &mut Config, environment: &Environment) {
+    let web_ui = &mut config.web_ui;
+    let short = environment.get("OSO_TOKEN").filter(|token| !token.is_empty()).map(Secret::new);
+    web_ui.token = short.or(web_ui.token.take()).filter(|token| !token.reveal().is_empty());
+    let written = web_ui.token_file.take();
+    web_ui.token_file = written
+        .map(|path| PathBuf::from(env::expand(&path.to_string_lossy(), environment).0))
+        .or_else(|| env::token_file(environment));
 }
 
 fn expand_tesseract(config: &mut Config, environment: &Environment, findings: &mut Findings) {

@@ -53,11 +53,22 @@ pub struct WebUi {
     pub port: u16,
     pub debug: bool,
     pub cors_origins: Vec<String>,
+    /// What a caller has to show; `auto` stands for a random one that the server makes and keeps.
+    pub token: Option<Secret>,
+    /// Where the automatic token is kept. Without a word about it: the user's folder for state.
+    pub token_file: Option<PathBuf>,
 }
 
 impl Default for WebUi {
     fn default() -> Self {
-        Self { host: "127.0.0.1".to_owned(), port: 5001, debug: false, cors_origins: Vec::new() }
+        Self {
+            host: "127.0.0.1".to_owned(),
+            port: 5001,
+            debug: false,
+            cors_origins: Vec::new(),
+            token: None,
+            token_file: None,
+        }
     }
 }
 
@@ -355,6 +366,8 @@ pub enum ConfirmationMode {
     Token,
     /// The person, asked through the MCP client.
     Ask,
+    /// The person, asked in the web inspector, whatever the client can do.
+    Inspector,
 }
 
 impl Default for Confirmation {

@@ -2,16 +2,18 @@
 //! its egress. Only here is a tool run, and only here is a [`Permit`] made.
 
 pub mod allow;
+pub mod approvals;
 pub mod audit;
 pub mod budget;
 pub mod confirm;
 pub mod redact;
 pub mod scrub;
+mod story;
 pub mod untrusted;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,9 +22,11 @@ use crate::app::App;
 use crate::clock::{Cancel, lock};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
+use crate::events;
 use crate::gate::budget::Reservation;
 use crate::gate::confirm::{Case, Consent, Facts, Person, Question, Verdict};
 use crate::gate::scrub::Scrub;
+use crate::metrics::Size;
 use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
 use crate::tool::{Cx, Effect, Meta, Png, Prepared, Spec, Target};
@@ -42,6 +46,10 @@ pub struct Call {
 pub enum Origin {
     Mcp,
     Terminal,
+    /// A script or an agent over HTTP.
+    Rest,
+    /// The inspector page.
+    Inspector,
     /// A recorded call that is played again.
     Replay,
     Test,
@@ -52,6 +60,8 @@ impl Origin {
         match self {
             Origin::Mcp => "mcp",
             Origin::Terminal => "terminal",
+            Origin::Rest => "rest",
+            Origin::Inspector => "inspector",
             Origin::Replay => "replay",
             Origin::Test => "test",
         }
@@ -121,6 +131,16 @@ impl Reply {
         }
     }
 
+    /// How much of it a client has to read.
+    fn size(&self) -> Size {
+        let bytes = match &self.json {
+            Json::Text(text) => text.len(),
+            Json::Data(value) => story::length(value),
+        };
+        let pixels = self.picture.as_ref().map_or(0, |png| u64::from(png.width) * u64::from(png.height));
+        Size { bytes: bytes as u64, pixels }
+    }
+
     /// Says something beside the result that was learned after it was written.
     fn warn(&mut self, warning: &str) {
         match &mut self.json {
@@ -152,8 +172,28 @@ pub fn pass(app: &App, call: Call, cancel: &Cancel) -> Reply {
     pass_for(app, call, &Person::Unreachable, cancel)
 }
 
-/// The way of a call. Nothing runs a tool but this. `person` is the surface's word, never the caller's.
+/// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
+/// inspector, that word counts for nothing, and every surface's calls wait for the same person.
 pub fn pass_for(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
+    if !app.confirm.asks_in_the_inspector() {
+        return pass_once(app, call, person, cancel);
+    }
+    if !app.approvals.are_served() {
+        return pass_once(app, call, &Person::Unreachable, cancel);
+    }
+    let mut refusal = pass_once(app, call.clone(), &Person::Reachable, cancel);
+    let Some(question) = refusal.question.take() else {
+        return refusal;
+    };
+    let person = app.approvals.ask(app, &call, &question, cancel);
+    let reply = pass_once(app, call, &person, cancel);
+    // Refused before it was judged, the question would stay open.
+    app.confirm.withdraw(&question.ticket);
+    reply
+}
+
+/// Nothing runs a tool but this.
+fn pass_once(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
     let Some(entry) = app.tools.find(&call.tool) else {
         return unknown_tool(app, &call.tool);
     };
@@ -161,6 +201,7 @@ pub fn pass_for(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Repl
     let judged = app.judges(entry.spec.meta);
     let mut cx = Cx { app, cancel, step_id: record.step_id, judged, warning: None };
     let result = admit_and_run(&mut cx, entry, call.args, person, &mut record);
+    let result = result.map_err(|error| app.halt.explain(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());
     let mut reply = egress(app, entry.spec, &record, result, cx.warning);
     reply.question = record.notes.question.take();
@@ -183,6 +224,7 @@ fn admit_and_run(
     let reservation = app.budget.reserve(meters, app.clock.now())?;
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     let _lease = meta.effect.acts().then(|| lock(&app.input_lease));
+    let _acting = meta.effect.acts().then(|| app.halt.admit(cx.cancel)).transpose()?;
     app.ready_to_record(meta.effect)?;
     if let Some(trace) = &mut record.trace {
         trace.look_before(app, cx.cancel);
@@ -377,6 +419,7 @@ struct Record {
     tool: &'static str,
     origin: Origin,
     began: SystemTime,
+    started: Duration,
     notes: Notes,
     /// Kept only when there is a book to write them into.
     args: Option<Map<String, Value>>,
@@ -395,6 +438,8 @@ impl Record {
     fn open(app: &App, entry: &Entry, call: &Call) -> Self {
         let spec = entry.spec;
         let step_id = app.session.next_step();
+        let origin = call.origin.name();
+        app.events.publish(events::STARTED, || story::started(app, entry, step_id, origin, &call.args));
         let acts = spec.meta.effect == Effect::Input;
         if acts {
             app.session.note_input(step_id);
@@ -405,28 +450,64 @@ impl Record {
             tool: spec.meta.name,
             origin: call.origin,
             began: app.clock.wall(),
+            started: app.clock.now(),
             notes: Notes::default(),
-            args: app.audit.as_ref().map(|_| args::spoken(&call.args)),
+            args: (app.audit.is_some() || app.events.wanted()).then(|| args::spoken(&call.args)),
             trace: app.tracer.begin(entry, call),
         }
     }
 
     fn close(mut self, app: &App, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
-        if let Some(pending) = self.trace.take() {
-            let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply: &reply };
-            if let Err(problem) = app.tracer.record(app, pending, closing) {
-                tracing::error!("{problem}");
-                reply.warn(&problem);
-            }
-        }
-        let Some(audit) = &app.audit else {
-            return reply;
+        self.write_trace(app, entry, &mut reply);
+        self.write_audit(app, &mut reply, changed);
+        self.tell(app, entry, &reply, changed);
+        reply
+    }
+
+    fn write_trace(&mut self, app: &App, entry: &Entry, reply: &mut Reply) {
+        let Some(pending) = self.trace.take() else {
+            return;
         };
-        if let Err(problem) = audit.record(self.line(app, &reply, changed)) {
+        let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply };
+        if let Err(problem) = app.tracer.record(app, pending, closing) {
+            tracing::error!("{problem}");
+            reply.warn(&problem);
+        }
+    }
+
+    fn write_audit(&self, app: &App, reply: &mut Reply, changed: Option<bool>) {
+        let Some(audit) = &app.audit else {
+            return;
+        };
+        if let Err(problem) = audit.record(self.line(app, reply, changed)) {
             tracing::error!("{problem}");
             reply.warn("the audit log cannot be written; inputs are refused until it can");
         }
-        reply
+    }
+
+    /// Counts the call, and tells those who watch.
+    fn tell(&self, app: &App, entry: &Entry, reply: &Reply, changed: Option<bool>) {
+        let took = app.clock.now().saturating_sub(self.started);
+        let size = reply.size();
+        app.metrics.note(self.tool, reply.error, took, size);
+        app.events.publish(events::CALL, || {
+            let none = Map::new();
+            let told = story::Told {
+                app,
+                entry,
+                reply,
+                step_id: self.step_id,
+                caused_by: self.caused_by,
+                origin: self.origin.name(),
+                began: self.began,
+                took,
+                size,
+                changed,
+                consent: self.notes.consent.map(Consent::name),
+                args: self.args.as_ref().unwrap_or(&none),
+            };
+            told.ended()
+        });
     }
 
     fn line(&self, app: &App, reply: &Reply, changed: Option<bool>) -> String {

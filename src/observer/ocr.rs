@@ -13,7 +13,7 @@ use crate::model::image::Picture;
 use crate::ocr::{Ocr, Word};
 use crate::platform::Shot;
 
-/// A picture without secrets. Only the observer makes it, and only from this is text read.
+/// A picture without secrets of this desktop. Only from this is text read.
 #[derive(Clone, Debug)]
 pub struct Readable {
     picture: Picture,
@@ -22,6 +22,12 @@ pub struct Readable {
 }
 
 impl Readable {
+    /// A picture that the caller had already: it learns nothing of this desktop from it.
+    pub fn brought(picture: Picture) -> Self {
+        let area = picture.area();
+        Self { picture, area }
+    }
+
     pub fn area(&self) -> Rect {
         self.area
     }

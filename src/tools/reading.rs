@@ -1,15 +1,18 @@
 //! A closer look at a part of the screen: its picture, and the words that can be read in it.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{ImageFacts, WindowArgs, remember_image, take_picture, title_of};
 use super::screen::encode;
+use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::gate::Permit;
-use crate::model::Rect;
 use crate::model::image::Picture;
-use crate::observer::{Chosen, ElementChoice};
+use crate::model::{Rect, similarity};
+use crate::observer::{Chosen, ElementChoice, Readable};
 use crate::ocr::Word;
 use crate::tool::args::{Int, Pixel, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
@@ -185,12 +188,16 @@ pub struct OcrArgs {
     /// Leaves out words of which the engine is less sure; the config's `ocr.min_confidence` by default.
     #[schemars(extend("x-hidden" = true))]
     min_confidence: Option<Int<0, 100>>,
+    /// Reads this PNG, in base64, instead of a window.
+    #[schemars(extend("x-hidden" = true))]
+    image_b64: Option<Text<{ limits::HTTP_PICTURE_BODY_BYTES }>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Words {
     window: String,
-    window_uid: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window_uid: Option<String>,
     words: Vec<WordOut>,
 }
 
@@ -216,11 +223,12 @@ impl Tool for GetOcr {
         name: "get_ocr",
         group: Group::Screen,
         untrusted: true,
-        rest: &[(Method::Get, "/api/ocr")],
+        rest: &[(Method::Get, "/api/ocr"), (Method::Post, "/api/ocr")],
         brief: "Words read from a window's picture, with confidence and box.",
         detail: "For windows that say little of themselves. `bbox` is relative to the window; the words' boxes are \
                  relative to the part that was read. What is secret is black before it is read. Needs tesseract: \
-                 the error says how to get it.",
+                 the error says how to get it. `image_b64` reads a picture that the caller brings, a PNG in base64, instead \
+                 of a window.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0,"bbox":{"x":0,"y":22,"width":400,"height":80}}"#,
@@ -230,19 +238,40 @@ impl Tool for GetOcr {
     };
 
     fn run(cx: &mut Cx, args: OcrArgs, _: Permit) -> Result<Words> {
-        let chosen = cx.observer().choose_strictly(&args.window.choice())?;
-        cx.warning = chosen.warning.clone();
         cx.observer().ocr().describe()?;
-        let readable = cx.observer().readable_picture(&chosen, cx.cancel)?;
-        let part = args.part.within(cx, Some(&chosen), readable.picture(), readable.area(), 0)?;
+        let chosen = match &args.image_b64 {
+            Some(_) => None,
+            None => Some(cx.observer().choose_strictly(&args.window.choice())?),
+        };
+        cx.warning = chosen.as_ref().and_then(|chosen| chosen.warning.clone());
+        let readable = match (&chosen, &args.image_b64) {
+            (Some(chosen), _) => cx.observer().readable_picture(chosen, cx.cancel)?,
+            (None, image) => Readable::brought(brought(image.as_ref().map_or("", Text::as_str), &args)?),
+        };
+        let part = args.part.within(cx, chosen.as_ref(), readable.picture(), readable.area(), 0)?;
         let least = args.min_confidence.map_or(cx.config().ocr.min_confidence, |least| least.get() as f64);
         let words = cx.observer().words(&readable.crop(part), least, cx.cancel)?;
-        Ok(Words {
-            window: chosen.window.title,
-            window_uid: chosen.window.uid,
-            words: words.into_iter().map(WordOut::from).collect(),
-        })
+        let (window, window_uid) = match chosen {
+            Some(chosen) => (chosen.window.title, Some(chosen.window.uid)),
+            None => ("(image)".to_owned(), None),
+        };
+        Ok(Words { window, window_uid, words: words.into_iter().map(WordOut::from).collect() })
     }
+}
+
+/// A picture that came with the call. The address form that browsers use is understood too.
+fn brought(text: &str, args: &OcrArgs) -> Result<Picture> {
+    let wrong = |problem: String| Error::bad_request(problem).with("field", "image_b64");
+    if !args.window.choice().is_empty() || args.part.element_id.is_some() {
+        return Err(wrong("image_b64 is read instead of a window: name no window and no element".to_owned()));
+    }
+    let text = text.strip_prefix("data:image/png;base64,").unwrap_or(text).trim();
+    let bytes = BASE64_STANDARD
+        .decode(text)
+        .map_err(|problem| wrong(format!("image_b64 is no base64: {problem}")))?;
+    similarity::Png::open(&bytes)
+        .and_then(similarity::Png::decode)
+        .map_err(|problem| wrong(format!("image_b64: {}", problem.message)))
 }
 
 pub const TOOLS: &[Spec] = &[Spec::of::<GetScreenshotCropped>(), Spec::of::<GetOcr>()];

@@ -3,7 +3,7 @@
 //! The gate hands every call in when it opens and when it closes; nobody else writes rows. A trace never
 //! fails the call it records: what cannot be written ends the trace, and the caller is told.
 
-mod arguments;
+pub(crate) mod arguments;
 pub mod compare;
 pub mod format;
 pub mod html;

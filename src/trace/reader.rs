@@ -2,7 +2,7 @@
 //! folder of traces. A file whose last line was cut short by a crash is read up to there.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -46,14 +46,45 @@ fn find(root: &Path, name: &str) -> Result<PathBuf, String> {
         .map_err(|problem| if name == LATEST { problem } else { format!("{problem}; '{name}' is a folder") })
 }
 
+/// A trace that is kept, by the first line of its file.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Kept {
+    /// The folder's name, by which it is read.
+    pub id: String,
+    pub label: Option<String>,
+    pub started_at: String,
+    pub bytes: u64,
+}
+
+/// The traces below `root`, the newest first, at most `most`; and how many there are.
+pub fn list(root: &Path, most: usize) -> (Vec<Kept>, usize) {
+    let mut folders = dated_folders(root);
+    let count = folders.len();
+    folders.sort_unstable_by(|one, other| other.cmp(one));
+    (folders.into_iter().take(most).filter_map(|(_, folder)| kept(&folder)).collect(), count)
+}
+
+fn kept(folder: &Path) -> Option<Kept> {
+    let file = open(&folder.join(FILE_NAME)).ok()?;
+    let bytes = file.metadata().ok()?.len();
+    let mut line = Vec::new();
+    BufReader::new(file.take(limits::TRACE_HEADER_BYTES)).read_until(b'\n', &mut line).ok()?;
+    let Header { label, started_at, .. } = serde_json::from_slice(&line).ok()?;
+    Some(Kept { id: folder.file_name()?.to_str()?.to_owned(), label, started_at, bytes })
+}
+
 fn newest(root: &Path) -> Option<PathBuf> {
-    let root = root.canonicalize().ok()?;
-    let folders = std::fs::read_dir(root).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    dated_folders(root).into_iter().max().map(|(_, folder)| folder)
+}
+
+/// The folders that hold a trace, with the time of its last line.
+fn dated_folders(root: &Path) -> Vec<(SystemTime, PathBuf)> {
     let dated = |folder: PathBuf| -> Option<(SystemTime, PathBuf)> {
         let lines = folder.join(FILE_NAME).symlink_metadata().ok().filter(Metadata::is_file)?;
         Some((lines.modified().ok()?, folder))
     };
-    folders.filter_map(dated).max().map(|(_, folder)| folder)
+    let entries = root.canonicalize().ok().and_then(|root| std::fs::read_dir(root).ok());
+    entries.into_iter().flatten().filter_map(|entry| dated(entry.ok()?.path())).collect()
 }
 
 /// `path` is real: links in it were followed before it was checked, so a link found now was put there since.

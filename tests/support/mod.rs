@@ -1,7 +1,10 @@
 //! What the integration tests share: an app in this process, and a client of the built binary.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod contract;
 pub mod fake_model;
+#[cfg(feature = "http")]
+pub mod http;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};

@@ -68,10 +68,12 @@ impl Person {
 pub struct Ticket(pub String);
 
 /// What the person has to be asked before the call can be made again.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Question {
     pub ticket: Ticket,
     pub text: String,
+    /// The protected element that would be touched.
+    pub target: Target,
 }
 
 /// By what right a protected target was touched; the audit line says it.
@@ -132,7 +134,12 @@ impl Confirm {
     }
 
     pub fn asks_the_person(&self) -> bool {
-        self.mode == ConfirmationMode::Ask
+        self.mode != ConfirmationMode::Token
+    }
+
+    /// Whoever calls, the person decides in the inspector.
+    pub fn asks_in_the_inspector(&self) -> bool {
+        self.mode == ConfirmationMode::Inspector
     }
 
     pub fn ttl(&self) -> Duration {
@@ -144,7 +151,7 @@ impl Confirm {
         let protected = case.targets.iter().find(|target| self.covers(target));
         match self.mode {
             ConfirmationMode::Token => self.judge_token(case, protected),
-            ConfirmationMode::Ask => self.judge_person(case, protected),
+            ConfirmationMode::Ask | ConfirmationMode::Inspector => self.judge_person(case, protected),
         }
     }
 
@@ -205,18 +212,22 @@ impl Confirm {
             }
             Person::Reachable if !case.dry_run => {
                 let ticket = Ticket(self.grants.put(facts, Giver::Person, case.now)?);
-                let question = Question { ticket, text: question(case, target) };
+                let question = Question { ticket, text: question(case, target), target: target.clone() };
                 Ok(Verdict::Asks(required(case, target, "needs the person's consent"), question))
             }
             Person::Reachable => {
                 Err(required(case, target, "needs the person's consent; call it without dry_run"))
             }
-            Person::Unreachable => Err(required(
-                case,
-                target,
-                "needs the person's consent, and this client cannot ask (it declares no elicitation); the \
-                 person has to do it",
-            )),
+            Person::Unreachable => Err(required(case, target, self.unreachable())),
+        }
+    }
+
+    fn unreachable(&self) -> &'static str {
+        if self.asks_in_the_inspector() {
+            "needs the person's consent in the web inspector, which is not served (--mode both serves it)"
+        } else {
+            "needs the person's consent, and this client cannot ask (it declares no elicitation); the person has to \
+             do it"
         }
     }
 

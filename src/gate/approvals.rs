@@ -1,0 +1,182 @@
+//! Questions that wait for a person in the web inspector. A call that needs consent waits here, holding
+//! nothing, until a person decides, the time is over, or nobody wants the answer any more.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::audit::timestamp;
+use super::confirm::{Person, Question};
+use super::scrub::{self, Scrub};
+use super::{Call, Origin};
+use crate::app::App;
+use crate::clock::{Bell, Cancel, lock};
+use crate::error::Result;
+use crate::events;
+use crate::model::Rect;
+use crate::tool::{Png, Target};
+
+/// What a picture for the person is shrunk to.
+const WIDEST: u32 = 1280;
+
+#[derive(Debug, Default)]
+pub struct Approvals {
+    served: AtomicBool,
+    pending: Mutex<VecDeque<Pending>>,
+    decided: Bell,
+}
+
+#[derive(Debug)]
+struct Pending {
+    id: String,
+    /// What the person is told: clean, and without what must not be shown.
+    shown: Value,
+    expires: Duration,
+    picture: Option<Png>,
+    decision: Option<Decision>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Allow,
+    Deny,
+    /// The question is not asked any more.
+    Withdraw,
+}
+
+impl Approvals {
+    /// From here on there is a place where a person can be asked.
+    pub fn begin(&self) {
+        self.served.store(true, Ordering::Relaxed);
+    }
+
+    pub fn are_served(&self) -> bool {
+        self.served.load(Ordering::Relaxed)
+    }
+
+    /// Every open question, the oldest first.
+    pub fn list(&self, now: Duration) -> Vec<Value> {
+        let pending = lock(&self.pending);
+        let open = pending.iter().filter(|pending| pending.decision.is_none());
+        open.map(|pending| with_time_left(&pending.shown, pending.expires.saturating_sub(now))).collect()
+    }
+
+    pub fn picture(&self, id: &str) -> Option<Png> {
+        lock(&self.pending).iter().find(|pending| pending.id == id)?.picture.clone()
+    }
+
+    /// Whether there was such a question without an answer.
+    pub fn decide(&self, id: &str, decision: Decision) -> bool {
+        let decided = lock(&self.pending)
+            .iter_mut()
+            .find(|pending| pending.id == id && pending.decision.is_none())
+            .map(|pending| pending.decision = Some(decision));
+        self.decided.ring();
+        decided.is_some()
+    }
+
+    pub fn withdraw_all(&self) {
+        for pending in lock(&self.pending).iter_mut() {
+            pending.decision.get_or_insert(Decision::Withdraw);
+        }
+        self.decided.ring();
+    }
+
+    /// Asks, and waits. The call must hold nothing meanwhile.
+    pub fn ask(&self, app: &App, call: &Call, question: &Question, cancel: &Cancel) -> Person {
+        let now = app.clock.now();
+        let pending = Pending::new(app, call, question, now + app.confirm.ttl(), cancel);
+        let id = pending.id.clone();
+        let shown = with_time_left(&pending.shown, app.confirm.ttl());
+        lock(&self.pending).push_back(pending);
+        app.events.publish_value(events::APPROVAL, || shown);
+        let decision = self.wait(app, &id, cancel);
+        lock(&self.pending).retain(|pending| pending.id != id);
+        let outcome = match decision {
+            Ok(Some(Decision::Allow)) => "allowed",
+            Ok(Some(Decision::Deny)) => "denied",
+            Ok(None) => "expired",
+            Ok(Some(Decision::Withdraw)) | Err(_) => "withdrawn",
+        };
+        app.events.publish_value(events::APPROVAL_CLOSED, || json!({"id": id, "outcome": outcome}));
+        let ticket = question.ticket.clone();
+        match decision {
+            Ok(Some(Decision::Allow)) => Person::Agreed(ticket),
+            Ok(Some(Decision::Deny)) => Person::Declined(ticket),
+            Ok(Some(Decision::Withdraw) | None) | Err(_) => Person::Silent(ticket),
+        }
+    }
+
+    /// `None` when the time is over. The bell is read before the question is looked at, so no answer is missed.
+    fn wait(&self, app: &App, id: &str, cancel: &Cancel) -> Result<Option<Decision>> {
+        loop {
+            let heard = self.decided.rings();
+            let (decision, left) = match lock(&self.pending).iter().find(|pending| pending.id == id) {
+                Some(pending) => (pending.decision, pending.expires.saturating_sub(app.clock.now())),
+                None => (Some(Decision::Withdraw), Duration::ZERO),
+            };
+            if decision.is_some() || left.is_zero() {
+                return Ok(decision);
+            }
+            app.clock.sleep_unless_rung(&self.decided, heard, left, cancel)?;
+        }
+    }
+}
+
+impl Pending {
+    fn new(app: &App, call: &Call, question: &Question, expires: Duration, cancel: &Cancel) -> Self {
+        let id = crate::session::random_token("ap:");
+        let target = &question.target;
+        let pictured = pictured(app, target, cancel);
+        let place = pictured.as_ref().ok().map(|(_, place)| *place);
+        let element = &target.view.tree()[target.node];
+        let shown = json!({
+            "id": id,
+            "tool": call.tool,
+            "origin": Origin::name(call.origin),
+            "args": call.args,
+            "question": question.text,
+            "asked_at": timestamp(app.clock.wall()),
+            "target": {
+                "window_uid": target.chosen.window.uid,
+                "window": target.chosen.window.title,
+                "element_id": target.element_id(),
+                "selector": target.selector(),
+                "role": &*element.role,
+                "name": element.name,
+                "bounds": element.bounds,
+            },
+            "picture": place.map(|place| json!({"url": format!("/api/approvals/{id}/picture"), "element": place})),
+        });
+        let scrub = Scrub { redactor: &app.redactor };
+        let shown = scrub::to_json_value(&shown, &scrub).unwrap_or_else(|_| json!({ "id": id }));
+        Self { id, shown, expires, picture: pictured.ok().map(|(png, _)| png), decision: None }
+    }
+}
+
+fn with_time_left(shown: &Value, left: Duration) -> Value {
+    let mut shown = shown.clone();
+    shown["expires_in_ms"] = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).into();
+    shown
+}
+
+/// The window as it is now, and where in the picture the element is. A window that cannot be pictured is no
+/// reason not to ask.
+fn pictured(app: &App, target: &Target, cancel: &Cancel) -> Result<(Png, Rect)> {
+    let shot = app.observer.window_picture(&target.chosen, cancel)?;
+    let picture = shot.picture.shrink_to(WIDEST);
+    let scale = f64::from(picture.width()) / f64::from(shot.picture.width().max(1));
+    let scaled = |length: i32| (f64::from(length) * scale).round() as i32;
+    let bounds = target.bounds();
+    let place = Rect {
+        x: scaled(bounds.x.saturating_sub(shot.area.x)),
+        y: scaled(bounds.y.saturating_sub(shot.area.y)),
+        width: scaled(bounds.width),
+        height: scaled(bounds.height),
+    };
+    let bytes = picture.to_png().map_err(|problem| crate::error::Error::internal(problem.to_string()))?;
+    Ok((Png { width: picture.width(), height: picture.height(), bytes }, place))
+}

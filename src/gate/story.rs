@@ -1,0 +1,155 @@
+//! A call as those who watch are told of it: what was asked, without what must not be shown, and what left
+//! the gate.
+
+use std::io::{self, Write};
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::Reply;
+use super::audit::timestamp;
+use crate::app::App;
+use crate::config::limits;
+use crate::error::Kind;
+use crate::metrics::Size;
+use crate::tool::args;
+use crate::tools::Entry;
+use crate::trace::arguments::Keeper;
+
+pub struct Told<'a> {
+    pub app: &'a App,
+    pub entry: &'a Entry,
+    pub reply: &'a Reply,
+    pub step_id: u64,
+    pub caused_by: Option<u64>,
+    pub origin: &'static str,
+    pub began: SystemTime,
+    pub took: Duration,
+    pub size: Size,
+    pub changed: Option<bool>,
+    pub consent: Option<&'static str>,
+    pub args: &'a Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct Started<'a> {
+    step_id: u64,
+    tool: &'a str,
+    group: &'a str,
+    acts: bool,
+    origin: &'a str,
+    at: String,
+    args: Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct Ended<'a> {
+    step_id: u64,
+    caused_by_step_id: Option<u64>,
+    tool: &'a str,
+    group: &'a str,
+    acts: bool,
+    origin: &'a str,
+    at: String,
+    duration_ms: f64,
+    ok: bool,
+    code: Option<&'a str>,
+    changed: Option<bool>,
+    consent: Option<&'a str>,
+    args: Map<String, Value>,
+    result_bytes: u64,
+    tokens: u64,
+    picture: bool,
+    /// Absent when it is too long to be sent to everyone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Box<RawValue>>,
+}
+
+pub fn started(app: &App, entry: &Entry, step_id: u64, origin: &'static str, args: &Value) -> String {
+    let meta = entry.spec.meta;
+    write(&Started {
+        step_id,
+        tool: meta.name,
+        group: meta.group.name(),
+        acts: meta.effect.acts(),
+        origin,
+        at: timestamp(app.clock.wall()),
+        args: kept(app, entry, &args::spoken(args)),
+    })
+}
+
+impl Told<'_> {
+    pub fn ended(&self) -> String {
+        let meta = self.entry.spec.meta;
+        let short = self.size.bytes <= limits::EVENT_RESULT_BYTES as u64;
+        write(&Ended {
+            step_id: self.step_id,
+            caused_by_step_id: self.caused_by,
+            tool: meta.name,
+            group: meta.group.name(),
+            acts: meta.effect.acts(),
+            origin: self.origin,
+            at: timestamp(self.began),
+            duration_ms: (self.took.as_secs_f64() * 1e6).round() / 1e3,
+            ok: self.reply.ok(),
+            code: self.reply.error.map(Kind::code),
+            changed: self.changed,
+            consent: self.consent,
+            args: kept(self.app, self.entry, self.args),
+            result_bytes: self.size.bytes,
+            tokens: self.size.tokens(),
+            picture: self.reply.picture.is_some(),
+            result: short.then(|| RawValue::from_string(self.reply.text()).ok()).flatten(),
+        })
+    }
+}
+
+/// The arguments as a trace would keep them if everything typed went into a secret field: who watches may
+/// not be who may know.
+fn kept(app: &App, entry: &Entry, args: &Map<String, Value>) -> Map<String, Value> {
+    let keeper = Keeper {
+        redactor: &app.redactor,
+        redact_keys: &app.config.audit.redact_arg_keys,
+        schema: entry.schema(),
+        hides_typed: entry.spec.meta.effect.acts(),
+        max_bytes: app.config.tracing.max_args_bytes,
+    };
+    keeper.kept(args)
+}
+
+fn write(event: &impl Serialize) -> String {
+    serde_json::to_string(event).unwrap_or_else(|_| "{}".to_owned())
+}
+
+/// How long a value is as JSON, without writing it anywhere.
+pub fn length(value: &Value) -> usize {
+    struct Count(usize);
+    impl Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_length_is_that_of_the_text() {
+        for value in [json!({}), json!({"a": [1, "é\n"]}), json!(null)] {
+            assert_eq!(length(&value), value.to_string().len());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The contract's special shapes: the few routes and replies that are not a tool's own. Everything here is
+//! renaming; what a call may do is decided behind it, by the gate.
+
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+use crate::tool::Method;
+
+type Arguments = Map<String, Value>;
+
+/// A route whose arguments become a call of one of several tools, or of one with other arguments.
+pub struct Adapter {
+    pub method: Method,
+    pub path: &'static str,
+    /// The tools that it may call; the first one's schema types a query string.
+    pub tools: &'static [&'static str],
+    pub adapt: fn(Arguments) -> Result<(&'static str, Arguments)>,
+}
+
+pub const ADAPTERS: &[Adapter] = &[
+    Adapter { method: Method::Post, path: "/api/action", tools: &ACTING, adapt: action },
+    Adapter { method: Method::Post, path: "/api/hover", tools: &["hover_at", "hover_element"], adapt: hover },
+    Adapter { method: Method::Get, path: "/api/sketch", tools: &["get_screen_sketch"], adapt: sketch },
+];
+
+pub fn find(method: Method, path: &str) -> Option<&'static Adapter> {
+    ADAPTERS.iter().find(|adapter| adapter.method == method && adapter.path == path)
+}
+
+/// What `action` may say, the tool that does it, and the tool's name for `value`.
+const ACTIONS: [(&str, &str, Option<&str>); 4] = [
+    ("click_at", "click_at", None),
+    ("type", "type_text", Some("text")),
+    ("key", "press_key", Some("keys")),
+    ("scroll", "scroll", None),
+];
+const ACTING: [&str; 4] = [ACTIONS[0].1, ACTIONS[1].1, ACTIONS[2].1, ACTIONS[3].1];
+
+fn action(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
+    let asked = arguments.remove("action");
+    let name = asked.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let Some((_, tool, renamed)) = ACTIONS.iter().find(|(action, ..)| *action == name) else {
+        let known = ACTIONS.map(|(action, ..)| action).join(", ");
+        return Err(Error::bad_request(format!("'action' must be one of {known}, not '{name}'"))
+            .with("field", "action"));
+    };
+    if let (Some(renamed), Some(value)) = (renamed, arguments.remove("value")) {
+        arguments.insert((*renamed).to_owned(), value);
+    }
+    Ok((tool, arguments))
+}
+
+/// A point where there is one and no element is named.
+fn hover(arguments: Arguments) -> Result<(&'static str, Arguments)> {
+    let has = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
+    let at_point = has("x") && has("y") && !has("selector") && !has("element_id");
+    Ok((if at_point { "hover_at" } else { "hover_element" }, arguments))
+}
+
+/// Over REST a sketch always says whether text was laid over it.
+fn sketch(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
+    arguments.entry("ocr").or_insert(Value::Bool(false));
+    Ok(("get_screen_sketch", arguments))
+}
+
+/// Replies whose picture does not stand in `data` but in a field of an object: tool, object, field.
+const PICTURE_INSIDE: &[(&str, &str, &str)] = &[("propose_action", "would_target", "screenshot_b64")];
+
+/// The reply's JSON text with its picture, as base64, where the contract wants it.
+pub fn with_picture(tool: &str, mut text: String, data: &str) -> String {
+    let Some((_, object, field)) = PICTURE_INSIDE.iter().find(|(name, ..)| *name == tool) else {
+        // Base64 needs no escapes, and a reply is an object that is never empty.
+        text.pop();
+        text.push_str(&format!(",\"data\":\"{data}\"}}"));
+        return text;
+    };
+    let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
+    if let Some(inside) = value.get_mut(object).and_then(Value::as_object_mut) {
+        inside.insert((*field).to_owned(), data.into());
+    }
+    value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(path: &str, arguments: Value, expected: (&str, Value)) {
+        let adapter = ADAPTERS.iter().find(|adapter| adapter.path == path).unwrap();
+        let (tool, arguments) = (adapter.adapt)(arguments.as_object().unwrap().clone()).unwrap();
+        assert_eq!((tool, Value::Object(arguments)), expected);
+        assert!(adapter.tools.contains(&tool), "{tool}");
+    }
+
+    #[test]
+    fn shapes_become_calls() {
+        check("/api/action", json!({"action": "click_at", "x": 1}), ("click_at", json!({"x": 1})));
+        check("/api/action", json!({"action": "type", "value": "a"}), ("type_text", json!({"text": "a"})));
+        check("/api/action", json!({"action": "key", "value": "a"}), ("press_key", json!({"keys": "a"})));
+        check("/api/hover", json!({"x": 1, "y": 2}), ("hover_at", json!({"x": 1, "y": 2})));
+        let element = json!({"x": 1, "y": 2, "selector": "A"});
+        check("/api/hover", element.clone(), ("hover_element", element));
+        check("/api/sketch", json!({}), ("get_screen_sketch", json!({"ocr": false})));
+        check("/api/sketch", json!({"ocr": true}), ("get_screen_sketch", json!({"ocr": true})));
+    }
+
+    #[test]
+    fn an_unknown_action_is_told_the_known_ones() {
+        let adapter = find(Method::Post, "/api/action").unwrap();
+        let asked = json!({"action": "zap"});
+        let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();
+        assert_eq!(error.message, "'action' must be one of click_at, type, key, scroll, not 'zap'");
+    }
+
+    #[test]
+    fn pictures_go_where_the_contract_has_them() {
+        assert_eq!(
+            with_picture("get_screenshot", r#"{"ok":true}"#.to_owned(), "QQ=="),
+            r#"{"ok":true,"data":"QQ=="}"#
+        );
+        assert_eq!(
+            with_picture("propose_action", r#"{"would_target":{"bounds":1}}"#.to_owned(), "QQ=="),
+            r#"{"would_target":{"bounds":1,"screenshot_b64":"QQ=="}}"#
+        );
+    }
+}

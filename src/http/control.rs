@@ -1,0 +1,118 @@
+//! What only a person does: stop everything and release it, and decide what waits for consent. None of it
+//! is a tool, so no agent can call it over MCP.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::present::{self, Refusal};
+use super::router::body_object;
+use super::surface::Surface;
+use crate::app::App;
+use crate::config::limits;
+use crate::events;
+use crate::gate::approvals::Decision;
+use crate::gate::audit::timestamp;
+
+type Here = State<Arc<Surface>>;
+
+pub fn halt_state(app: &App) -> Value {
+    match app.halt.halted() {
+        Some(halted) => {
+            json!({"halted": true, "reason": halted.reason, "since": timestamp(halted.since)})
+        }
+        None => json!({"halted": false, "reason": null, "since": null}),
+    }
+}
+
+fn halt_answer(app: &App) -> Response<Body> {
+    let mut state = halt_state(app);
+    state["ok"] = true.into();
+    present::json_value(StatusCode::OK, &state)
+}
+
+pub async fn show_halt(State(surface): Here) -> Response<Body> {
+    halt_answer(&surface.app)
+}
+
+/// Stops what acts, lets go of all keys, and takes open questions back.
+pub async fn halt(State(surface): Here, body: Bytes) -> Response<Body> {
+    let reason = match reason(&body) {
+        Ok(reason) => reason,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let app = surface.app.clone();
+    tracing::warn!("all input is stopped: {reason}");
+    app.halt.halt(&reason, app.clock.wall());
+    app.approvals.withdraw_all();
+    app.events.publish_value(events::HALT, || halt_state(&app));
+    let released = surface.app.clone();
+    let _ = tokio::task::spawn_blocking(move || released.observer.platform().release_all()).await;
+    halt_answer(&app)
+}
+
+fn reason(body: &[u8]) -> Result<String, Refusal> {
+    let given = body_object(body)?;
+    match given.get("reason") {
+        None | Some(Value::Null) => Ok("the stop button was pressed".to_owned()),
+        Some(Value::String(reason)) => {
+            Ok(reason.chars().filter(|c| !c.is_control()).take(limits::LABEL_CHARACTERS).collect())
+        }
+        Some(_) => {
+            Err(Refusal::new(StatusCode::BAD_REQUEST, "argument 'reason' must be a string").naming("reason"))
+        }
+    }
+}
+
+pub async fn release(State(surface): Here) -> Response<Body> {
+    let app = &surface.app;
+    if app.halt.release() {
+        tracing::warn!("input is released");
+        app.events.publish_value(events::HALT, || halt_state(app));
+    }
+    halt_answer(app)
+}
+
+pub async fn approvals(State(surface): Here) -> Response<Body> {
+    let app = &surface.app;
+    let answer = json!({
+        "ok": true,
+        "mode": app.config.confirmation.mode,
+        "approvals": app.approvals.list(app.clock.now()),
+    });
+    present::json_value(StatusCode::OK, &answer)
+}
+
+pub async fn picture(State(surface): Here, Path(id): Path<String>) -> Response<Body> {
+    match surface.app.approvals.picture(&id) {
+        Some(png) => present::typed(StatusCode::OK, "image/png", png.bytes),
+        None => no_such_question(),
+    }
+}
+
+pub async fn decide(State(surface): Here, Path(id): Path<String>, body: Bytes) -> Response<Body> {
+    let given = match body_object(&body) {
+        Ok(given) => given,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let decision = match given.get("decision").and_then(Value::as_str) {
+        Some("allow") => Decision::Allow,
+        Some("deny") => Decision::Deny,
+        _ => {
+            return Refusal::new(StatusCode::BAD_REQUEST, "argument 'decision' must be allow or deny")
+                .naming("decision")
+                .into_response();
+        }
+    };
+    if !surface.app.approvals.decide(&id, decision) {
+        return no_such_question();
+    }
+    present::json_value(StatusCode::OK, &json!({"ok": true, "id": id, "decision": given["decision"]}))
+}
+
+fn no_such_question() -> Response<Body> {
+    Refusal::new(StatusCode::NOT_FOUND, "nothing of that id waits for a decision (any more)").into_response()
+}

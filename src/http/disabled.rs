@@ -1,0 +1,30 @@
+//! Stands in for the server in builds without the feature `http`, and says how to get it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+
+pub const COMPILED_IN: bool = false;
+
+/// A server that is up; in this build there is none.
+pub struct Listening {
+    pub address: SocketAddr,
+    pub link: String,
+    pub token_file: Option<PathBuf>,
+}
+
+impl Listening {
+    pub fn address_link(&self) -> String {
+        self.link.clone()
+    }
+
+    pub fn finish(self) {}
+}
+
+pub fn start(_: Arc<App>, _: CancellationToken) -> Result<Listening, String> {
+    Err("HTTP is not part of this build; build with `cargo build --release --features http`".to_owned())
+}

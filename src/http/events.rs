@@ -1,0 +1,188 @@
+//! `/api/events`: what happens, sent as it happens; `/api/calls`: the latest calls, for those who come late.
+//!
+//! Every watcher has a bounded queue. One that does not keep up is told to `resync`, and one that takes
+//! nothing for a while is let go.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{RawQuery, State};
+use axum::http::{Response, StatusCode};
+use http_body_util::channel::{Channel, Sender};
+use serde_json::{Value, json};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::present::{self, Refusal};
+use super::surface::Surface;
+use super::{control, query};
+use crate::app::App;
+use crate::config::limits;
+use crate::events::{self, Event};
+use crate::gate::scrub::{self, Scrub};
+
+/// What may be on its way to a watcher besides its queue.
+const IN_FLIGHT: usize = 8;
+/// A silent connection is told that it still is one.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How long a watcher may take nothing.
+const TAKES_NOTHING: Duration = Duration::from_secs(30);
+/// How often somebody looks whether the windows have changed, while anybody watches.
+const LOOK_EVERY: Duration = Duration::from_millis(400);
+
+pub async fn watch(State(surface): State<Arc<Surface>>) -> Response<Body> {
+    if surface.app.events.watchers() >= limits::EVENT_WATCHERS {
+        let message = format!("{} clients watch already", limits::EVENT_WATCHERS);
+        return Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message).into_response();
+    }
+    let events = surface.app.events.watch();
+    let (sender, body) = Channel::<Bytes, Infallible>::new(IN_FLIGHT);
+    tokio::spawn(async move {
+        let _ = Watcher { surface, events, sender }.tell().await;
+    });
+    present::typed(StatusCode::OK, "text/event-stream", Body::new(body))
+}
+
+struct Watcher {
+    surface: Arc<Surface>,
+    events: Receiver<Arc<Event>>,
+    sender: Sender<Bytes>,
+}
+
+/// The watcher is gone.
+struct Gone;
+
+impl Watcher {
+    async fn tell(&mut self) -> Result<(), Gone> {
+        let hello = hello(&self.surface.app);
+        self.send(format!("retry: 1000\nevent: hello\ndata: {hello}\n\n")).await?;
+        loop {
+            let text = tokio::select! {
+                () = self.surface.shutdown.cancelled() => return Ok(()),
+                event = self.events.recv() => match event {
+                    Ok(event) => written(&event),
+                    Err(RecvError::Lagged(missed)) => resync(missed),
+                    Err(RecvError::Closed) => return Ok(()),
+                },
+                () = tokio::time::sleep(KEEP_ALIVE) => ": still here\n\n".to_owned(),
+            };
+            self.send(text).await?;
+        }
+    }
+
+    async fn send(&mut self, text: String) -> Result<(), Gone> {
+        match tokio::time::timeout(TAKES_NOTHING, self.sender.send_data(Bytes::from(text))).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(Gone),
+        }
+    }
+}
+
+/// JSON has no line breaks outside its escapes, so one line holds it.
+fn written(event: &Event) -> String {
+    format!("id: {}\nevent: {}\ndata: {}\n\n", event.number, event.kind, event.data)
+}
+
+fn resync(missed: u64) -> String {
+    format!("event: resync\ndata: {{\"missed\":{missed}}}\n\n")
+}
+
+/// What a watcher has to know before the first event.
+fn hello(app: &App) -> Value {
+    let (_, last) = app.events.calls_after(u64::MAX);
+    json!({
+        "version": app.config.mcp.version,
+        "adapter": app.observer.platform().facts().adapter,
+        "step_count": app.session.step_count(),
+        "last_event": last,
+        "halt": control::halt_state(app),
+        "approvals": app.approvals.list(app.clock.now()),
+        "confirmation_mode": app.config.confirmation.mode,
+    })
+}
+
+pub async fn calls(State(surface): State<Arc<Surface>>, RawQuery(asked): RawQuery) -> Response<Body> {
+    let schema = json!({"properties": {"after": {"type": "integer"}}});
+    let arguments = match query::arguments(&schema, asked.as_deref().unwrap_or_default()) {
+        Ok(arguments) => arguments,
+        Err(error) => return Refusal::from(error).into_response(),
+    };
+    let after = arguments.get("after").and_then(Value::as_u64).unwrap_or(0);
+    let (calls, last) = surface.app.events.calls_after(after);
+    // Each is JSON already.
+    let texts: Vec<String> = calls
+        .iter()
+        .map(|event| format!("{{\"event\":{},{}", event.number, event.data.trim_start_matches('{')))
+        .collect();
+    let text = format!("{{\"ok\":true,\"last_event\":{last},\"calls\":[{}]}}", texts.join(","));
+    present::json_text(StatusCode::OK, text)
+}
+
+/// Looks at the windows while anybody watches, and tells what has changed.
+pub async fn follow_windows(surface: Arc<Surface>) {
+    let mut seen = Seen::default();
+    loop {
+        tokio::select! {
+            () = surface.shutdown.cancelled() => return,
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+        if surface.app.events.watchers() == 0 {
+            continue;
+        }
+        let app = surface.app.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            seen.look(&app);
+            seen
+        });
+        match looked.await {
+            Ok(now) => seen = now,
+            Err(_) => return,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    generation: Option<u64>,
+    windows: Option<Value>,
+}
+
+impl Seen {
+    /// A platform that counts its changes is asked for its windows only when the count has moved.
+    fn look(&mut self, app: &App) {
+        let generation = app.observer.platform().generation().ok();
+        let moved = generation.is_none() || generation != self.generation;
+        if !moved && self.windows.is_some() {
+            return;
+        }
+        if generation.is_some() && self.generation.is_some() {
+            app.events.publish_value(events::CHANGED, || json!({ "generation": generation }));
+        }
+        self.generation = generation;
+        let Some(windows) = windows(app) else {
+            return;
+        };
+        if self.windows.as_ref() != Some(&windows) {
+            app.events.publish_value(events::WINDOWS, || json!({ "windows": &windows }));
+            self.windows = Some(windows);
+        }
+    }
+}
+
+/// As list_windows shows them.
+fn windows(app: &App) -> Option<Value> {
+    let windows = app.observer.windows().ok()?;
+    let shown: Vec<Value> = windows
+        .iter()
+        .enumerate()
+        .map(|(index, window)| {
+            json!({
+                "index": index, "window_uid": window.uid, "title": window.title, "process": window.process,
+                "pid": window.pid, "bounds": window.bounds, "focused": window.focused,
+            })
+        })
+        .collect();
+    scrub::to_json_value(&shown, &Scrub { redactor: &app.redactor }).ok()
+}

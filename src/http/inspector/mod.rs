@@ -1,0 +1,85 @@
+//! The files of the page, embedded in the binary. They hold nothing private, so they need no token; what
+//! they show comes from the API, with one.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
+
+use super::present::{self, Refusal};
+
+struct File {
+    path: &'static str,
+    kind: &'static str,
+    bytes: &'static [u8],
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
+macro_rules! file {
+    ($name:literal, $kind:expr) => {
+        File { path: concat!("/", $name), kind: $kind, bytes: include_bytes!($name) }
+    };
+}
+
+const FILES: &[File] = &[
+    File { path: "/", kind: HTML, bytes: include_bytes!("index.html") },
+    file!("actions.js", JS),
+    file!("api.js", JS),
+    file!("approvals.js", JS),
+    file!("description.js", JS),
+    file!("detail.js", JS),
+    file!("dom.js", JS),
+    file!("halt.js", JS),
+    file!("icon.svg", SVG),
+    file!("main.js", JS),
+    file!("picture.js", JS),
+    file!("search.js", JS),
+    file!("sketch.js", JS),
+    file!("store.js", JS),
+    file!("style.css", CSS),
+    file!("timeline.js", JS),
+    file!("traces.js", JS),
+    file!("tree.js", JS),
+    file!("view.js", JS),
+    file!("windows.js", JS),
+];
+
+/// Only what this server sends runs or is shown; nobody puts the page into a frame.
+const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; \
+                      frame-ancestors 'none'; object-src 'none'";
+
+/// Whatever is no route of the API.
+pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response<Body> {
+    let Some(file) = FILES.iter().find(|file| file.path == uri.path()) else {
+        return Refusal::not_found().into_response();
+    };
+    if method != Method::GET && method != Method::HEAD {
+        return Refusal::method_not_allowed().into_response();
+    }
+    let tag = tag(file.bytes);
+    let same = headers.get_all(IF_NONE_MATCH).iter().any(|known| known.as_bytes() == tag.as_bytes());
+    let mut response = if same {
+        present::typed(StatusCode::NOT_MODIFIED, file.kind, Body::empty())
+    } else {
+        present::typed(StatusCode::OK, file.kind, file.bytes)
+    };
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    // Asked for anew each time, and sent only when it is another build's.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
+
+fn tag(bytes: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    format!("\"{:016x}\"", hasher.finish())
+}

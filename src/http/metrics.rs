@@ -1,0 +1,164 @@
+//! How the server is: `/api/healthz` as JSON, `/api/metrics` for Prometheus. It reads the counters that all
+//! surfaces feed, and keeps none.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use super::present;
+use super::surface::Surface;
+use crate::app::App;
+use crate::doctor;
+use crate::metrics::{BOUNDS, ToolCount};
+
+pub async fn healthz(State(surface): State<Arc<Surface>>) -> Response<Body> {
+    let asked = surface.clone();
+    // Whether text can be read is found out by starting a program, once.
+    let ocr = tokio::task::spawn_blocking(move || asked.ocr.get_or_init(|| ocr(&asked.app)).clone()).await;
+    present::json_value(StatusCode::OK, &health(&surface.app, ocr.unwrap_or_default()))
+}
+
+fn health(app: &App, ocr: Value) -> Value {
+    let cache = app.observer.cache_counters();
+    let total = cache.capture_total.as_millis() as u64;
+    let mean = if cache.captures == 0 { 0.0 } else { total as f64 / cache.captures as f64 };
+    json!({
+        "ok": true,
+        "uptime_s": app.clock.now().as_secs(),
+        "step_count": app.session.step_count(),
+        "adapter": app.observer.platform().facts().adapter,
+        "version": app.config.mcp.version,
+        "halted": app.halt.halted().is_some(),
+        "tree_cache": {
+            "hits": cache.hits,
+            "misses": cache.misses,
+            "entries": cache.entries,
+            "capture_count": cache.captures,
+            "capture_ms_total": total,
+            "capture_ms_max": cache.capture_max.as_millis() as u64,
+            "capture_ms_mean": mean,
+        },
+        "config_path": app.config_path,
+        "config_error": app.config_error,
+        "ocr": ocr,
+    })
+}
+
+fn ocr(app: &App) -> Value {
+    let named = app.config.ocr.tesseract_cmd.as_deref();
+    let engine = app.observer.ocr().describe();
+    json!({
+        // The contract's name for "there is something that can read".
+        "pytesseract_installed": engine.is_ok(),
+        "configured_path": named,
+        "configured_path_exists": named.is_some_and(|path| path.exists()),
+        "path_discovered": doctor::find_tesseract(&doctor::RealMachine, named),
+        "version": engine.as_ref().ok(),
+        "error": engine.as_ref().err().map(|error| &error.message),
+        "hint": format!("install it with: {}", doctor::tesseract_install_line()),
+    })
+}
+
+pub async fn metrics(State(surface): State<Arc<Surface>>) -> Response<Body> {
+    present::typed(StatusCode::OK, "text/plain; version=0.0.4", exposition(&surface.app))
+}
+
+/// A page in Prometheus' text format.
+struct Page(String);
+
+impl Page {
+    fn head(&mut self, name: &str, kind: &str, help: &str) {
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn line(&mut self, name: &str, value: impl std::fmt::Display) {
+        let _ = writeln!(self.0, "{name} {value}");
+    }
+
+    fn single(&mut self, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
+        self.head(name, kind, help);
+        self.line(name, value);
+    }
+}
+
+fn exposition(app: &App) -> String {
+    let mut page = Page(String::new());
+    let cache = app.observer.cache_counters();
+    let uptime = app.clock.now().as_secs();
+    page.single("oso_step_count", "counter", "Calls that were given a step.", app.session.step_count());
+    page.single("oso_uptime_seconds", "gauge", "How long the process has been up.", uptime);
+    page.single("oso_tree_cache_hits_total", "counter", "Trees that were still known.", cache.hits);
+    page.single("oso_tree_cache_misses_total", "counter", "Trees that had to be read.", cache.misses);
+    page.single("oso_tree_cache_entries", "gauge", "Trees that are known just now.", cache.entries);
+    page.head("oso_tree_capture_ms", "summary", "What reading trees took, in milliseconds.");
+    page.line("oso_tree_capture_ms_sum", cache.capture_total.as_millis());
+    page.line("oso_tree_capture_ms_count", cache.captures);
+    let slowest = cache.capture_max.as_millis();
+    page.single(
+        "oso_tree_capture_ms_max",
+        "gauge",
+        "The slowest reading of a tree, in milliseconds.",
+        slowest,
+    );
+    if app.config.budgets.configured() {
+        let (actions, screenshots) = app.budget.used();
+        page.single("oso_actions_used", "counter", "Inputs that were sent.", actions);
+        page.single("oso_screenshots_used", "counter", "Pictures that were taken.", screenshots);
+    }
+    let tracing = u8::from(app.tracer.status().active_trace_id.is_some());
+    page.single("oso_active_trace", "gauge", "Whether a trace is running.", tracing);
+    let halted = u8::from(app.halt.halted().is_some());
+    page.single("oso_halted", "gauge", "Whether a person has stopped all input.", halted);
+    let pending = app.approvals.list(app.clock.now()).len();
+    page.single("oso_approvals_pending", "gauge", "Calls that wait for a person.", pending);
+    page.single("oso_event_watchers", "gauge", "Who watches the events.", app.events.watchers());
+    by_tool(&mut page, app);
+    page.0
+}
+
+/// One family: its name, what it is, and the value for a tool.
+type Family = (&'static str, &'static str, fn(&ToolCount) -> u64);
+
+const FAMILIES: [Family; 3] = [
+    ("oso_tool_calls_total", "Calls, by tool.", |count| count.calls),
+    ("oso_tool_reply_bytes_total", "Bytes of JSON that replies had, by tool.", |count| count.reply.bytes),
+    ("oso_tool_reply_tokens_total", "What a model pays for the replies, estimated, by tool.", |count| {
+        count.reply.tokens()
+    }),
+];
+
+fn by_tool(page: &mut Page, app: &App) {
+    let counts = app.metrics.by_tool();
+    for (name, help, value) in FAMILIES {
+        page.head(name, "counter", help);
+        for (tool, count) in &counts {
+            page.line(&format!("{name}{{tool=\"{tool}\"}}"), value(count));
+        }
+    }
+    page.head("oso_tool_errors_total", "counter", "Calls that failed, by tool and code.");
+    for (tool, count) in &counts {
+        for (code, number) in &count.errors {
+            page.line(&format!("oso_tool_errors_total{{tool=\"{tool}\",code=\"{code}\"}}"), number);
+        }
+    }
+    let name = "oso_tool_duration_seconds";
+    page.head(name, "histogram", "What calls took, by tool.");
+    for (tool, count) in &counts {
+        histogram(page, name, tool, count);
+    }
+}
+
+fn histogram(page: &mut Page, name: &str, tool: &str, count: &ToolCount) {
+    let mut so_far = 0;
+    for (bound, number) in BOUNDS.iter().zip(&count.classes) {
+        so_far += number;
+        page.line(&format!("{name}_bucket{{tool=\"{tool}\",le=\"{bound}\"}}"), so_far);
+    }
+    page.line(&format!("{name}_bucket{{tool=\"{tool}\",le=\"+Inf\"}}"), count.calls);
+    page.line(&format!("{name}_sum{{tool=\"{tool}\"}}"), count.time.as_secs_f64());
+    page.line(&format!("{name}_count{{tool=\"{tool}\"}}"), count.calls);
+}

@@ -1,0 +1,46 @@
+//! HTTP, a cargo feature: the tools as REST, MCP over HTTP, events, and the page for people.
+//!
+//! It wraps calls and replies and judges none of them: behind the front door, which asks who calls, stands
+//! the same gate as for every other surface.
+
+#[cfg(feature = "http")]
+mod adapters;
+#[cfg(feature = "http")]
+mod control;
+#[cfg(not(feature = "http"))]
+mod disabled;
+#[cfg(feature = "http")]
+mod events;
+#[cfg(feature = "http")]
+mod guard;
+#[cfg(feature = "http")]
+mod inspector;
+#[cfg(feature = "http")]
+mod mcp;
+#[cfg(feature = "http")]
+mod metrics;
+#[cfg(feature = "http")]
+mod openapi;
+#[cfg(feature = "http")]
+mod present;
+#[cfg(feature = "http")]
+mod query;
+#[cfg(feature = "http")]
+mod router;
+#[cfg(feature = "http")]
+mod server;
+#[cfg(feature = "http")]
+mod surface;
+#[cfg(feature = "http")]
+mod token;
+#[cfg(feature = "http")]
+mod traces;
+
+#[cfg(not(feature = "http"))]
+pub use disabled::{COMPILED_IN, Listening, start};
+#[cfg(feature = "http")]
+pub use server::{COMPILED_IN, Listening, start};
+
+/// What a route may at all be asked with.
+#[cfg(feature = "http")]
+const ALLOWED_METHODS: &str = "GET, POST, DELETE, OPTIONS";

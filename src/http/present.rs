@@ -1,0 +1,129 @@
+//! From replies and refusals to HTTP: the status from the kind of error, and JSON for everything.
+
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, Response, StatusCode};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+use super::adapters;
+use crate::error::{Error, Kind};
+use crate::gate::{Json, Reply};
+
+/// Why a request gets no reply from a tool. It is answered in the shape of a tool's error.
+#[derive(Debug)]
+pub struct Refusal {
+    pub status: StatusCode,
+    code: &'static str,
+    message: String,
+    /// The header or argument that is meant.
+    field: Option<String>,
+}
+
+impl Refusal {
+    pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, code: code_of(status), message: message.into(), field: None }
+    }
+
+    pub fn naming(mut self, field: &str) -> Self {
+        self.field = Some(field.to_owned());
+        self
+    }
+
+    pub fn method_not_allowed() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "this path is not asked in this way; see /api/openapi.json")
+    }
+
+    pub fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "there is nothing at this path; see /api/openapi.json")
+    }
+
+    pub fn too_large(most: usize) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a body may have {most} bytes here"))
+    }
+
+    pub fn into_response(self) -> Response<Body> {
+        let context = self.field.map_or_else(|| json!({}), |field| json!({ "field": field }));
+        let recoverable = self.status == StatusCode::SERVICE_UNAVAILABLE;
+        let error = json!({
+            "code": self.code, "message": self.message, "recoverable": recoverable,
+            "suggested_next_tool": null, "context": context,
+        });
+        let mut response = json_value(self.status, &json!({"ok": false, "success": false, "error": error}));
+        if self.status == StatusCode::METHOD_NOT_ALLOWED {
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(super::ALLOWED_METHODS));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let field = error.context.iter().find_map(|(key, fact)| match fact {
+            crate::error::Fact::Text(text) if *key == "field" => Some(text.clone()),
+            _ => None,
+        });
+        Self { status: status_of(error.kind), code: error.kind.code(), message: error.message, field }
+    }
+}
+
+/// The contract's codes where it has one, and HTTP's own names where only HTTP can go wrong.
+fn code_of(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::FORBIDDEN => Kind::PermissionDenied.code(),
+        StatusCode::UNAUTHORIZED => "Unauthorized",
+        StatusCode::NOT_FOUND => "NotFound",
+        StatusCode::METHOD_NOT_ALLOWED => "MethodNotAllowed",
+        StatusCode::REQUEST_TIMEOUT => Kind::Timeout.code(),
+        StatusCode::CONFLICT => "Conflict",
+        StatusCode::PAYLOAD_TOO_LARGE => "PayloadTooLarge",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "UnsupportedMediaType",
+        StatusCode::SERVICE_UNAVAILABLE => "Busy",
+        StatusCode::INTERNAL_SERVER_ERROR => Kind::Internal.code(),
+        _ => Kind::BadRequest.code(),
+    }
+}
+
+fn status_of(kind: Kind) -> StatusCode {
+    StatusCode::from_u16(kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// A tool's reply; its picture, if it has one, goes into the JSON as the contract wants it.
+pub fn reply(tool: &str, reply: Reply) -> Response<Body> {
+    let status = match (reply.error, &reply.json) {
+        (Some(kind), _) => status_of(kind),
+        // The tool did its work, and what it was asked for did not come about.
+        (None, Json::Data(value)) if value.get("ok") == Some(&Value::Bool(false)) => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+        (None, _) => StatusCode::OK,
+    };
+    let picture = reply.picture.as_ref().map(|picture| BASE64_STANDARD.encode(&picture.bytes));
+    let text = match reply.json {
+        Json::Text(text) => text,
+        Json::Data(value) => value.to_string(),
+    };
+    match picture {
+        Some(data) => json_text(status, adapters::with_picture(tool, text, &data)),
+        None => json_text(status, text),
+    }
+}
+
+pub fn json_value(status: StatusCode, value: &Value) -> Response<Body> {
+    json_text(status, value.to_string())
+}
+
+pub fn json_text(status: StatusCode, text: String) -> Response<Body> {
+    typed(status, "application/json", text)
+}
+
+pub fn typed(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}

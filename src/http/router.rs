@@ -1,0 +1,225 @@
+//! The routes: one for every line of the tools' declarations, `/api/tool/NAME` for every tool, and the few
+//! that are about the server itself. A route finds out which tool is meant and with what arguments; the
+//! gate decides the rest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, Path, RawPathParams, RawQuery, State};
+use axum::http::{Response, StatusCode};
+use axum::routing::{MethodFilter, MethodRouter, any, get, post};
+use serde_json::{Map, Value, json};
+
+use super::adapters::{self, Adapter};
+use super::present::{self, Refusal};
+use super::surface::Surface;
+use super::{control, events, inspector, mcp, metrics, query, traces};
+use crate::gate::Origin;
+use crate::tool::Method;
+use crate::tools::Table;
+
+/// A declared route and what it leads to.
+#[derive(Clone, Copy)]
+pub enum Leads {
+    To(&'static str),
+    Through(&'static Adapter),
+}
+
+/// Every route of the declarations, by path and then method, each once. What several tools share, or what
+/// has a shape of its own, goes through an adapter.
+pub fn declared(table: &Table) -> BTreeMap<&'static str, Vec<(Method, Leads)>> {
+    let mut routes: BTreeMap<&'static str, Vec<(Method, Leads)>> = BTreeMap::new();
+    for spec in table.specs() {
+        for &(method, path) in spec.meta.rest {
+            let leads = adapters::find(method, path).map_or(Leads::To(spec.meta.name), Leads::Through);
+            let at = routes.entry(path).or_default();
+            if !at.iter().any(|(known, _)| *known == method) {
+                at.push((method, leads));
+            }
+        }
+    }
+    // Every tool has this one anyway.
+    routes.retain(|path, _| !path.starts_with("/api/tool/"));
+    routes
+}
+
+pub fn router(surface: &Arc<Surface>) -> Router {
+    let mcp = mcp::service(surface);
+    let mut router = Router::new()
+        .route("/mcp", any(move |request| mcp::answer(mcp.clone(), request)))
+        .route("/api/tools", get(tools))
+        .route("/api/openapi.json", get(openapi))
+        .route("/api/healthz", get(metrics::healthz))
+        .route("/api/metrics", get(metrics::metrics))
+        .route("/api/events", get(events::watch))
+        .route("/api/calls", get(events::calls))
+        .route("/api/halt", get(control::show_halt).post(control::halt))
+        .route("/api/halt/release", post(control::release))
+        .route("/api/approvals", get(control::approvals))
+        .route("/api/approvals/{id}", post(control::decide))
+        .route("/api/approvals/{id}/picture", get(control::picture))
+        .route("/api/traces", get(traces::list))
+        .route("/api/traces/{id}", get(traces::page))
+        .route("/api/tool/{name}", get(get_tool).post(post_tool))
+        .method_not_allowed_fallback(|| async { Refusal::method_not_allowed().into_response() })
+        .fallback(inspector::serve);
+    for (path, methods) in declared(&surface.app.tools) {
+        let route = methods.into_iter().fold(MethodRouter::new(), |route, (method, leads)| {
+            route.on(filter(method), move |surface, origin, params, query, body| {
+                tool_route(leads, surface, origin, params, query, body)
+            })
+        });
+        router = router.route(path, route);
+    }
+    router.with_state(surface.clone())
+}
+
+fn filter(method: Method) -> MethodFilter {
+    match method {
+        Method::Get => MethodFilter::GET,
+        Method::Post => MethodFilter::POST,
+        Method::Delete => MethodFilter::DELETE,
+    }
+}
+
+type Here = State<Arc<Surface>>;
+
+async fn tool_route(
+    leads: Leads,
+    State(surface): Here,
+    Extension(origin): Extension<Origin>,
+    params: RawPathParams,
+    RawQuery(query): RawQuery,
+    body: Bytes,
+) -> Response<Body> {
+    let typing = match leads {
+        Leads::To(tool) => tool,
+        Leads::Through(adapter) => adapter.tools.first().copied().unwrap_or_default(),
+    };
+    let arguments = arguments(&surface, typing, query.as_deref(), &body).map(|mut arguments| {
+        arguments.extend(params.iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
+        arguments
+    });
+    let call = arguments.and_then(|arguments| match leads {
+        Leads::To(tool) => Ok((tool, arguments)),
+        Leads::Through(adapter) => (adapter.adapt)(arguments).map_err(Refusal::from),
+    });
+    match call {
+        Ok((tool, arguments)) => surface.call(tool, arguments, origin).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+async fn tools(State(surface): Here) -> Response<Body> {
+    let mut names: Vec<&str> = surface.app.tools.names().collect();
+    names.sort_unstable();
+    present::json_value(StatusCode::OK, &json!({"ok": true, "tools": names}))
+}
+
+async fn openapi(State(surface): Here) -> Response<Body> {
+    let made = || super::openapi::document(&surface.app, surface.asks_token).to_string();
+    present::json_text(StatusCode::OK, surface.openapi.get_or_init(made).clone())
+}
+
+/// State never changes by GET, so only tools that look can be asked that way.
+async fn get_tool(
+    State(surface): Here,
+    Extension(origin): Extension<Origin>,
+    Path(name): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Response<Body> {
+    let only_looks = surface.app.tools.find(&name).is_none_or(|entry| entry.spec.meta.effect.read_only());
+    if !only_looks {
+        return Refusal::method_not_allowed().into_response();
+    }
+    any_tool(surface, origin, name, query, Bytes::new()).await
+}
+
+async fn post_tool(
+    State(surface): Here,
+    Extension(origin): Extension<Origin>,
+    Path(name): Path<String>,
+    RawQuery(query): RawQuery,
+    body: Bytes,
+) -> Response<Body> {
+    any_tool(surface, origin, name, query, body).await
+}
+
+async fn any_tool(
+    surface: Arc<Surface>,
+    origin: Origin,
+    name: String,
+    query: Option<String>,
+    body: Bytes,
+) -> Response<Body> {
+    match arguments(&surface, &name, query.as_deref(), &body) {
+        Ok(arguments) => surface.call(&name, arguments, origin).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// From the query string and the body. A name in both is an error, like any that is said twice.
+fn arguments(
+    surface: &Surface,
+    typing: &str,
+    query: Option<&str>,
+    body: &[u8],
+) -> Result<Map<String, Value>, Refusal> {
+    let nothing = Value::Null;
+    let schema = surface.app.tools.find(typing).map_or(&nothing, |entry| entry.schema());
+    let mut arguments = query::arguments(schema, query.unwrap_or_default())?;
+    for (name, value) in body_object(body)? {
+        if arguments.insert(name.clone(), value).is_some() {
+            let message = format!("argument '{name}' is given in the query and in the body");
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, message).naming(&name));
+        }
+    }
+    Ok(arguments)
+}
+
+/// The reader bounds the depth of what it reads.
+pub fn body_object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
+    if body.is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the body must be a JSON object")),
+        Err(problem) => {
+            Err(Refusal::new(StatusCode::BAD_REQUEST, format!("the body is not JSON: {problem}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::Selection;
+
+    #[test]
+    fn what_tools_share_goes_through_an_adapter() {
+        let table = Table::new(&Selection::default());
+        let routes = declared(&table);
+        for spec in table.specs() {
+            for (method, path) in spec.meta.rest.iter().filter(|(_, path)| !path.starts_with("/api/tool/")) {
+                let leads = routes[path].iter().find(|(known, _)| known == method).unwrap().1;
+                let reached = match leads {
+                    Leads::To(name) => name == spec.meta.name,
+                    Leads::Through(adapter) => adapter.tools.contains(&spec.meta.name),
+                };
+                assert!(reached, "{} is not reached by {path}", spec.meta.name);
+            }
+        }
+        assert!(routes.len() > 40, "{}", routes.len());
+    }
+
+    #[test]
+    fn every_adapter_has_its_route() {
+        let routes = declared(&Table::new(&Selection::default()));
+        for adapter in adapters::ADAPTERS {
+            assert!(routes.contains_key(adapter.path), "{}", adapter.path);
+        }
+    }
+}

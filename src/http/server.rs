@@ -1,0 +1,276 @@
+//! The server: its own accept loop, because every connection, head, body and request has a limit or a
+//! deadline here. It lets requests through the guard and hands them to the router; it knows no route.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::header::{self, HeaderName};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use super::events;
+use super::guard::{self, Admitted, Rules};
+use super::present::Refusal;
+use super::router;
+use super::surface::Surface;
+use super::token::Token;
+use crate::app::App;
+use crate::config::{ConfirmationMode, limits};
+use crate::gate::Origin;
+
+/// How long connections may go on when the server ends.
+const GRACE: Duration = Duration::from_millis(250);
+/// How long to wait when the system has no more connections to give.
+const OUT_OF_SOCKETS: Duration = Duration::from_millis(50);
+
+pub const COMPILED_IN: bool = true;
+
+/// A server that is up.
+pub struct Listening {
+    pub address: SocketAddr,
+    /// Where the inspector is; with the token, if the server made it.
+    pub link: String,
+    /// Where an automatic token is kept.
+    pub token_file: Option<std::path::PathBuf>,
+    thread: JoinHandle<()>,
+}
+
+impl Listening {
+    /// The address without the token, for logs that others may read.
+    pub fn address_link(&self) -> String {
+        link_to(self.address)
+    }
+
+    /// Waits for the end after the shutdown.
+    pub fn finish(self) {
+        let _ = self.thread.join();
+    }
+}
+
+/// Binds, and serves on a thread of its own until the shutdown. What cannot be served safely is not started.
+pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, String> {
+    let config = &app.config.web_ui;
+    let listener = bind(&config.host, config.port)?;
+    let address = listener.local_addr().map_err(|problem| problem.to_string())?;
+    // Where the person's word counts, nobody else may give it over HTTP.
+    let needed = app.confirm.is_active() && app.config.confirmation.mode == ConfirmationMode::Inspector;
+    let token = Token::of(config, needed)?;
+    if token.is_none() && !address.ip().to_canonical().is_loopback() {
+        return Err(format!(
+            "refusing to listen at {address}, which others can reach, without a token; set OSO_TOKEN, or web_ui.token \
+             to \"auto\""
+        ));
+    }
+    if let Some(token) = &token {
+        app.redactor.keep(token.reveal());
+    }
+    if config.cors_origins.iter().any(|origin| origin == "*") {
+        tracing::warn!(
+            "web_ui.cors_origins contains \"*\": every page in a browser of this machine may call this server"
+        );
+    }
+    app.events.begin();
+    app.approvals.begin();
+    let made = token.as_ref().filter(|token| token.kept_in.is_some());
+    let link = match made {
+        Some(token) => format!("{}#token={}", link_to(address), token.reveal()),
+        None => link_to(address),
+    };
+    let token_file = made.and_then(|token| token.kept_in.clone());
+    let rules = Rules {
+        names: vec![config.host.clone()],
+        port: address.port(),
+        cors_origins: config.cors_origins.clone(),
+        token,
+    };
+    let thread = std::thread::Builder::new()
+        .name("http".to_owned())
+        .spawn(move || serve(listener, app, rules, shutdown))
+        .map_err(|problem| format!("no thread for HTTP could be started: {problem}"))?;
+    Ok(Listening { address, link, token_file, thread })
+}
+
+/// An address that a browser on this machine can open.
+fn link_to(address: SocketAddr) -> String {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => format!("http://127.0.0.1:{}/", address.port()),
+        IpAddr::V6(ip) if ip.is_unspecified() => format!("http://[::1]:{}/", address.port()),
+        _ => format!("http://{address}/"),
+    }
+}
+
+fn bind(host: &str, port: u16) -> Result<TcpListener, String> {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let addresses: Vec<SocketAddr> = (bare, port)
+        .to_socket_addrs()
+        .map_err(|problem| format!("web_ui.host '{host}' is no address: {problem}"))?
+        .collect();
+    let listener = TcpListener::bind(addresses.as_slice()).map_err(|problem| {
+        format!("{host}:{port} cannot be listened at: {problem}; choose another --port, 0 takes a free one")
+    })?;
+    listener.set_nonblocking(true).map_err(|problem| problem.to_string())?;
+    Ok(listener)
+}
+
+fn serve(listener: TcpListener, app: Arc<App>, rules: Rules, shutdown: CancellationToken) {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(problem) => return tracing::error!("no runtime for HTTP could be started: {problem}"),
+    };
+    runtime.block_on(async move {
+        let listener = match tokio::net::TcpListener::from_std(listener) {
+            Ok(listener) => listener,
+            Err(problem) => return tracing::error!("HTTP cannot be served: {problem}"),
+        };
+        let surface = Arc::new(Surface::new(app, shutdown.clone(), rules.token.is_some()));
+        tokio::spawn(events::follow_windows(surface.clone()));
+        let door = Arc::new(Door { rules, router: router::router(&surface), shutdown });
+        door.accept(listener).await;
+    });
+    runtime.shutdown_background();
+}
+
+struct Door {
+    rules: Rules,
+    router: Router,
+    shutdown: CancellationToken,
+}
+
+impl Door {
+    async fn accept(self: Arc<Self>, listener: tokio::net::TcpListener) {
+        let slots = Arc::new(Semaphore::new(limits::HTTP_CONNECTIONS));
+        loop {
+            let accepted = tokio::select! {
+                () = self.shutdown.cancelled() => break,
+                accepted = listener.accept() => accepted,
+            };
+            let Ok((stream, _)) = accepted else {
+                tokio::time::sleep(OUT_OF_SOCKETS).await;
+                continue;
+            };
+            // One too many is closed at once: whoever waits would not know why.
+            if let (Ok(slot), Ok(local)) = (slots.clone().try_acquire_owned(), stream.local_addr()) {
+                let door = self.clone();
+                tokio::spawn(async move {
+                    door.connection(stream, local).await;
+                    drop(slot);
+                });
+            }
+        }
+        // Whoever is being answered gets a moment.
+        let _ = tokio::time::timeout(GRACE, slots.acquire_many(limits::HTTP_CONNECTIONS as u32)).await;
+    }
+
+    async fn connection(self: Arc<Self>, stream: TcpStream, local: SocketAddr) {
+        // Without it a small answer waits for the acknowledgement of the one before.
+        let _ = stream.set_nodelay(true);
+        let door = self.clone();
+        let service = service_fn(move |request| {
+            let door = door.clone();
+            async move { Ok::<_, Infallible>(door.answer(request, local).await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits::HTTP_HEADER_TIME)
+            .max_buf_size(limits::HTTP_HEADER_BYTES)
+            .serve_connection(TokioIo::new(stream), service);
+        tokio::pin!(connection);
+        tokio::select! {
+            _ = connection.as_mut() => {}
+            () = self.shutdown.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                let _ = tokio::time::timeout(GRACE, connection).await;
+            }
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>, local: SocketAddr) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        let (mut response, cors) = match guard::admit(&self.rules, &parts, local) {
+            Ok(admitted) => (self.admitted(parts, body, &admitted).await, admitted.cors),
+            Err(refusal) => (refusal.into_response(), None),
+        };
+        add_headers(response.headers_mut(), cors);
+        response
+    }
+
+    async fn admitted(&self, mut parts: Parts, body: Incoming, admitted: &Admitted) -> Response<Body> {
+        if parts.method == Method::OPTIONS {
+            return options();
+        }
+        let body = match read(&parts, body).await {
+            Ok(body) => body,
+            Err(refusal) => return closing(refusal.into_response()),
+        };
+        parts.extensions.insert(if admitted.from_page { Origin::Inspector } else { Origin::Rest });
+        let response = self.router.clone().oneshot(Request::from_parts(parts, body)).await;
+        response.unwrap_or_else(|never| match never {})
+    }
+}
+
+/// The whole body, within its limit and its time. What a GET carries is nobody's.
+async fn read(parts: &Parts, body: Incoming) -> Result<Body, Refusal> {
+    if parts.method == Method::GET || parts.method == Method::HEAD {
+        return Ok(Body::empty());
+    }
+    let most = guard::most_bytes(parts.uri.path());
+    match tokio::time::timeout(limits::HTTP_BODY_TIME, Limited::new(body, most).collect()).await {
+        Ok(Ok(whole)) => Ok(Body::from(whole.to_bytes())),
+        Ok(Err(problem)) if problem.is::<LengthLimitError>() => Err(Refusal::too_large(most)),
+        Ok(Err(problem)) => {
+            Err(Refusal::new(StatusCode::BAD_REQUEST, format!("the body could not be read: {problem}")))
+        }
+        Err(_) => Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
+    }
+}
+
+fn closing(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+fn options() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(super::ALLOWED_METHODS));
+    response
+}
+
+/// What every answer says to a browser; a page of ours may have said more.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (header::CACHE_CONTROL, "no-store"),
+];
+
+fn add_headers(headers: &mut HeaderMap, cors: Option<HeaderValue>) {
+    for (name, value) in HEADERS {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    let Some(origin) = cors else {
+        return;
+    };
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(super::ALLOWED_METHODS));
+    let sent =
+        HeaderValue::from_static("Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, sent);
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
+}

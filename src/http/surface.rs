@@ -1,0 +1,94 @@
+//! What all routes share: the app behind them, and the way of one call to the gate and back.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{Response, StatusCode};
+use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::present::{self, Refusal};
+use crate::app::App;
+use crate::clock::Cancel;
+use crate::config::{Config, limits};
+use crate::gate::{self, Call, Origin};
+
+/// What a call may take beyond what its own limits add up to.
+const MARGIN: Duration = Duration::from_secs(30);
+
+pub struct Surface {
+    pub app: Arc<App>,
+    pub shutdown: CancellationToken,
+    running: Semaphore,
+    /// When the answer to a request is given up.
+    deadline: Duration,
+    /// What can be read with, found out once.
+    pub ocr: OnceLock<Value>,
+    /// The description of the routes, made once.
+    pub openapi: OnceLock<String>,
+    /// Whether a token has to be shown.
+    pub asks_token: bool,
+}
+
+impl Surface {
+    pub fn new(app: Arc<App>, shutdown: CancellationToken, asks_token: bool) -> Self {
+        let deadline = longest_call(&app.config) + MARGIN;
+        let running = Semaphore::new(limits::HTTP_CALLS_IN_FLIGHT);
+        let (ocr, openapi) = Default::default();
+        Self { app, shutdown, running, deadline, ocr, openapi, asks_token }
+    }
+
+    /// Runs a call on a thread of its own. It is cancelled when the client goes away, at the deadline, and at
+    /// shutdown.
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>, origin: Origin) -> Response<Body> {
+        let Ok(_slot) = self.running.acquire().await else {
+            return lost();
+        };
+        let call = Call { tool: tool.to_owned(), args: Value::Object(arguments), origin };
+        let stop = StopOnDrop(Cancel::new());
+        let (app, cancel) = (self.app.clone(), stop.0.clone());
+        let job = tokio::task::spawn_blocking(move || gate::pass(&app, call, &cancel));
+        tokio::select! {
+            done = job => done.map_or_else(|_| lost(), |reply| present::reply(tool, reply)),
+            () = self.shutdown.cancelled() => {
+                Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down").into_response()
+            }
+            () = tokio::time::sleep(self.deadline) => {
+                let message = format!("the call was given up after {} s", self.deadline.as_secs());
+                Refusal::new(StatusCode::REQUEST_TIMEOUT, message).into_response()
+            }
+        }
+    }
+}
+
+fn lost() -> Response<Body> {
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "the call was lost").into_response()
+}
+
+/// The future of a request is dropped when its client goes away; the call is then told to stop. Telling a
+/// call that is over costs nothing.
+struct StopOnDrop(Cancel);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.fire();
+    }
+}
+
+/// The longest that a call may take by its own limits: a wait, a question to the person, four passes of a
+/// model, or the reading of a picture.
+fn longest_call(config: &Config) -> Duration {
+    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    [
+        Duration::from_millis(config.wait_for.max_timeout_ms),
+        Duration::from_secs(config.confirmation.ttl_seconds) + limits::TREE_WALK_TIME,
+        seconds(config.vlm.timeout_s) * 4,
+        seconds(config.ocr.timeout_s) * 2,
+        limits::TREE_WALK_TIME * 2,
+    ]
+    .into_iter()
+    .max()
+    .unwrap_or_default()
+}

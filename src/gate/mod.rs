@@ -66,6 +66,12 @@ impl Origin {
             Origin::Test => "test",
         }
     }
+
+    /// A person who only looks on: what the page reads to show it is neither the agent's budget nor part of
+    /// a recorded session. It is allowed, redacted and audited like any call.
+    const fn looks_on(self, meta: &Meta) -> bool {
+        matches!((self, meta.effect), (Origin::Inspector, Effect::Observe))
+    }
 }
 
 /// The right to act once, for what was resolved and judged. The budget is charged when it is spent.
@@ -220,7 +226,7 @@ fn admit_and_run(
     let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
     let prepared = entry.spec.parse(entry.schema(), args)?;
     app.permits(meta)?;
-    let meters = if dry_run { &[] } else { meta.meters() };
+    let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
     let reservation = app.budget.reserve(meters, app.clock.now())?;
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     let _lease = meta.effect.acts().then(|| lock(&app.input_lease));
@@ -453,7 +459,7 @@ impl Record {
             started: app.clock.now(),
             notes: Notes::default(),
             args: (app.audit.is_some() || app.events.wanted()).then(|| args::spoken(&call.args)),
-            trace: app.tracer.begin(entry, call),
+            trace: if call.origin.looks_on(spec.meta) { None } else { app.tracer.begin(entry, call) },
         }
     }
 

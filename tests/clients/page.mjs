@@ -20,6 +20,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const [server, folder] = process.argv.slice(2);
 const shots = folder ? resolve(folder) : mkdtempSync(join(tmpdir(), "oso-shots-"));
 mkdirSync(shots, { recursive: true });
+const TOKEN = "a-token-for-this-test-only";
 const scenario = resolve(here, "../../scenarios/login.yaml");
 
 let passed = 0;
@@ -36,8 +37,8 @@ function check(what, condition, detail = "") {
 async function startServer(config) {
   const home = mkdtempSync(join(tmpdir(), "oso-page-"));
   const file = join(home, "config.json");
-  writeFileSync(file, JSON.stringify(config));
-  const child = spawn(server, ["--mock", "--scenario", scenario, "--mode", "both", "--config", file], {
+  writeFileSync(file, JSON.stringify({ ...config, tracing: { dir: join(home, "traces") }, web_ui: { token: TOKEN } }));
+  const child = spawn(server, ["--mock", "--scenario", scenario, "--mode", "both", "--port", "0", "--config", file], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, HOME: home, XDG_STATE_HOME: home, XDG_RUNTIME_DIR: home },
   });
@@ -75,7 +76,7 @@ async function startServer(config) {
       });
       child.stdin.end();
     });
-  return { link, call, stop };
+  return { link: `${link.replace(/[,#].*$/, "")}#token=${TOKEN}`, call, stop };
 }
 
 const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
@@ -88,7 +89,7 @@ const browser = await chromium.launch({ executablePath: browserPath, args: proce
 async function open(link, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
   const complaints = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("console", (message) => message.type() === "error" && !/status of (400|404)/.test(message.text()) && complaints.push(message.text()));
   page.on("pageerror", (problem) => complaints.push(String(problem)));
   await page.goto(link);
   await page.waitForSelector("#windows button");
@@ -148,6 +149,8 @@ async function looking() {
   await shoot(page, "selected");
   await judgeAccessibility(page, "selected");
 
+  await page.locator("#selector").fill("");
+
   // The tree by keyboard alone.
   await page.locator("#tree .row[tabindex='0']").focus();
   await page.keyboard.press("Home");
@@ -206,6 +209,7 @@ async function looking() {
   await page.waitForSelector(".trace-host");
   const traced = await page.evaluate(() => document.querySelector(".trace-host").shadowRoot.textContent);
   check("a trace is shown in place", traced.includes("press_key"), traced.slice(0, 200));
+  check("a trace holds nothing of those who look on", !traced.includes("get_screenshot"));
   await shoot(page, "trace");
 
   check("no complaint on the console", complaints.length === 0, complaints.join(" | "));

@@ -1,6 +1,6 @@
 // Doing something by hand: the same tools, through the same gate, as an agent.
 
-import { get, message, tool } from "./api.js";
+import { get, message, tool } from "./server.js";
 import { $, h, replace } from "./dom.js";
 import { on, state, tell } from "./store.js";
 import { elementById, look } from "./view.js";

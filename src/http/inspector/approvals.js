@@ -1,6 +1,6 @@
 // Calls that wait for a person: what would be touched, its picture, and two buttons.
 
-import { blobUrl, get, message, post } from "./api.js";
+import { blobUrl, get, message, post } from "./server.js";
 import { $, h, replace, toggle } from "./dom.js";
 import { on } from "./store.js";
 

@@ -1,6 +1,6 @@
 // The description, a section for each source, and which sources had something to say.
 
-import { message, tool } from "./api.js";
+import { message, tool } from "./server.js";
 import { $, h, replace } from "./dom.js";
 import { on, state } from "./store.js";
 

@@ -1,13 +1,18 @@
 // The selected element: its facts, how an agent would name it, and a call that is ready to be made.
 
-import { message, tool } from "./api.js";
+import { message, tool } from "./server.js";
 import { $, copyButton, h, replace } from "./dom.js";
 import { on, state, tell } from "./store.js";
 import { elementById, label, look } from "./view.js";
 
 export function start() {
   on("select", show);
-  on("look", () => state.selected || show(null));
+  on("look", () => {
+    const element = elementById(state.selected);
+    const shown = $("detail").querySelector("dl");
+    if (element && shown) shown.replaceWith(facts(element));
+    else show(state.selected);
+  });
 }
 
 async function show(id) {

@@ -1,6 +1,6 @@
 // The stop button: nothing acts while it is down, whoever asks.
 
-import { get, message, post } from "./api.js";
+import { get, message, post } from "./server.js";
 import { $ } from "./dom.js";
 import { on, state, tell } from "./store.js";
 

@@ -1,6 +1,6 @@
 // Starts the parts of the page and joins them: tabs, refreshing, theme, notices.
 
-import { tool } from "./api.js";
+import { tool } from "./server.js";
 import * as actions from "./actions.js";
 import * as approvals from "./approvals.js";
 import * as description from "./description.js";

@@ -29,7 +29,7 @@ macro_rules! file {
 const FILES: &[File] = &[
     File { path: "/", kind: HTML, bytes: include_bytes!("index.html") },
     file!("actions.js", JS),
-    file!("api.js", JS),
+    file!("server.js", JS),
     file!("approvals.js", JS),
     file!("description.js", JS),
     file!("detail.js", JS),

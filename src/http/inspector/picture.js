@@ -1,6 +1,6 @@
 // The picture of the window, with the boxes of its elements drawn over it.
 
-import { message, tool } from "./api.js";
+import { message, tool } from "./server.js";
 import { $ } from "./dom.js";
 import { hover, on, select, state } from "./store.js";
 import { elementAt, elementById } from "./view.js";

@@ -1,6 +1,6 @@
 // The selector box: matches while you type, or why there are none.
 
-import { message, tool } from "./api.js";
+import { message, tool } from "./server.js";
 import { $, calmly, h, replace } from "./dom.js";
 import { hover, on, select, state, tell } from "./store.js";
 

@@ -1,6 +1,6 @@
 // The sketch that an agent can read, with the cell of the element under the pointer lit.
 
-import { message } from "./api.js";
+import { message } from "./server.js";
 import { $, toggle } from "./dom.js";
 import { hover, on, select, state } from "./store.js";
 import { elementById, look } from "./view.js";

@@ -1,9 +1,9 @@
 // What the agent does, as it happens: tool, target, verdict, time, tokens, and what each step changed.
 
-import { get, listen, tool } from "./api.js";
+import { get, listen, tool } from "./server.js";
 import { $, calmly, h, replace, shorten } from "./dom.js";
 import { on, state, tell } from "./store.js";
-import { look } from "./view.js";
+import { elementById, label, look } from "./view.js";
 
 const MOST_STEPS = 300;
 /** The tree that changes are told against, for each window. */
@@ -124,13 +124,13 @@ function differences(seen) {
   return h("ul", { class: "changes" }, changes.slice(0, 100).map((change) => h("li", {}, describe(change))), changes.length > 100 ? h("li", { class: "note" }, `and ${changes.length - 100} more`) : null);
 }
 
+/** `replace 0 {"value":"x"}` as a sentence: which element, and what of it. */
 function describe(change) {
-  const kind = change.op ?? change.type ?? change.kind ?? "change";
-  const what = change.node ?? change.element ?? change;
-  const name = [what.role, what.name && `"${shorten(what.name, 60)}"`].filter(Boolean).join(" ");
-  const fields = change.fields ?? change.changes ?? change.changed;
-  const details = fields ? JSON.stringify(fields) : "";
-  return shorten(`${kind} ${name || change.id || change.path || ""} ${details}`, 240);
+  const id = ["root", ...String(change.path ?? "").split(/[/.]/)].filter(Boolean).join(".").replace(/^root\.root/, "root");
+  const element = change.node ?? change.element ?? change.value ?? null;
+  const known = elementById(change.id ?? id) ?? (typeof element === "object" ? element : null);
+  const fields = change.fields ?? change.changes ?? change.changed ?? (change.op === "replace" ? change.value : null);
+  return shorten(`${change.op ?? change.type ?? "changed"} ${known?.role ? label(known) : id}${fields ? `: ${JSON.stringify(fields)}` : ""}`, 240);
 }
 
 function shortJson(value) {

@@ -1,6 +1,6 @@
 // Recorded sessions, looked at in place: the same page that `trace export --html` writes.
 
-import { get, message, text, tool } from "./api.js";
+import { get, message, text, tool } from "./server.js";
 import { $, h, replace } from "./dom.js";
 import { on } from "./store.js";
 
@@ -40,19 +40,25 @@ function entry(trace) {
 async function open(id) {
   const place = $("trace-page");
   try {
-    const page = new DOMParser().parseFromString(await text(`/api/traces/${encodeURIComponent(id)}`), "text/html");
+    const { style, body } = split(await text(`/api/traces/${encodeURIComponent(id)}`));
     const host = h("div", { class: "trace-host" });
     const root = host.attachShadow({ mode: "open" });
-    const style = new CSSStyleSheet();
-    style.replaceSync([...page.querySelectorAll("style")].map((sheet) => sheet.textContent).join("\n"));
-    root.adoptedStyleSheets = [style];
-    for (const script of page.querySelectorAll("script, style")) script.remove();
-    root.append(...page.body.childNodes);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style);
+    root.adoptedStyleSheets = [sheet];
+    root.append(...new DOMParser().parseFromString(body, "text/html").body.childNodes);
     chooseSteps(root);
     replace(place, host);
   } catch (problem) {
     replace(place, h("p", { class: "note" }, `The trace cannot be shown: ${problem.message}`));
   }
+}
+
+/** Style and script are taken out before the page is parsed: our policy allows neither. */
+function split(page) {
+  const style = [...page.matchAll(/<style[^>]*>([^]*?)<\/style>/g)].map((match) => match[1]).join("\n").replace(/(^|[\s,}])(?::root|html|body)(?=[\s,{])/g, "$1:host");
+  const body = page.replace(/<(style|script)\b[^>]*>[^]*?<\/\1>/g, "").replace(/<meta[^>]*>/g, "");
+  return { style, body };
 }
 
 function chooseSteps(root) {

@@ -1,6 +1,6 @@
 // The structure: one row an element, folded and walked like any tree, by pointer and by keyboard.
 
-import { message } from "./api.js";
+import { message } from "./server.js";
 import { $, h, replace, shorten, toggle } from "./dom.js";
 import { hover, on, select, state } from "./store.js";
 import { elementById } from "./view.js";

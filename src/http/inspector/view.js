@@ -2,7 +2,7 @@
 //
 // The elements come with the sketch, so that a tree row, a box and a cell always speak of the same moment.
 
-import { message, tool } from "./api.js";
+import { message, tool } from "./server.js";
 import { select, state, tell } from "./store.js";
 
 let running = null;

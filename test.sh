@@ -183,7 +183,7 @@ dependencies_unused() {
 # Cargo itself says where the binary is, whatever CARGO_TARGET_DIR or a configuration file says.
 release_build() {
     rm -f "$cache/server"
-    cargo build --release --locked --message-format=json-render-diagnostics >"$cache/build.json" || return
+    cargo build --release --locked --features http --message-format=json-render-diagnostics >"$cache/build.json" || return
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' "$cache/build.json" | tail -n 1 >"$cache/server"
     [ -s "$cache/server" ] && echo "built $(cat "$cache/server")"
 }

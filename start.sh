@@ -31,7 +31,6 @@ main() {
     build_server
     if [ $# -eq 0 ] && at_terminal; then
         show_how_to_connect
-        exit 0
     fi
     exec "$server" "$@"
 }
@@ -48,7 +47,8 @@ is there or may be installed; without it the tesseract program is used, if there
   --help    show this text
   --        end of this script's options: all that follows goes to the server
 
-Without arguments at a terminal it builds, and shows how to connect a client.
+Without arguments at a terminal it builds, shows how to connect a client, and serves
+the web inspector; the last line says where.
 
   ./start.sh -- --help                 the server's own options
   ./start.sh --mode mcp                serve MCP on stdin and stdout
@@ -116,7 +116,8 @@ install_rust() {
 
 # Reading text is a part that the server can do without, so nothing here ends the script.
 prefer_ocr_library() {
-    features=""
+    # HTTP needs no library of the system.
+    features="--features http"
     if ! have_ocr_library; then
         case $(package_manager) in
             apt-get) offer_part "$ocr_library" "$(as_root)apt-get update && $(as_root)apt-get install -y tesseract-ocr libtesseract-dev libleptonica-dev clang pkg-config" ;;
@@ -128,7 +129,7 @@ prefer_ocr_library() {
         esac
     fi
     if have_ocr_library; then
-        features="--features ocr"
+        features="--features http,ocr"
     elif command -v tesseract >/dev/null 2>&1; then
         say "Text in pictures is read by the tesseract program, because $ocr_library is not there."
     else
@@ -232,9 +233,9 @@ give_up() {
 build_server() {
     say "Building os-screen-observer (the first time takes a few minutes)."
     if ! messages=$(run_cargo); then
-        [ -n "$features" ] || give_up "a build without errors" "See what cargo says above."
+        [ "$features" = "--features http,ocr" ] || give_up "a build without errors" "See what cargo says above."
         say "NOTE: the build with $ocr_library failed; building without it. The tesseract program reads text instead."
-        features=""
+        features="--features http"
         messages=$(run_cargo) || give_up "a build without errors" "See what cargo says above."
     fi
     server=$(printf '%s\n' "$messages" | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
@@ -272,7 +273,9 @@ nothing. To look around from here:
 
   ./start.sh doctor                        what works on this machine
   ./start.sh call list_windows --mock      one tool call on the made-up desktop
-  ./start.sh -- --help                     all options"
+  ./start.sh -- --help                     all options
+
+The web inspector is served from here until Ctrl+C ends it:"
 }
 
 main "$@"

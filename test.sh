@@ -67,6 +67,7 @@ main() {
         stage "client: python mcp 2" python_client venv-mcp-2 requirements.txt python_client.py
         stage "client: python mcp 1" python_client venv-mcp-1 requirements-v1.txt python_client_v1.py
         stage "client: MCP Inspector" inspector_client
+        stage "inspector in a browser" page_in_browser
     fi
     show_summary
 }
@@ -185,7 +186,7 @@ dependencies_unused() {
 release_build() {
     rm -f "$cache/server"
     CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        cargo build --release --locked --message-format=json-render-diagnostics >"$cache/build.json" || return
+        cargo build --release --locked --features http --message-format=json-render-diagnostics >"$cache/build.json" || return
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' "$cache/build.json" | tail -n 1 >"$cache/server"
     [ -s "$cache/server" ] && echo "built $(cat "$cache/server")"
 }
@@ -205,6 +206,14 @@ inspector_client() {
     server_is_built || return
     node_environment || return
     INSPECTOR_BIN="$cache/node/node_modules/.bin" "$clients/inspector.sh" "$(cat "$cache/server")"
+}
+
+# Pictures of every panel are kept, for people to look at.
+page_in_browser() {
+    server_is_built || return
+    node_environment || return
+    command -v chromium >/dev/null || system_packages chromium || return
+    NODE_PACKAGES="$cache/node" "$cache/node/node_modules/.bin/node" "$clients/page.mjs" "$(cat "$cache/server")" "$cache/page"
 }
 
 server_is_built() {

@@ -16,12 +16,12 @@ use crate::tools::{Selection, Table};
 use crate::trace::story::Story;
 use crate::trace::{html, record, show};
 use crate::vlm::picker;
-use crate::{docs, doctor, ocr, platform, scenario};
+use crate::{docs, doctor, http, ocr, platform, scenario};
 
 pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
     let report = doctor::examine(&doctor::Subject {
         version: env!("CARGO_PKG_VERSION"),
-        features: if ocr::library::COMPILED_IN { &["ocr"] } else { &[] },
+        features: &compiled_in(),
         platform: &platform::real_desktop(),
         own_ocr: ocr::library::COMPILED_IN.then(ocr::worker::version),
         config,
@@ -30,6 +30,11 @@ pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitC
     let text = if json { pretty(&serde_json::to_value(&report).unwrap_or_default()) } else { report.human() };
     say(&text)?;
     Ok(ExitCode::from(report.exit_code()))
+}
+
+fn compiled_in() -> Vec<&'static str> {
+    let known = [("http", http::COMPILED_IN), ("ocr", ocr::library::COMPILED_IN)];
+    known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
 }
 
 pub fn tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, String> {

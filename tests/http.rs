@@ -74,6 +74,12 @@ const IMPROVED: &[Improved] = &[
     (DRAG, "/error", NO_DISPLAY),
     ("POST /api/tool/get_screen_sketch {}", "status", "every tool can be called this way"),
     ("POST /api/tool/get_screen_sketch {}", "", "every tool can be called this way"),
+    (r#"POST /api/replay/status {"replay_id":"rep:1"}"#, "/finished", "a trace without rows is over at once"),
+    (
+        r#"POST /api/replay/step {"replay_id":"rep:1"}"#,
+        "/replay_id",
+        "the contract's text has it not, at the end",
+    ),
     ("POST /api/ocr {}", "status", "a picture can be sent to be read; without one a window is needed"),
     (r#"POST /api/action "text/plain cross-origin""#, "status", "only JSON is taken"),
     (r#"POST /api/action "text/plain cross-origin""#, "", "only JSON is taken"),
@@ -171,4 +177,605 @@ fn text_of(sample: &Value) -> String {
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+// ---- the front door ----------------------------------------------------------------------------------------
+
+#[track_caller]
+fn check_door(request: &str, headers: &[(&str, &str)], body: &str, expected: u16) {
+    let site = Site::new();
+    let (method, path) = request.split_once(' ').unwrap();
+    let own = format!("http://{}", site.address);
+    let headers: Vec<(&str, &str)> = headers
+        .iter()
+        .map(|(name, value)| (*name, if *value == "own" { own.as_str() } else { *value }))
+        .collect();
+    let answer = site.ask(method, path, &headers, body);
+    assert_eq!(answer.status, expected, "{request} {headers:?}: {answer:?}");
+    if expected != 200 {
+        assert!(method == "HEAD" || answer.json()["ok"] == false, "{answer:?}");
+        assert_eq!(site.app.session.step_count(), 0, "{request} {headers:?} ran a tool");
+        assert_eq!(site.effects(), 0);
+    }
+}
+
+const CLICK: &str = r#"{"action":"click_at","x":1,"y":2}"#;
+
+#[test]
+fn strangers_run_nothing() {
+    check_door("GET /api/windows", &[], "", 200);
+    check_door("GET /api/windows", &[("host", "evil.example:5001")], "", 403);
+    check_door("GET /api/windows", &[("host", "localhost")], "", 403);
+    check_door("POST /api/action", &[JSON, ("origin", "http://evil.example")], CLICK, 403);
+    check_door("POST /api/action", &[JSON, ("origin", "null")], CLICK, 403);
+    check_door("POST /api/action", &[JSON, ("origin", "http://localhost:3000")], CLICK, 403);
+    check_door("POST /api/action", &[JSON, ("origin", "own")], CLICK, 200);
+    check_door("POST /api/action", &[("content-type", "text/plain")], CLICK, 415);
+    check_door("POST /api/action", &[], CLICK, 415);
+    check_door("GET /api/bring_to_foreground?window_index=0", &[("sec-fetch-site", "cross-site")], "", 403);
+    check_door("GET /api/bring_to_foreground?window_index=0", &[("sec-fetch-site", "same-origin")], "", 200);
+    check_door("GET /api/tool/click_at?x=1&y=1", &[], "", 405);
+    check_door("GET /api/tool/trace_start", &[], "", 405);
+    check_door("HEAD /api/bring_to_foreground?window_index=0", &[], "", 405);
+    check_door("PUT /api/action", &[JSON], CLICK, 405);
+    check_door("GET /nope", &[], "", 404);
+    check_door("GET /api/nope", &[], "", 404);
+    check_door("DELETE /api/windows", &[], "", 405);
+    check_door("GET /../../etc/passwd", &[], "", 404);
+    check_door("GET /%2e%2e/etc/passwd", &[], "", 404);
+}
+
+#[test]
+fn raw_requests_are_judged_as_they_are() {
+    let site = Site::new();
+    let port = site.address.port();
+    for (request, expected) in [
+        (
+            format!(
+                "GET /api/windows HTTP/1.1\r\nhost: localhost:{port}\r\nhost: evil:1\r\nconnection: close\r\n\r\n"
+            ),
+            400,
+        ),
+        ("GET /api/windows HTTP/1.1\r\nconnection: close\r\n\r\n".to_owned(), 400),
+        ("GET /api/windows HTTP/1.0\r\n\r\n".to_owned(), 400),
+        (
+            format!(
+                "GET http://evil.example/api/windows HTTP/1.1\r\nhost: localhost:{port}\r\nconnection: close\r\n\r\n"
+            ),
+            403,
+        ),
+        (format!("GET /api/windows HTTP/1.1\r\nhost: [::1]:{port}\r\nconnection: close\r\n\r\n"), 200),
+        (format!("GET /api/windows HTTP/1.1\r\nhost: LOCALHOST:{port}\r\nconnection: close\r\n\r\n"), 200),
+        ("nonsense\r\n\r\n".to_owned(), 400),
+    ] {
+        assert_eq!(site.raw(&request).status, expected, "{request}");
+    }
+    assert_eq!(site.app.session.step_count(), 2);
+}
+
+#[test]
+fn wrong_queries_are_the_callers_mistake() {
+    let site = Site::new();
+    for (query, field) in [
+        ("window_index=-1", "window_index"),
+        ("window_index=abc", "window_index"),
+        ("window_index=99999999999999999999", "window_index"),
+        ("window_index=0&window_index=1", "window_index"),
+        ("depth=1.5", "depth"),
+        ("prune_empty=perhaps", "prune_empty"),
+        ("nonsense=1", "nonsense"),
+    ] {
+        let answer = site.get(&format!("/api/structure?{query}"));
+        assert_eq!(answer.status, 400, "{query}: {answer:?}");
+        assert_eq!(answer.json()["error"]["context"]["field"], field, "{query}");
+    }
+    let both = site.ask("POST", "/api/tool/find_element?selector=A", &[JSON], r#"{"selector":"A"}"#);
+    assert_eq!((both.status, both.json()["error"]["context"]["field"].as_str()), (400, Some("selector")));
+    for body in ["{bad", "[]", "1", "\"x\"", &"[".repeat(10_000)] {
+        assert_eq!(site.ask("POST", "/api/action", &[JSON], body).status, 400, "{body:.20}");
+    }
+}
+
+#[test]
+fn long_bodies_are_refused_and_not_kept() {
+    let site = Site::new();
+    let long = format!("{{\"action\":\"{}\"}}", "x".repeat(2 << 20));
+    assert_eq!(site.ask("POST", "/api/action", &[JSON], &long).status, 413);
+    // Without a length, and without an end.
+    let mut stream = site.connect();
+    let head = format!(
+        "POST /api/action HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n",
+        site.address
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
+    let refused = (0..4096).any(|_| stream.write_all(chunk.as_bytes()).is_err());
+    assert!(refused, "256 MiB were taken");
+    assert_eq!(site.get("/api/healthz").status, 200);
+}
+
+#[test]
+fn slow_heads_are_closed_and_hold_up_nobody() {
+    let site = Site::new();
+    let began = Instant::now();
+    let slow: Vec<_> = (0..100)
+        .map(|_| {
+            let mut stream = site.connect();
+            stream.write_all(b"GET /api/windows HTTP/1.1\r\nhost:").unwrap();
+            stream
+        })
+        .collect();
+    let asked = Instant::now();
+    assert_eq!(site.get("/api/windows").status, 200);
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    for mut stream in slow {
+        let mut rest = Vec::new();
+        stream.read_to_end(&mut rest).unwrap();
+    }
+    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_token_is_asked_for_and_never_told() {
+    let site = Site::with(json!({"web_ui": {"token": "S3NT1NEL-9f2c"}}));
+    let with = |value: &str| site.ask("GET", "/api/windows", &[("authorization", value)], "").status;
+    assert_eq!(site.get("/api/windows").status, 401);
+    assert_eq!(with("Bearer wrong-token"), 401);
+    assert_eq!(with("bearer S3NT1NEL-9f2c"), 401);
+    assert_eq!(with("Bearer S3NT1NEL-9f2c"), 200);
+    assert_eq!(site.ask("POST", "/api/action?token=S3NT1NEL-9f2c", &[JSON], CLICK).status, 401);
+    assert_eq!(site.ask("POST", "/mcp", &[JSON], "{}").status, 401);
+    assert_eq!(site.get("/").status, 200, "the page itself holds nothing private");
+    assert!(!site.link.contains("S3NT1NEL"), "whoever chose the token knows it");
+    let echoed = site.ask(
+        "POST",
+        "/api/tool/find_element",
+        &[JSON, ("authorization", "Bearer S3NT1NEL-9f2c")],
+        r#"{"selector":"S3NT1NEL-9f2c"}"#,
+    );
+    assert!(!echoed.body.contains("S3NT1NEL"), "{echoed:?}");
+}
+
+#[test]
+fn an_automatic_token_is_in_the_link() {
+    let site = Site::with(json!({"web_ui": {"token": "auto"}}));
+    let token = site.link.split_once("#token=").unwrap().1;
+    assert_eq!(site.get("/api/windows").status, 401);
+    let header = format!("Bearer {token}");
+    assert_eq!(site.ask("GET", "/api/windows", &[("authorization", &header)], "").status, 200);
+}
+
+#[test]
+fn others_reach_it_only_with_a_token() {
+    let refused = Site::try_with(json!({"web_ui": {"host": "0.0.0.0"}})).err().unwrap();
+    assert!(refused.contains("without a token"), "{refused}");
+    assert!(Site::try_with(json!({"web_ui": {"host": "0.0.0.0", "token": "short"}})).is_err());
+    let open = Site::try_with(json!({"web_ui": {"host": "0.0.0.0", "token": "long-enough"}})).unwrap();
+    assert!(open.link.starts_with("http://127.0.0.1:"), "{}", open.link);
+}
+
+#[test]
+fn browsers_are_told_what_they_may_do() {
+    let site = Site::new();
+    let page = site.get("/");
+    assert!(page.body.contains("OS Screen Observer"));
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'self'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("referrer-policy", "no-referrer"),
+    ] {
+        assert_eq!(page.header(name), Some(value));
+        assert_eq!(site.get("/api/windows").header(name), Some(value));
+    }
+    assert_eq!(site.get("/api/windows").header("cache-control"), Some("no-store"));
+    let tag = page.header("etag").unwrap();
+    let again = site.ask("GET", "/", &[("if-none-match", tag)], "");
+    assert_eq!((again.status, again.body.as_str()), (304, ""));
+    assert!(!page.head.to_ascii_lowercase().contains("access-control"));
+}
+
+#[test]
+fn listed_origins_may_read() {
+    let site = Site::with(json!({"web_ui": {"cors_origins": ["http://app.example"]}}));
+    let from = |method: &str, origin: &str| site.ask(method, "/api/windows", &[("origin", origin)], "");
+    let read = from("GET", "http://app.example");
+    assert_eq!((read.status, read.header("access-control-allow-origin")), (200, Some("http://app.example")));
+    assert_eq!(
+        from("OPTIONS", "http://app.example").header("access-control-allow-headers").map(|_| ()),
+        Some(())
+    );
+    assert_eq!(from("GET", "http://other.example").status, 403);
+    assert_eq!(from("OPTIONS", "http://other.example").status, 403);
+}
+
+// ---- the server about itself -------------------------------------------------------------------------------
+
+#[test]
+fn counters_have_their_names_and_every_surface_feeds_them() {
+    let site = Site::with(json!({"budgets": {"max_actions": 5}}));
+    site.get("/api/windows");
+    site.ok("/api/action", json!({"action": "click_at", "x": 1, "y": 2}));
+    site.post("/api/element/click", json!({"selector": "Nope"}));
+    let page = site.get("/api/metrics");
+    assert_eq!(page.header("content-type"), Some("text/plain; version=0.0.4"));
+    for line in [
+        "oso_step_count 3",
+        "# TYPE oso_tree_cache_hits_total counter",
+        "# TYPE oso_tree_cache_misses_total counter",
+        "# TYPE oso_tree_cache_entries gauge",
+        "# TYPE oso_tree_capture_ms summary",
+        "oso_actions_used 1",
+        "oso_screenshots_used 0",
+        "oso_active_trace 0",
+        "oso_halted 0",
+        "oso_tool_calls_total{tool=\"list_windows\"} 1",
+        "oso_tool_errors_total{tool=\"click_element\",code=\"ElementNotFound\"} 1",
+        "oso_tool_duration_seconds_count{tool=\"click_at\"} 1",
+    ] {
+        assert!(page.body.lines().any(|found| found == line), "{line} is missing in\n{}", page.body);
+    }
+    for name in ["oso_uptime_seconds ", "oso_tree_capture_ms_sum ", "oso_tree_capture_ms_max "] {
+        assert!(page.body.lines().any(|found| found.starts_with(name)), "{name}");
+    }
+}
+
+#[test]
+fn the_description_names_every_route_that_is_there() {
+    let site = Site::new();
+    let document = site.get("/api/openapi.json").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let paths = document["paths"].as_object().unwrap();
+    let mut ids = std::collections::HashSet::new();
+    for (path, methods) in paths {
+        for (method, operation) in methods.as_object().unwrap() {
+            assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{path} {method}");
+            assert!(operation["responses"]["200"].is_object(), "{path} {method}");
+            if path != "/api/events" && method == "get" {
+                let answer = site.get(&path.replace("{snapshot_id}", "snap:x").replace("{id}", "ap:x"));
+                assert_ne!(answer.status, 405, "{path}");
+                let known = answer.status != 404 || path.contains("approvals") || path.contains("snapshot");
+                assert!(known, "{path}: {answer:?}");
+            }
+        }
+    }
+    assert!(paths["/api/structure"]["get"]["parameters"].as_array().unwrap().len() > 8);
+    assert!(paths["/api/tool/click_at"].get("get").is_none(), "what acts is not asked by GET");
+}
+
+// ---- events, the stop switch, approvals --------------------------------------------------------------------
+
+/// A watcher of the events.
+struct Watcher(std::io::BufReader<std::net::TcpStream>);
+
+impl Watcher {
+    fn new(site: &Site) -> Self {
+        let mut stream = site.connect();
+        let head = format!("GET /api/events HTTP/1.1\r\nhost: {}\r\n\r\n", site.address);
+        stream.write_all(head.as_bytes()).unwrap();
+        Self(std::io::BufReader::new(stream))
+    }
+
+    /// The next event of that kind; others are passed over.
+    fn next(&mut self, kind: &str) -> Value {
+        use std::io::BufRead;
+        let mut found = false;
+        loop {
+            let mut line = String::new();
+            assert!(self.0.read_line(&mut line).unwrap() > 0, "no event of the kind {kind} came");
+            match line.trim_end().split_once(": ") {
+                Some(("event", event)) => found = event == kind,
+                Some(("data", data)) if found => return serde_json::from_str(data).unwrap(),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn watchers_see_calls_without_what_is_typed() {
+    let site = Site::with(json!({}));
+    let mut watcher = Watcher::new(&site);
+    assert_eq!(watcher.next("hello")["halt"]["halted"], false);
+    site.ok("/api/action", json!({"action": "type", "value": "S3NT1NEL-9f2c"}));
+    let started = watcher.next("call_started");
+    assert_eq!((started["tool"].as_str(), started["origin"].as_str()), (Some("type_text"), Some("rest")));
+    let call = watcher.next("call");
+    assert_eq!((call["tool"].as_str(), call["ok"].as_bool()), (Some("type_text"), Some(true)));
+    assert_eq!(call["args"]["text"], "<redacted>");
+    assert_eq!(call["result"]["action"], "type");
+    assert!(!call.to_string().contains("S3NT1NEL"), "{call}");
+    assert!(call["tokens"].as_u64().unwrap() > 10, "{call}");
+    site.ask("GET", "/api/windows", &[("sec-fetch-site", "same-origin")], "");
+    assert_eq!(watcher.next("call")["origin"], "inspector");
+    let kept = site.get("/api/calls").json();
+    assert_eq!(kept["calls"].as_array().unwrap().len(), 2);
+    let after = kept["calls"][0]["event"].as_u64().unwrap();
+    let later = site.get(&format!("/api/calls?after={after}")).json();
+    assert_eq!(later["calls"][0]["tool"], "list_windows");
+}
+
+#[test]
+fn watchers_see_windows_change() {
+    let site = Site::new();
+    let mut watcher = Watcher::new(&site);
+    assert_eq!(watcher.next("windows")["windows"].as_array().unwrap().len(), 3);
+    site.ok("/api/scenario/load", json!({"path": "scenarios/login.yaml"}));
+    assert!(watcher.next("changed")["generation"].is_u64());
+    assert_eq!(watcher.next("windows")["windows"][0]["title"], "Acme Login");
+}
+
+#[test]
+fn a_watcher_that_does_not_read_holds_up_nobody_and_is_told() {
+    let site = Site::new();
+    let mut watcher = Watcher::new(&site);
+    watcher.next("hello");
+    // More than its queue and all buffers on the way.
+    for _ in 0..1500 {
+        site.app
+            .events
+            .publish(os_screen_observer::events::CALL, || format!("{{\"a\":\"{}\"}}", "x".repeat(20_000)));
+    }
+    assert_eq!(site.get("/api/windows").status, 200);
+    assert!(watcher.next("resync")["missed"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn the_stop_switch_stops_every_surface_until_it_is_released() {
+    let site = Site::new();
+    let mut watcher = Watcher::new(&site);
+    watcher.next("hello");
+    let halted = site.ok("/api/halt", json!({"reason": "that was the wrong button"}));
+    assert_eq!(halted["halted"], true);
+    assert_eq!(watcher.next("halt")["reason"], "that was the wrong button");
+    let refused = site.post("/api/action", json!({"action": "click_at", "x": 1, "y": 2}));
+    assert_eq!(refused.status, 403);
+    let error = &refused.json()["error"];
+    assert_eq!(error["code"], "PermissionDenied");
+    assert!(error["message"].as_str().unwrap().contains("that was the wrong button"), "{error}");
+    let over_mcp = mcp(&site, "tools/call", json!({"name": "click_at", "arguments": {"x": 1, "y": 2}}));
+    assert!(over_mcp.to_string().contains("that was the wrong button"), "{over_mcp}");
+    assert_eq!(site.get("/api/windows").status, 200, "looking is allowed");
+    assert_eq!(site.effects(), 0);
+    assert_eq!(site.post("/api/halt/release", json!({})).json()["halted"], false);
+    assert_eq!(site.get("/api/halt").json()["halted"], false);
+    site.ok("/api/action", json!({"action": "click_at", "x": 1, "y": 2}));
+}
+
+#[test]
+fn the_stop_switch_ends_what_is_running() {
+    let site = Site::new();
+    let answer = std::thread::scope(|scope| {
+        let long = scope.spawn(|| site.post("/api/tool/hover_at", json!({"x": 1, "y": 1, "hover_ms": 9999})));
+        support::http::until("the hover has begun", || site.app.session.step_count() > 0);
+        std::thread::sleep(Duration::from_millis(100));
+        site.ok("/api/halt", json!({}));
+        long.join().unwrap()
+    });
+    assert_eq!((answer.status, answer.json()["error"]["code"].as_str()), (403, Some("PermissionDenied")));
+}
+
+fn asks_for_edit() -> Value {
+    json!({
+        "confirmation": {"mode": "inspector", "ttl_seconds": 20},
+        "confirmation_required": [{"name_regex": "^Edit$"}],
+        "web_ui": {"token": "S3NT1NEL-9f2c"},
+    })
+}
+
+const TOKEN: (&str, &str) = ("authorization", "Bearer S3NT1NEL-9f2c");
+
+/// What becomes of a click on a protected element when the person does that.
+fn click_and_decide(decide: impl Fn(&Site, &Value)) -> (support::http::Answer, usize) {
+    let site = Site::with(asks_for_edit());
+    let body = json!({"selector": "Window/MenuBar/MenuItem[name=\"Edit\"]"}).to_string();
+    let answer = std::thread::scope(|scope| {
+        let call = scope.spawn(|| site.ask("POST", "/api/element/click", &[JSON, TOKEN], &body));
+        let list = || site.ask("GET", "/api/approvals", &[TOKEN], "").json()["approvals"].clone();
+        support::http::until("the question is asked", || list()[0].is_object());
+        assert_eq!(site.effects(), 0, "nothing is done before the answer");
+        decide(&site, &list()[0]);
+        call.join().unwrap()
+    });
+    let left = site.ask("GET", "/api/approvals", &[TOKEN], "").json();
+    assert_eq!(left["approvals"], json!([]));
+    (answer, site.effects())
+}
+
+fn say(site: &Site, approval: &Value, decision: &str) -> u16 {
+    let path = format!("/api/approvals/{}", approval["id"].as_str().unwrap());
+    site.ask("POST", &path, &[JSON, TOKEN], &json!({"decision": decision}).to_string()).status
+}
+
+#[test]
+fn a_person_allows_in_the_inspector() {
+    let (answer, effects) = click_and_decide(|site, approval| {
+        assert_eq!(approval["tool"], "click_element");
+        assert_eq!(
+            (&approval["target"]["role"], &approval["target"]["name"]),
+            (&json!("MenuItem"), &json!("Edit"))
+        );
+        assert!(approval["expires_in_ms"].as_u64().unwrap() > 1000);
+        let picture = approval["picture"]["url"].as_str().unwrap();
+        let png = site.ask("GET", &format!("{picture}?token=S3NT1NEL-9f2c"), &[], "");
+        assert_eq!((png.status, png.header("content-type")), (200, Some("image/png")));
+        assert_eq!(approval["picture"]["element"], json!({"x": 58, "y": 0, "width": 56, "height": 22}));
+        assert_eq!(say(site, approval, "perhaps"), 400);
+        assert_eq!(say(site, approval, "allow"), 200);
+        assert_eq!(say(site, approval, "deny"), 404, "once");
+    });
+    assert_eq!((answer.status, effects), (200, 1), "{answer:?}");
+}
+
+#[test]
+fn a_person_denies_in_the_inspector() {
+    let (answer, effects) = click_and_decide(|site, approval| assert_eq!(say(site, approval, "deny"), 200));
+    assert_eq!(
+        (answer.status, answer.json()["error"]["code"].as_str(), effects),
+        (403, Some("PermissionDenied"), 0)
+    );
+}
+
+#[test]
+fn the_stop_switch_takes_questions_back() {
+    let (answer, effects) = click_and_decide(|site, _| {
+        assert_eq!(site.ask("POST", "/api/halt", &[JSON, TOKEN], "{}").status, 200);
+    });
+    assert_eq!((answer.status, effects), (403, 0), "{answer:?}");
+}
+
+#[test]
+fn nobody_answers() {
+    let mut config = asks_for_edit();
+    config["confirmation"]["ttl_seconds"] = json!(1);
+    let site = Site::with(config);
+    let body = json!({"selector": "//MenuItem[name=\"Edit\"]"}).to_string();
+    let answer = site.ask("POST", "/api/element/click", &[JSON, TOKEN], &body);
+    assert_eq!((answer.status, answer.json()["error"]["code"].as_str()), (412, Some("ConfirmationRequired")));
+    assert_eq!(site.effects(), 0);
+}
+
+#[test]
+fn consent_in_the_inspector_makes_a_token_of_its_own() {
+    let mut config = asks_for_edit();
+    config["web_ui"] = json!({});
+    let site = Site::with(config);
+    assert!(site.link.contains("#token="), "{}", site.link);
+    assert_eq!(site.get("/api/approvals").status, 401);
+}
+
+#[test]
+fn over_mcp_the_same_person_is_asked() {
+    let site = Site::with(asks_for_edit());
+    let call = json!({"name": "click_element", "arguments": {"selector": "//MenuItem[name=\"Edit\"]"}});
+    let answer = std::thread::scope(|scope| {
+        let call = scope.spawn(|| mcp(&site, "tools/call", call));
+        let list = || site.ask("GET", "/api/approvals", &[TOKEN], "").json()["approvals"].clone();
+        support::http::until("the question is asked", || list()[0].is_object());
+        assert_eq!(list()[0]["origin"], "mcp");
+        say(&site, &list()[0], "allow");
+        call.join().unwrap()
+    });
+    assert!(!answer["result"]["isError"].as_bool().unwrap_or(false), "{answer}");
+    assert_eq!(site.effects(), 1);
+}
+
+// ---- MCP over HTTP -----------------------------------------------------------------------------------------
+
+const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
+
+/// One request of the newer era, which needs no greeting.
+fn mcp(site: &Site, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+    });
+    let name = params["name"].as_str().unwrap_or_default().to_owned();
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+    let headers = [
+        JSON,
+        ACCEPT,
+        TOKEN,
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", method),
+        ("mcp-name", name.as_str()),
+    ];
+    let headers = if name.is_empty() { &headers[..5] } else { &headers[..] };
+    let answer = site.ask("POST", "/mcp", headers, &body);
+    assert_eq!(answer.header("content-type"), Some("application/json"), "{answer:?}");
+    answer.json()
+}
+
+#[test]
+fn mcp_is_spoken_without_a_greeting() {
+    let site = Site::new();
+    let discovered = mcp(&site, "server/discover", json!({}));
+    assert!(discovered["result"]["supportedVersions"].to_string().contains("2026-07-28"), "{discovered}");
+    let tools = mcp(&site, "tools/list", json!({}));
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 51);
+    let called = mcp(&site, "tools/call", json!({"name": "list_windows", "arguments": {}}));
+    assert_eq!(called["result"]["structuredContent"]["count"], 3, "{called}");
+}
+
+#[test]
+fn mcp_is_spoken_with_a_greeting_and_counts_steps_with_rest() {
+    let site = Site::new();
+    let ask = |body: Value| site.ask("POST", "/mcp", &[JSON, ACCEPT], &body.to_string());
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let greeted = ask(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
+    assert_eq!(greeted.json()["result"]["protocolVersion"], "2025-11-25", "{greeted:?}");
+    assert_eq!(ask(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).status, 202);
+    assert_eq!(site.get("/api/windows").json()["step_id"], 1);
+    let call = json!({"name": "list_windows", "arguments": {}});
+    let called = ask(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}));
+    assert_eq!(called.json()["result"]["structuredContent"]["step_id"], 2, "{called:?}");
+    assert_eq!(site.get("/api/windows").json()["step_id"], 3);
+}
+
+// ---- the rest ----------------------------------------------------------------------------------------------
+
+#[test]
+fn pictures_come_inside_the_json() {
+    let site = Site::new();
+    let shot = site.get("/api/screenshot?window_index=0").json();
+    assert!(shot["data"].as_str().unwrap().starts_with("iVBORw0KGgo"));
+    assert_eq!((&shot["width"], &shot["format"]), (&json!(800), &json!("png")));
+    let call = json!({"action": "click_at", "args": {"x": 100, "y": 100}});
+    let proposed = site.ok("/api/propose_action", call);
+    assert!(proposed["would_target"]["screenshot_b64"].as_str().unwrap().starts_with("iVBORw0KGgo"));
+    assert!(proposed.get("data").is_none());
+}
+
+#[test]
+fn a_picture_can_be_sent_to_be_read() {
+    let site = Site::new();
+    if !site.app.observer.ocr().available() {
+        return;
+    }
+    let shot = site.get("/api/screenshot?window_index=0").json();
+    let read = site.ok("/api/ocr", json!({"image_b64": shot["data"]}));
+    assert!(read["words"].to_string().contains("Format"), "{read}");
+    let wrong = site.post("/api/ocr", json!({"image_b64": "!"}));
+    assert_eq!((wrong.status, wrong.json()["error"]["context"]["field"].as_str()), (400, Some("image_b64")));
+    assert_eq!(site.post("/api/ocr", json!({"image_b64": shot["data"], "window_index": 0})).status, 400);
+}
+
+#[test]
+fn a_client_that_leaves_takes_its_call_along() {
+    let site = Site::new();
+    let body = json!({"any_of": [{"type": "window_appears", "title_regex": "NEVER"}], "timeout_ms": 60_000})
+        .to_string();
+    let mut stream = site.connect();
+    let head = format!(
+        "POST /api/wait_for HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        site.address,
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    support::http::until("the wait has begun", || site.app.session.step_count() == 1);
+    drop(stream);
+    let ended = || site.app.metrics.by_tool().get("wait_for").is_some_and(|count| count.calls == 1);
+    support::http::until("the wait is over", ended);
+}
+
+#[test]
+fn both_surfaces_share_one_process() {
+    let mut client = support::Client::start(&["--mode", "both", "--mock", "--port", "0"]);
+    client.initialize("2025-11-25");
+    let errors = client.errors.clone();
+    support::http::until("HTTP is up", || errors.lock().unwrap().contains("serving HTTP at"));
+    let log = client.errors.lock().unwrap().clone();
+    let address = log.split("serving HTTP at http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let mut stream = std::net::TcpStream::connect(&address).unwrap();
+    write!(stream, "GET /api/windows HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert_eq!(support::http::answer(&text).json()["step_id"], 1);
+    assert_eq!(client.data("list_windows", json!({}))["step_id"], 2);
+    client.close_input();
+    let (status, took) = client.wait(Duration::from_secs(5)).expect("the end of input ends both");
+    assert!(status.success() && took < Duration::from_secs(2), "{status} {took:?}");
 }

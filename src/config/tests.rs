@@ -195,7 +195,7 @@ fn a_wrong_type_costs_one_key() {
     check_problem(r#"{"logging": {"level": "loud"}}"#, &["DEBUG"]);
     check_problem(r#"{"tracing": {"dir": null}}"#, &["a path as text, found null"]);
     check_problem(r#"{"wait_for": {"max_timeout_ms": 60001}}"#, &["1 to 60000"]);
-    check_problem(r#"{"web_ui": 5}"#, &["`web_ui` in config.json: expected an object with keys like host"]);
+    check_problem(r#"{"mcp": 5}"#, &["`mcp` in config.json: expected an object with keys like server_name"]);
     assert_eq!(survives(r#"{"web_ui": {"port": "x", "host": "h"}}"#).config.web_ui.host, "h");
 }
 
@@ -227,7 +227,7 @@ fn a_refusal_lists_everything_to_mend() {
 fn unknown_keys_are_ignored_aloud() {
     check_notice(r#"{"theme": "dark"}"#, &["`theme` in config.json", "ignored"]);
     check_notice(r#"{"web_ui": {"prot": 1}}"#, &["`web_ui.prot`", "did you mean `web_ui.port`?"]);
-    check_notice(r#"{"web_iu": {}}"#, &["did you mean `web_ui`?"]);
+    check_notice(r#"{"ascii_skech": {}}"#, &["did you mean `ascii_sketch`?"]);
     check_notice(r#"{"actions": {"colour": 1}}"#, &["`actions.colour`", "ignored"]);
     check_notice(r#"{"vlm": {"output_format": "x"}}"#, &["has no effect"]);
     check_notice(r#"{"telemetry": {"metrics_enabled": true}}"#, &["`telemetry`", "has no effect"]);
@@ -371,4 +371,25 @@ proptest! {
     fn any_text_is_survived_or_refused(text in r#"[{}\[\]":,a-z_\\0-9 \n]{0,60}"#) {
         let _ = load_text(&text, &[], &Flags::default());
     }
+}
+
+#[test]
+fn a_token_comes_from_the_file_or_by_its_short_name() {
+    let token = |text: &str, environment: &[(&str, &str)]| {
+        let environment =
+            environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let file = FileText::Text(text.to_owned());
+        let loaded = merge::merge("config.json".into(), file, &environment, &Flags::default()).unwrap();
+        (
+            loaded.config.web_ui.token.map(|token| token.reveal().to_owned()),
+            loaded.config.web_ui.token_file.map(|file| file.to_string_lossy().into_owned()),
+        )
+    };
+    let written = r#"{"web_ui": {"token": "from-file", "token_file": "~/t"}}"#;
+    let home = ("HOME", "/home/a");
+    assert_eq!(token(written, &[home]), (Some("from-file".to_owned()), Some("/home/a/t".to_owned())));
+    assert_eq!(token(written, &[home, ("OSO_TOKEN", "short-name")]).0.as_deref(), Some("short-name"));
+    let kept = "/home/a/.local/state/os-screen-observer/http-token".to_owned();
+    assert_eq!(token(r#"{"web_ui": {"token": ""}}"#, &[home]), (None, Some(kept)));
+    assert_eq!(token("{}", &[]), (None, None));
 }

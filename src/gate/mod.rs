@@ -115,7 +115,7 @@ pub struct Reply {
     pub json: Json,
     pub picture: Option<Png>,
     /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
-    pub question: Option<Question>,
+    pub question: Option<Box<Question>>,
 }
 
 /// Data that code reads stays a value; trees are written once, as text.
@@ -281,10 +281,10 @@ fn judge(
             notes.consent = Some(consent);
             Ok(())
         }
-        Verdict::Asks(error, question) => {
+        Verdict::Asks(error, mut question) => {
             let scrub = Scrub { redactor: &cx.app.redactor };
-            let text = scrub.text(&question.text).into_owned();
-            notes.question = Some(Question { text, ..question });
+            question.text = scrub.text(&question.text).into_owned();
+            notes.question = Some(question);
             Err(error)
         }
     }
@@ -436,7 +436,7 @@ struct Record {
 #[derive(Default)]
 struct Notes {
     consent: Option<Consent>,
-    question: Option<Question>,
+    question: Option<Box<Question>>,
     secrets: Vec<String>,
 }
 

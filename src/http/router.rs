@@ -63,7 +63,6 @@ pub fn router(surface: &Arc<Surface>) -> Router {
         .route("/api/traces", get(traces::list))
         .route("/api/traces/{id}", get(traces::page))
         .route("/api/tool/{name}", get(get_tool).post(post_tool))
-        .method_not_allowed_fallback(|| async { Refusal::method_not_allowed().into_response() })
         .fallback(inspector::serve);
     for (path, methods) in declared(&surface.app.tools) {
         let route = methods.into_iter().fold(MethodRouter::new(), |route, (method, leads)| {
@@ -73,6 +72,9 @@ pub fn router(surface: &Arc<Surface>) -> Router {
         });
         router = router.route(path, route);
     }
+    // After the routes: it is for those that are there.
+    let router =
+        router.method_not_allowed_fallback(|| async { Refusal::method_not_allowed().into_response() });
     router.with_state(surface.clone())
 }
 

@@ -107,7 +107,7 @@ impl ServerHandler for Server {
         let Some(question) = reply.question.take() else {
             return Ok(present::result(reply).into());
         };
-        self.ask_first(call, question, reply, &context).await
+        self.ask_first(call, *question, reply, &context).await
     }
 }
 

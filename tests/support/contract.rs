@@ -20,6 +20,8 @@ impl Comparison<'_> {
             return;
         }
         match (want, got) {
+            // Sentences, pictures and paths of the recording are not kept.
+            (Value::String(want), _) if want == "*" => {}
             (Value::Object(want), Value::Object(got)) => self.compare_objects(place, want, got),
             (Value::Array(want), Value::Array(got)) if want.len() == got.len() => {
                 for (index, (want, got)) in want.iter().zip(got).enumerate() {
@@ -58,10 +60,6 @@ fn under_our_uid<'a>(key: &str, got: &'a Map<String, Value>) -> Option<&'a Value
 }
 
 fn same_text(want: &str, got: &str) -> bool {
-    // Sentences and pictures of the recording are not kept.
-    if want == "*" {
-        return true;
-    }
     if let (Some(want), Some(got)) = (want.strip_prefix("mock:"), got.strip_prefix("mock:")) {
         return want.split(':').next() == got.split(':').next();
     }

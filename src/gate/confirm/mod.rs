@@ -110,7 +110,7 @@ pub enum Verdict {
     Free,
     Granted(Consent),
     /// Refused until the person has been asked.
-    Asks(Error, Question),
+    Asks(Error, Box<Question>),
 }
 
 impl Confirm {
@@ -212,7 +212,8 @@ impl Confirm {
             }
             Person::Reachable if !case.dry_run => {
                 let ticket = Ticket(self.grants.put(facts, Giver::Person, case.now)?);
-                let question = Question { ticket, text: question(case, target), target: target.clone() };
+                let text = question(case, target);
+                let question = Box::new(Question { ticket, text, target: target.clone() });
                 Ok(Verdict::Asks(required(case, target, "needs the person's consent"), question))
             }
             Person::Reachable => {

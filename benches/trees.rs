@@ -13,7 +13,7 @@ use os_screen_observer::gate::scrub::{Scrub, to_json_string};
 use os_screen_observer::model::diff::{diff, json_patch};
 use os_screen_observer::model::selector::Selector;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder, Window};
-use os_screen_observer::observer::sketch::{SketchOptions, sketch};
+use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
 use os_screen_observer::observer::structure::{Request, Structure};
 use os_screen_observer::observer::{View, describe};
 
@@ -105,7 +105,7 @@ fn main() {
                 let structure = Structure::new(view.clone(), &request).unwrap();
                 to_json_string(&structure, &scrub).unwrap().len()
             }),
-            best(|| sketch(&old, window.bounds, &SketchOptions::default(), &[]).text.len()),
+            best(|| sketch(&old, window.bounds, &SketchOptions::default(), &Reading::default()).text.len()),
             best(|| describe::accessibility(&window, &old, Tree::ROOT).len()),
         ];
         let figures: Vec<String> = figures.iter().map(|figure| format!("{figure:.2}")).collect();

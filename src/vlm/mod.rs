@@ -7,6 +7,7 @@ pub mod client;
 mod multipass;
 pub mod picker;
 mod prompts;
+pub mod runner;
 
 use serde_json::Value;
 

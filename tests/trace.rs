@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use os_screen_observer::model::action::Act;
 use os_screen_observer::trace::format::{Footer, Header, Row};
-use os_screen_observer::trace::reader;
+use os_screen_observer::trace::story::Story;
+use os_screen_observer::trace::{reader, record};
 use serde_json::{Value, json};
 use support::{Client, World};
 
@@ -569,6 +570,28 @@ fn a_click_on_a_picture_is_replayed_on_the_picture_of_the_replay() {
         step();
         assert_eq!(clicked(&second), expected);
     }
+}
+
+#[test]
+fn a_click_on_a_picture_is_recorded_as_one_on_what_the_picture_showed() {
+    let desk = Desk::new();
+    let reaction = |click: fn(&World)| {
+        let world = desk.login();
+        world.ok("trace_start", json!({}));
+        click(&world);
+        let path = world.ok("trace_stop", json!({}))["path"].as_str().unwrap().to_owned();
+        let yaml = record::record(&Story::read(Path::new(&path)).unwrap()).unwrap();
+        let reactions = yaml.split_once("\nreactions:").unwrap().1.to_owned();
+        // Comments tell of steps, and the picture was one more of them.
+        reactions.lines().filter(|line| !line.trim().starts_with('#')).collect::<Vec<_>>().join("\n")
+    };
+    let on_screen = reaction(|world| drop(world.ok("click_at", json!({"x": 250, "y": 294}))));
+    let on_picture = reaction(|world| {
+        let id = world.ok("get_screenshot", json!({"window_uid": "mock:app"}))["image_id"].clone();
+        world.ok("click_at", json!({"x": 150, "y": 194, "image_id": id}));
+    });
+    assert!(on_screen.contains("click_element"), "{on_screen}");
+    assert_eq!(on_picture, on_screen);
 }
 
 #[test]

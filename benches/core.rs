@@ -23,7 +23,7 @@ use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::selector::Selector;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder};
 use os_screen_observer::observer::View;
-use os_screen_observer::observer::sketch::{SketchOptions, sketch};
+use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
 use os_screen_observer::observer::structure::{Request, Structure};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Patience, Platform, Stage};
@@ -127,7 +127,7 @@ fn trees(criterion: &mut Criterion<CpuTime>) {
     criterion.bench_function("tree/fingerprint dense", |bencher| bencher.iter(|| tree.fingerprint()));
     let options = SketchOptions::default();
     criterion.bench_function("tree/sketch dense", |bencher| {
-        bencher.iter(|| sketch(&tree, tree.root().bounds, &options, &[]).text.len());
+        bencher.iter(|| sketch(&tree, tree.root().bounds, &options, &Reading::default()).text.len());
     });
 }
 

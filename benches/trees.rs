@@ -13,9 +13,10 @@ use os_screen_observer::gate::scrub::{Scrub, to_json_string};
 use os_screen_observer::model::diff::{diff, json_patch};
 use os_screen_observer::model::selector::Selector;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder, Window};
-use os_screen_observer::observer::sketch::{SketchOptions, sketch};
+use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
 use os_screen_observer::observer::structure::{Request, Structure};
-use os_screen_observer::observer::{View, describe};
+use os_screen_observer::observer::{Changes, Format, View, describe};
+use serde::Serialize;
 
 /// A window of tables: groups of rows of cells, as business applications have them.
 fn tree_of(size: usize, changed: bool) -> Tree {
@@ -58,6 +59,11 @@ fn view_of(tree: &Arc<Tree>, redactor: &Redactor) -> Arc<View> {
     Arc::new(View::new(tree.clone(), shown, Duration::ZERO, SystemTime::UNIX_EPOCH))
 }
 
+/// How long the value is as it leaves, through the egress.
+fn json_of(value: &impl Serialize, redactor: &Redactor) -> usize {
+    to_json_string(value, &Scrub { redactor }).unwrap().len()
+}
+
 fn main() {
     let redactor = Redactor::new(None).unwrap();
     let window = Window {
@@ -81,13 +87,14 @@ fn main() {
         "structure",
         "sketch",
         "description",
+        "capture to JSON",
+        "snapshot and diff",
     ];
     println!("| elements | {} |", columns.join(" | "));
     println!("|---:|{}", "---:|".repeat(columns.len()));
     for size in [100, 1_000, 10_000, 100_000] {
         let (old, new) = (Arc::new(tree_of(size, false)), Arc::new(tree_of(size, true)));
         let view = view_of(&old, &redactor);
-        let scrub = Scrub { redactor: &redactor };
         let find = |text: &str| {
             let selector = Selector::parse(text).unwrap();
             best(|| selector.resolve(&old, 10))
@@ -101,12 +108,14 @@ fn main() {
             find("//*"),
             best(|| diff(&*old, &*new).len()),
             best(|| json_patch(&*old, &*new).len()),
-            best(|| {
-                let structure = Structure::new(view.clone(), &request).unwrap();
-                to_json_string(&structure, &scrub).unwrap().len()
-            }),
-            best(|| sketch(&old, window.bounds, &SketchOptions::default(), &[]).text.len()),
+            best(|| json_of(&Structure::new(view.clone(), &request).unwrap(), &redactor)),
+            best(|| sketch(&old, window.bounds, &SketchOptions::default(), &Reading::default()).text.len()),
             best(|| describe::accessibility(&window, &old, Tree::ROOT).len()),
+            best(|| json_of(&Structure::new(view_of(&old, &redactor), &request).unwrap(), &redactor)),
+            best(|| {
+                let changes = Changes::between(view.clone(), view_of(&new, &redactor), Format::Custom);
+                json_of(&changes, &redactor)
+            }),
         ];
         let figures: Vec<String> = figures.iter().map(|figure| format!("{figure:.2}")).collect();
         println!("| {size} | {} |", figures.join(" | "));

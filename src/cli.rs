@@ -137,6 +137,9 @@ pub enum Command {
         /// Choose one for each empty slot and save the choice to the config file
         #[arg(long)]
         pick: bool,
+        /// Get this model by the command that vlm.ollama_runner names
+        #[arg(long, value_name = "MODEL", conflicts_with = "pick")]
+        pull: Option<String>,
     },
     /// Call one tool once and print its reply
     Call {
@@ -289,8 +292,10 @@ mod tests {
         assert_eq!(command("doctor --json"), Command::Doctor { json: true });
         assert_eq!(command("tools"), Command::Tools { format: ToolsFormat::Table });
         assert_eq!(command("tools --format openai"), Command::Tools { format: ToolsFormat::Openai });
-        assert_eq!(command("models"), Command::Models { pick: false });
-        assert_eq!(command("models --pick"), Command::Models { pick: true });
+        assert_eq!(command("models"), Command::Models { pick: false, pull: None });
+        assert_eq!(command("models --pick"), Command::Models { pick: true, pull: None });
+        let pull = Some("llava:7b".to_owned());
+        assert_eq!(command("models --pull llava:7b"), Command::Models { pick: false, pull });
         let call = |arguments: &str| Command::Call { tool: "click_at".into(), arguments: arguments.into() };
         assert_eq!(command("call click_at"), call("{}"));
         assert_eq!(command("call click_at -"), call("-"));

@@ -47,7 +47,10 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
     let loaded = loaded.map_err(|fatal| fatal.to_string())?;
     match cli.command {
         Some(Command::Tools { format }) => terminal::tools(&selection(&cli.flags)?, format),
-        Some(Command::Models { pick }) => terminal::models(&loaded, pick),
+        Some(Command::Models { pick, pull }) => match pull {
+            Some(model) => terminal::pull(&loaded, &model),
+            None => terminal::models(&loaded, pick),
+        },
         Some(Command::Call { tool, arguments }) => {
             log::start(LogLevel::Warning);
             report(&loaded);

@@ -59,6 +59,10 @@ impl Secrets {
         self.values.get(name).map(Secret::reveal).ok_or_else(|| self.unknown(name))
     }
 
+    pub fn knows(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Whether any secret is bound to a place, so that places have to be looked at.
     pub fn is_restricted(&self) -> bool {
         !self.rules.is_empty()

@@ -1,6 +1,6 @@
 //! The subcommands that a person runs at a terminal. Here, and only here, stdout is for people.
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,6 +16,7 @@ use crate::tools::{Selection, Table};
 use crate::trace::story::Story;
 use crate::trace::{html, record, show};
 use crate::vlm::picker;
+use crate::vlm::runner::Runner;
 use crate::{docs, doctor, http, ocr, platform, scenario};
 
 pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
@@ -78,11 +79,16 @@ pub fn welcome(flags: &Flags) -> Result<ExitCode, String> {
 pub fn models(loaded: &Loaded, pick: bool) -> Result<ExitCode, String> {
     let config = &loaded.config.vlm;
     let models = picker::models(config)?;
+    let runner = Runner::of(config.ollama_runner.as_deref()).ok().filter(|_| pick && is_person_here());
+    if models.is_empty() && runner.is_none() {
+        return Err(picker::none_offered(config));
+    }
     if !pick {
         say(&models.join("\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let choices = picker::pick(config, &models, &mut std::io::stdin().lock(), &mut std::io::stdout().lock())?;
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout());
+    let choices = picker::pick(config, &models, runner, &mut input, &mut output)?;
     if choices.is_empty() {
         say("Nothing was changed.")?;
         return Ok(ExitCode::SUCCESS);
@@ -92,6 +98,24 @@ pub fn models(loaded: &Loaded, pick: bool) -> Result<ExitCode, String> {
         if config.enabled { "" } else { "\nvlm.enabled is still false: set it to true to use the model." };
     say(&format!("Saved to {}.{hint}", loaded.path.display()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Gets one model. A program that loads gigabytes is started for a person, not for a script or a client.
+pub fn pull(loaded: &Loaded, model: &str) -> Result<ExitCode, String> {
+    let runner = Runner::of(loaded.config.vlm.ollama_runner.as_deref())?;
+    if !is_person_here() {
+        return Err(format!(
+            "models --pull wants a person at a terminal; without one, run: {}",
+            runner.command_line(model)
+        ));
+    }
+    runner.pull(model)?;
+    say(&format!("{model} is there. Choose it with: os-screen-observer models --pick"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_person_here() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
 /// One call, pretty-printed. A picture is saved nowhere: its size is told.

@@ -144,6 +144,91 @@ fn a_sketch_can_show_what_is_read() {
     assert_eq!(bare["sketch"], plain["sketch"]);
 }
 
+/// Three panels without a name. Labels that lie over two of them stand for what an application paints into
+/// them; the third is empty.
+const PANELS: &str = "name: w
+states:
+  s:
+    windows:
+      - uid: mock:w
+        title: Panels
+        bounds: {x: 0, y: 0, width: 600, height: 400}
+        tree:
+          role: Window
+          name: Panels
+          children:
+            - {role: Custom, bounds: {x: 20, y: 60, width: 260, height: 60}}
+            - {role: Text, name: Quarterly report, bounds: {x: 40, y: 75, width: 200, height: 30}}
+            - {role: Pane, bounds: {x: 300, y: 60, width: 260, height: 60}}
+            - {role: Text, name: Second panel, bounds: {x: 320, y: 75, width: 200, height: 30}}
+            - {role: Custom, bounds: {x: 20, y: 200, width: 260, height: 60}}
+";
+
+fn panels(config: Value) -> World {
+    let world = World::with(config);
+    stage(&world, PANELS);
+    world
+}
+
+fn panel_sketch(world: &World) -> Value {
+    world.ok("get_screen_sketch", json!({"window_uid": "mock:w", "ocr": true, "structured": true}))
+}
+
+/// What was read in each element; null where nothing was.
+fn read_in_elements(sketch: &Value) -> Vec<&Value> {
+    sketch["elements"].as_array().unwrap().iter().map(|element| &element["ocr_text"]).collect()
+}
+
+#[test]
+fn what_has_no_name_is_named_by_what_is_read_in_it() {
+    with_each_engine(json!({}), |world| {
+        stage(world, PANELS);
+        let sketch = panel_sketch(world);
+        let expected = [Value::Null, json!("Quarterly report"), Value::Null, json!("Second panel")];
+        assert_eq!(read_in_elements(&sketch)[..4], expected.iter().collect::<Vec<_>>());
+        assert_eq!(read_in_elements(&sketch)[4..], [&Value::Null; 2]);
+        assert_eq!(sketch["elements"][1]["name"], "");
+        assert_eq!(sketch["legend"]["B"], "Custom \"Quarterly report\"");
+        assert!(sketch.get("warning").is_none(), "{}", sketch["warning"]);
+    });
+    let world = panels(json!({}));
+    let plain = world.ok("get_screen_sketch", json!({"window_uid": "mock:w", "structured": true}));
+    assert!(!plain.to_string().contains("ocr_text"));
+}
+
+#[test]
+fn elements_that_are_not_read_are_counted() {
+    for (most, read) in [(0, 0), (1, 1), (2, 2)] {
+        let world = panels(json!({"ocr": {"max_roi_crops": most}}));
+        let sketch = panel_sketch(&world);
+        let names = read_in_elements(&sketch).into_iter().filter(|text| text.is_string()).count();
+        assert_eq!(names, read, "{sketch}");
+        let expected =
+            format!("{} of 3 elements without a name were not read: ocr.max_roi_crops is {most}", 3 - most);
+        assert_eq!(sketch["warning"], expected);
+    }
+    assert!(panel_sketch(&panels(json!({"ocr": {"max_roi_crops": 3}}))).get("warning").is_none());
+}
+
+#[cfg(unix)]
+#[test]
+fn elements_are_read_in_their_own_mode_and_within_the_time_of_one_picture() {
+    // Notes the mode; hangs on the second element.
+    let line = r"printf '5\t1\t1\t1\t1\t1\t2\t4\t6\t8\t90\tpart\n'";
+    let reading = format!(
+        "cat >/dev/null; echo $4 >> \"$0.modes\"; \
+         if [ $(grep -c '^8$' \"$0.modes\") = 2 ]; then exec sleep 60; fi; {line}"
+    );
+    let (folder, path) = fake_engine(&reading);
+    let world = panels(json!({"ocr": {"tesseract_cmd": path, "timeout_s": 3, "psm_roi": 8}}));
+    let sketch = panel_sketch(&world);
+    let modes = std::fs::read_to_string(folder.path().join("tesseract.modes")).unwrap();
+    assert_eq!(modes, "11\n8\n8\n");
+    assert_eq!(sketch["elements"][1]["ocr_text"], "part");
+    let warning = sketch["warning"].as_str().unwrap();
+    assert!(warning.starts_with("2 of 3 elements without a name were not read: OCR gave up"), "{warning}");
+}
+
 #[test]
 fn text_for_others_is_the_descriptions() {
     let world = World::new();
@@ -314,6 +399,23 @@ fn an_element_that_a_rule_hides_is_not_read() {
     let private = World::with(json!({"redaction": {"window_title_patterns": ["Notepad"]}}));
     assert_eq!(read(&private, json!({"window_index": 0})), "");
     assert_eq!(description(&private, json!({"mode": "ocr"})).1, "[ocr]\n[No text detected by OCR]");
+}
+
+#[test]
+fn a_hidden_name_is_not_read_into_what_lies_under_it() {
+    let hiding = |rule: Value| {
+        let sketch = panel_sketch(&panels(json!({"redaction": rule})));
+        assert!(!sketch.to_string().contains("uarterly"), "{sketch}");
+        assert_eq!(sketch["elements"][3]["ocr_text"], "Second panel");
+        (sketch["elements"][1]["ocr_text"].clone(), sketch["warning"].clone())
+    };
+    let unread = "1 of 3 elements without a name were not read: something in them is hidden";
+    assert_eq!(hiding(json!({"element_name_patterns": ["Quarterly"]})), (Value::Null, json!(unread)));
+    // What spans two words is found in both.
+    let (text, warning) = hiding(json!({"ocr_text_patterns": [r"Quarterly\s+report"]}));
+    assert_eq!((text, warning), (json!("[REDACTED] [REDACTED]"), Value::Null));
+    let private = panel_sketch(&panels(json!({"redaction": {"window_title_patterns": ["Panels"]}})));
+    assert!(!private.to_string().contains("ocr_text"), "{private}");
 }
 
 mod showing {

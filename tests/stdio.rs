@@ -139,6 +139,25 @@ fn errors_are_results_that_a_model_can_read() {
 }
 
 #[test]
+fn however_many_calls_wait_a_look_is_answered_at_once() {
+    let mut client = Client::mock(&[]);
+    // More than may run at a time, and more than may wait at a time: the last of them queue.
+    for waits in [40, 300] {
+        for _ in 0..waits {
+            let never =
+                json!({"any_of": [{"type": "window_appears", "title_regex": "never"}], "timeout_ms": 60_000});
+            client.post("tools/call", json!({"name": "wait_for", "arguments": never}));
+        }
+        for method in ["tools/call", "ping"] {
+            let look = client.post(method, json!({"name": "list_windows", "arguments": {}}));
+            // No wait is over before the look.
+            let first = client.receive();
+            assert_eq!(first["id"], look, "{first}");
+        }
+    }
+}
+
+#[test]
 fn numbers_too_large_for_json_do_not_break_the_stream() {
     let mut client = Client::mock(&[]);
     client.send_raw(

@@ -7,8 +7,10 @@ mod support;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use os_screen_observer::model::action::Act;
 use os_screen_observer::trace::format::{Footer, Header, Row};
-use os_screen_observer::trace::reader;
+use os_screen_observer::trace::story::Story;
+use os_screen_observer::trace::{reader, record};
 use serde_json::{Value, json};
 use support::{Client, World};
 
@@ -292,6 +294,66 @@ fn short_secrets_and_texts_for_redacted_elements_are_not_stored_either() {
     assert_eq!(texts, ["<redacted>", "<redacted>", "<redacted>"]);
 }
 
+/// A world with a form that has a secret field, and the secret `BANK` unless `known` says otherwise.
+fn with_named_secret(desk: &Desk, known: &str) -> World {
+    let file = desk.folder.path().join(format!("{known}.json"));
+    std::fs::write(&file, json!({ known: "S3NT1NEL-77" }).to_string()).unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    desk.world(Some(LOGIN), json!({"secrets": {"file": file}}))
+}
+
+fn typed(world: &World) -> Vec<String> {
+    let texts = world.mock.log().into_iter().filter_map(|act| match act {
+        Act::Type { text, .. } => Some(text),
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[test]
+fn a_secret_that_was_typed_by_name_is_typed_by_name_again() {
+    let desk = Desk::new();
+    let world = with_named_secret(&desk, "BANK");
+    world.ok("trace_start", json!({}));
+    world.ok("click_element", json!({"selector": "//Edit[name=\"Password\"]"}));
+    world.ok("type_text", json!({"text": {"secret": "BANK"}}));
+    // A password in the place of a name is no name.
+    world.code("type_text", json!({"text": {"secret": "hunter2"}}));
+    let path = world.ok("trace_stop", json!({}))["path"].as_str().unwrap().to_owned();
+    let texts: Vec<Value> =
+        rows(Path::new(&path)).iter().filter_map(|row| row.args.get("text").cloned()).collect();
+    assert_eq!(texts, [json!({"secret": "BANK"}), json!("<redacted>")]);
+    assert_nowhere(&desk.traces(), "S3NT1NEL-77");
+    assert_nowhere(&desk.traces(), "hunter2");
+
+    let again = with_named_secret(&desk, "BANK");
+    again.ok("replay_start", json!({"path": path, "mode": "verify"}));
+    for _ in 0..2 {
+        let step = again.ok("replay_step", json!({"replay_id": "rep:1"}));
+        assert!(step["divergence"].is_null(), "{step}");
+    }
+    assert_eq!(typed(&again), ["S3NT1NEL-77"]);
+}
+
+#[test]
+fn a_named_secret_that_is_not_known_here_is_asked_for() {
+    let desk = Desk::new();
+    let world = with_named_secret(&desk, "BANK");
+    world.ok("trace_start", json!({}));
+    world.ok("click_element", json!({"selector": "//Edit[name=\"Password\"]"}));
+    world.ok("type_text", json!({"text": {"secret": "BANK"}}));
+    world.ok("trace_stop", json!({}));
+    let other = with_named_secret(&desk, "OTHER");
+    other.ok("replay_start", json!({"path": "latest"}));
+    other.ok("replay_step", json!({"replay_id": "rep:1"}));
+    let refused = other.call("replay_step", json!({"replay_id": "rep:1"}));
+    assert_eq!(refused["needs_secret"], json!(["text"]), "{refused}");
+    assert!(typed(&other).is_empty());
+    other.ok("replay_step", json!({"replay_id": "rep:1", "supply": {"text": {"secret": "OTHER"}}}));
+    assert_eq!(typed(&other), ["S3NT1NEL-77"]);
+}
+
 #[test]
 fn a_replay_never_types_the_placeholder() {
     let desk = Desk::new();
@@ -470,6 +532,66 @@ fn uids_and_tokens_of_another_run_are_understood() {
     assert_ne!(replayed[0].args["window_uid"], uid);
     assert_ne!(replayed[1].args["selector"], token);
     assert_eq!(replayed[1].refs, recorded[1].refs, "the token is the one of the replayed call");
+}
+
+#[test]
+fn a_click_on_a_picture_is_replayed_on_the_picture_of_the_replay() {
+    let desk = Desk::new();
+    let clicked = |world: &World| match world.mock.log().last().unwrap() {
+        Act::Click { at: Some(at), .. } => (at.x, at.y),
+        other => panic!("{other:?}"),
+    };
+    let first = desk.world(None, json!({}));
+    first.ok("trace_start", json!({}));
+    let small = json!({"window_index": 0, "max_width": 100});
+    let ids = [
+        first.ok("get_screenshot", json!({"window_index": 0}))["image_id"].clone(),
+        first.ok("get_screenshot_cropped", small)["image_id"].clone(),
+    ];
+    // The second picture first, so that the latest one is not what is meant.
+    first.ok("click_at", json!({"x": 99, "y": 74, "image_id": ids[1]}));
+    first.ok("click_at", json!({"x": 70, "y": 10, "image_id": ids[0], "coordinate_space": "image"}));
+    let path = first.ok("trace_stop", json!({}))["path"].as_str().unwrap().to_owned();
+    let recorded = rows(Path::new(&path));
+    let expected = [(876, 656), (150, 70)];
+    let points: Vec<(i32, i32)> =
+        recorded.iter().filter_map(|row| row.point).map(|point| (point.x, point.y)).collect();
+    assert_eq!(points, expected);
+
+    let second = desk.world(None, json!({}));
+    second.ok("replay_start", json!({"path": path, "mode": "verify"}));
+    let step = || {
+        let step = second.ok("replay_step", json!({"replay_id": "rep:1"}));
+        assert!(step["divergence"].is_null(), "{step}");
+    };
+    step();
+    step();
+    for expected in expected {
+        step();
+        assert_eq!(clicked(&second), expected);
+    }
+}
+
+#[test]
+fn a_click_on_a_picture_is_recorded_as_one_on_what_the_picture_showed() {
+    let desk = Desk::new();
+    let reaction = |click: fn(&World)| {
+        let world = desk.login();
+        world.ok("trace_start", json!({}));
+        click(&world);
+        let path = world.ok("trace_stop", json!({}))["path"].as_str().unwrap().to_owned();
+        let yaml = record::record(&Story::read(Path::new(&path)).unwrap()).unwrap();
+        let reactions = yaml.split_once("\nreactions:").unwrap().1.to_owned();
+        // Comments tell of steps, and the picture was one more of them.
+        reactions.lines().filter(|line| !line.trim().starts_with('#')).collect::<Vec<_>>().join("\n")
+    };
+    let on_screen = reaction(|world| drop(world.ok("click_at", json!({"x": 250, "y": 294}))));
+    let on_picture = reaction(|world| {
+        let id = world.ok("get_screenshot", json!({"window_uid": "mock:app"}))["image_id"].clone();
+        world.ok("click_at", json!({"x": 150, "y": 194, "image_id": id}));
+    });
+    assert!(on_screen.contains("click_element"), "{on_screen}");
+    assert_eq!(on_picture, on_screen);
 }
 
 #[test]

@@ -544,6 +544,29 @@ fn a_picked_model_is_saved_and_the_rest_stays() {
 }
 
 #[test]
+fn no_program_is_started_for_a_script() {
+    let server = FakeModel::playing([Script::Json(200, json!({"data": []}))]);
+    let pull = |runner: Value| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        std::fs::write(&path, json!({"vlm": {"ollama_runner": runner}}).to_string()).unwrap();
+        let command = ["models", "--pull", "llava:7b", "--config", path.to_str().unwrap()];
+        let output = Command::new(env!("CARGO_BIN_EXE_os-screen-observer")).args(command).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = pull(Value::Null);
+    assert!(said.contains("vlm.ollama_runner names no program"), "{said}");
+    let said = pull(json!(["ollama-9f2c", "--quiet"]));
+    assert!(
+        said.contains("wants a person") && said.contains("run: ollama-9f2c --quiet pull llava:7b"),
+        "{said}"
+    );
+    let (ok, said, _) = models(&server, &["--pick"], "llava\ny\n");
+    assert!(!ok && said.contains("offers no models"), "{said}");
+}
+
+#[test]
 fn quitting_changes_nothing() {
     let server = FakeModel::playing([model_list()]);
     let (ok, said, file) = models(&server, &["--pick"], "q\n");

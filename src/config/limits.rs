@@ -9,6 +9,8 @@ use regex::{Regex, RegexBuilder};
 
 pub const MCP_LINE_BYTES: usize = 4 << 20;
 pub const MCP_REQUESTS_IN_FLIGHT: usize = 32;
+/// A call that sleeps costs a thread and no more, so there may be more of them.
+pub const MCP_WAITS_IN_FLIGHT: usize = 256;
 pub const JSON_DEPTH: usize = 128;
 /// A tree of `TREE_NODES` fits; nothing that a client could use is larger.
 pub const REPLY_BYTES: usize = 16 << 20;

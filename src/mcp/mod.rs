@@ -24,6 +24,7 @@ use crate::clock::Cancel;
 use crate::config::limits;
 use crate::gate::confirm::{Person, Question};
 use crate::gate::{self, Call, Origin, Reply};
+use crate::tool::Meta;
 use ask::Ask;
 
 /// What a client's model reads before its first call. Clients cut this at about 2,000 characters.
@@ -54,15 +55,35 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 pub struct Server {
     app: Arc<App>,
     ask: Arc<Ask>,
-    running: Arc<Semaphore>,
+    places: Arc<Places>,
     shutdown: CancellationToken,
     tools: Arc<OnceLock<Vec<Tool>>>,
 }
 
+/// Bounds how many calls run at a time. Those that sleep have a bound of their own: however many wait, a
+/// look is answered at once.
+struct Places {
+    working: Semaphore,
+    waiting: Semaphore,
+}
+
+impl Places {
+    fn new() -> Self {
+        Self {
+            working: Semaphore::new(limits::MCP_REQUESTS_IN_FLIGHT),
+            waiting: Semaphore::new(limits::MCP_WAITS_IN_FLIGHT),
+        }
+    }
+
+    fn of(&self, meta: Option<&Meta>) -> &Semaphore {
+        if meta.is_some_and(|meta| meta.waits) { &self.waiting } else { &self.working }
+    }
+}
+
 impl Server {
     pub fn new(app: Arc<App>, shutdown: CancellationToken) -> Self {
-        let running = Arc::new(Semaphore::new(limits::MCP_REQUESTS_IN_FLIGHT));
-        Self { app, ask: Arc::new(Ask::new()), running, shutdown, tools: Arc::default() }
+        let (ask, places) = (Arc::new(Ask::new()), Arc::new(Places::new()));
+        Self { app, ask, places, shutdown, tools: Arc::default() }
     }
 
     fn tool_list(&self) -> &[Tool] {
@@ -149,11 +170,12 @@ impl Server {
         person: Person,
         context: &RequestContext<RoleServer>,
     ) -> Result<Reply, ErrorData> {
-        // Bounds how many calls run at a time; the rest wait here, and can be cancelled here.
-        let _slot = tokio::select! {
+        // The calls that find no place queue here, and can be cancelled here.
+        let places = self.places.of(self.app.tools.find(&call.tool).map(|entry| entry.spec.meta));
+        let _place = tokio::select! {
             biased;
             () = context.ct.cancelled() => return Err(gone()),
-            slot = self.running.acquire() => slot,
+            place = places.acquire() => place,
         };
         let cancel = Cancel::new();
         let (app, stop) = (self.app.clone(), cancel.clone());

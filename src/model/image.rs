@@ -82,6 +82,12 @@ impl Picture {
         }
     }
 
+    pub fn is_one_colour(&self) -> bool {
+        let mut pixels = self.rgba.chunks_exact(BYTES_PER_PIXEL);
+        let first = pixels.next();
+        pixels.all(|pixel| Some(pixel) == first)
+    }
+
     /// Sets every pixel of `area` that lies in the picture to `color`.
     pub fn fill(&mut self, area: Rect, color: Rgba) {
         let Some(area) = area.intersection(&self.area()) else { return };
@@ -341,6 +347,14 @@ mod tests {
         let decoded = decode(&picture.to_png().unwrap());
         assert_eq!(decoded.color(), image::ColorType::Rgba8);
         assert_eq!(decoded.to_rgba8().into_raw(), picture.rgba());
+    }
+
+    #[test]
+    fn one_other_pixel_is_another_colour() {
+        let mut picture = Picture::new(3, 2, WHITE).unwrap();
+        assert!(picture.is_one_colour());
+        picture.fill(Rect::new(2, 1, 1, 1), BLACK);
+        assert!(!picture.is_one_colour());
     }
 
     #[test]

@@ -256,7 +256,7 @@ impl Observer {
 
     fn black_out(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
         let view = self.view(chosen, cancel)?;
-        black_out(shot, view.hidden_regions(&self.redactor, &chosen.raw.title));
+        black_out(shot, &view.hidden_regions(&self.redactor, &chosen.raw.title));
         Ok(())
     }
 
@@ -272,9 +272,9 @@ impl Observer {
 }
 
 /// Blackens regions of the screen in a picture of it.
-fn black_out(shot: &mut Shot, regions: Vec<Rect>) {
+fn black_out(shot: &mut Shot, regions: &[Rect]) {
     for region in regions {
         let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
-        shot.picture.black_out(Rect { x, y, ..region });
+        shot.picture.black_out(Rect { x, y, ..*region });
     }
 }

@@ -3,14 +3,16 @@
 //! Whatever is secret is black before an engine sees the picture, and what was read is redacted before it
 //! leaves here, so that nobody downstream can show, store or match a hidden word.
 
-use super::sketch::OcrLine;
-use super::{Chosen, Observer, black_out};
+use std::collections::BTreeMap;
+
+use super::sketch::{OcrLine, Reading, SketchOptions, worth_reading};
+use super::{Chosen, Observer, View, black_out};
 use crate::clock::Cancel;
 use crate::config;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::model::Rect;
 use crate::model::image::Picture;
-use crate::ocr::{Ocr, Word};
+use crate::ocr::{Ocr, Options, Waiting, Word};
 use crate::platform::Shot;
 
 /// A picture without secrets of this desktop. Only from this is text read.
@@ -19,6 +21,8 @@ pub struct Readable {
     picture: Picture,
     /// The part of the screen that it shows.
     area: Rect,
+    /// What was blackened, on the screen.
+    hidden: Vec<Rect>,
 }
 
 impl Readable {
@@ -36,12 +40,35 @@ impl Readable {
         &self.picture
     }
 
+    /// What it shows of a place on the screen.
+    fn part_on_screen(&self, place: Rect) -> Readable {
+        let (x, y) = (place.x.saturating_sub(self.area.x), place.y.saturating_sub(self.area.y));
+        self.crop(Rect { x, y, ..place })
+    }
+
     /// A part of it; `part` is in pixels of this picture.
     pub fn crop(&self, part: Rect) -> Readable {
         let part = part.intersection(&self.picture.area()).unwrap_or_default();
         let area =
             Rect { x: self.area.x.saturating_add(part.x), y: self.area.y.saturating_add(part.y), ..part };
-        Readable { picture: self.picture.crop(part), area }
+        Readable { picture: self.picture.crop(part), area, hidden: self.hidden.clone() }
+    }
+
+    /// Whether something in it is black on purpose. An engine takes the edges of that for letters.
+    fn hides_something(&self) -> bool {
+        self.hidden.iter().any(|hidden| hidden.intersection(&self.area).is_some())
+    }
+}
+
+/// How many elements without a name were not read, and why.
+struct Unread {
+    count: usize,
+    why: String,
+}
+
+impl Unread {
+    fn said(&self, total: usize) -> String {
+        format!("{} of {total} elements without a name were not read: {}", self.count, self.why)
     }
 }
 
@@ -60,15 +87,26 @@ impl Observer {
         let mut shot = self.platform.window_picture(&chosen.raw)?;
         let view = self.view(chosen, cancel)?;
         let frame = shot.area;
-        black_out(&mut shot, view.unreadable_regions(&self.redactor, &chosen.raw.title, frame));
+        let hidden = view.unreadable_regions(&self.redactor, &chosen.raw.title, frame);
+        black_out(&mut shot, &hidden);
         let Shot { picture, area } = shot;
-        Ok(Readable { picture, area })
+        Ok(Readable { picture, area, hidden })
     }
 
     /// The words of which the engine is at least as sure as `least` (0 to 100), with boxes in pixels of
     /// the picture.
     pub fn words(&self, readable: &Readable, least: f64, cancel: &Cancel) -> Result<Vec<Word>> {
-        let read = self.ocr.words(&readable.picture, self.ocr.window_options(), cancel)?;
+        self.words_by(readable, self.ocr.window_options(), least, &self.ocr.waiting(cancel))
+    }
+
+    fn words_by(
+        &self,
+        readable: &Readable,
+        options: Options,
+        least: f64,
+        waiting: &Waiting,
+    ) -> Result<Vec<Word>> {
+        let read = self.ocr.words(&readable.picture, options, waiting)?;
         let mut words: Vec<Word> =
             read.iter().filter(|word| f64::from(word.confidence) >= least).cloned().collect();
         for line in words.chunk_by_mut(|one, next| one.line_key() == next.line_key()) {
@@ -93,11 +131,65 @@ impl Observer {
         Ok(text_of(&words))
     }
 
-    /// The lines that can be read in a window, in screen coordinates.
-    pub fn ocr_lines(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Vec<OcrLine>> {
+    /// What can be read in a window for its sketch: the lines of the whole, and the names of elements that
+    /// have none. The second value says which of them were left unread.
+    pub fn read_for_sketch(
+        &self,
+        chosen: &Chosen,
+        view: &View,
+        options: &SketchOptions,
+        cancel: &Cancel,
+    ) -> Result<(Reading, Option<String>)> {
         let (readable, words) = self.window_words(chosen, cancel)?;
         let lines = words.chunk_by(|one, next| one.line_key() == next.line_key());
-        Ok(lines.map(|words| line_of(words, readable.area)).collect())
+        let lines = lines.map(|words| line_of(words, readable.area)).collect();
+        let parts: Vec<(usize, Readable)> = worth_reading(view.tree(), options)
+            .into_iter()
+            .map(|node| (node, readable.part_on_screen(view.tree()[node].bounds)))
+            .filter(|(_, part)| !part.picture.is_empty())
+            .collect();
+        let total = parts.len();
+        let (hidden, parts): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|(_, part)| part.hides_something());
+        let (names, unread) = self.read_parts(parts, cancel)?;
+        let hidden = (!hidden.is_empty())
+            .then(|| Unread { count: hidden.len(), why: "something in them is hidden".to_owned() });
+        let warnings: Vec<String> = hidden.iter().chain(&unread).map(|unread| unread.said(total)).collect();
+        Ok((Reading { lines, names }, (!warnings.is_empty()).then(|| warnings.join("; "))))
+    }
+
+    /// Reads part after part. All together have the time of one picture, so that a window of many pictures
+    /// holds up nobody for long.
+    fn read_parts(
+        &self,
+        parts: Vec<(usize, Readable)>,
+        cancel: &Cancel,
+    ) -> Result<(BTreeMap<usize, String>, Option<Unread>)> {
+        let (total, most) = (parts.len(), self.ocr.settings().max_roi_crops);
+        let waiting = self.ocr.waiting(cancel);
+        let mut names = BTreeMap::new();
+        for (done, (node, part)) in parts.into_iter().take(most).enumerate() {
+            match self.text_of_part(&part, &waiting) {
+                Ok(text) if text.is_empty() => {}
+                Ok(text) => drop(names.insert(node, text)),
+                Err(error) if error.kind == Kind::Cancelled => return Err(error),
+                Err(Error { message, .. }) => {
+                    return Ok((names, Some(Unread { count: total - done, why: message })));
+                }
+            }
+        }
+        let too_many = || Unread { count: total - most, why: format!("ocr.max_roi_crops is {most}") };
+        Ok((names, (total > most).then(too_many)))
+    }
+
+    fn text_of_part(&self, part: &Readable, waiting: &Waiting) -> Result<String> {
+        // An empty panel needs no engine to say so.
+        if part.picture.is_one_colour() {
+            return Ok(String::new());
+        }
+        let least = self.ocr.settings().min_confidence;
+        let words = self.words_by(part, self.ocr.part_options(), least, waiting)?;
+        Ok(joined(&words))
     }
 }
 
@@ -163,8 +255,14 @@ mod tests {
 
     #[test]
     fn a_part_knows_where_it_was() {
-        let whole =
-            Readable { picture: Picture::new(40, 30, [255; 4]).unwrap(), area: Rect::new(100, 200, 40, 30) };
+        let whole = Readable {
+            picture: Picture::new(40, 30, [255; 4]).unwrap(),
+            area: Rect::new(100, 200, 40, 30),
+            hidden: vec![Rect::new(110, 210, 5, 5)],
+        };
+        assert!(
+            whole.hides_something() && !whole.part_on_screen(Rect::new(115, 200, 9, 9)).hides_something()
+        );
         assert_eq!(whole.crop(Rect::new(30, 20, 99, 99)).area(), Rect::new(130, 220, 10, 10));
         assert!(whole.crop(Rect::new(40, 0, 5, 5)).picture().is_empty());
     }

@@ -24,7 +24,7 @@ use crate::doctor;
 use crate::error::{Error, Kind, Result};
 use crate::model::Rect;
 use crate::model::image::Picture;
-use child::Waiting;
+pub use child::Waiting;
 use page::Page;
 
 /// What a recognised word is, and where it stands on the page.
@@ -65,9 +65,12 @@ trait Reader: Send + Sync {
     fn words(&self, page: &Page, options: Options, waiting: &Waiting) -> Result<Vec<Word>>;
 }
 
+/// How many times larger a small part is made.
+const PART_UPSCALE: u32 = 3;
 /// How many engines run at once at most: each takes a core and some hundred megabytes.
 const MOST_ENGINES: usize = 4;
-const MOST_RECENT: usize = 4;
+/// Enough for a sketch whose elements are read one by one.
+const MOST_RECENT: usize = 64;
 const RECENT_TIME: Duration = Duration::from_secs(30);
 
 /// The configured engine, found when it is first needed, and what it has read lately.
@@ -124,16 +127,25 @@ impl Ocr {
         Options { segmentation: self.settings.psm_window, upscale: self.settings.upscale }
     }
 
+    /// How one small part of a window is read: as it stands there, and well enlarged.
+    pub fn part_options(&self) -> Options {
+        Options { segmentation: self.settings.psm_roi, upscale: PART_UPSCALE }
+    }
+
+    /// The time for what is to be read from now on, be it one picture or many.
+    pub fn waiting(&self, cancel: &Cancel) -> Waiting {
+        Waiting::new(self.patience(), cancel)
+    }
+
     /// Every word of the picture that the engine made out, however unsure of it.
-    pub fn words(&self, picture: &Picture, options: Options, cancel: &Cancel) -> Result<Arc<Vec<Word>>> {
+    pub fn words(&self, picture: &Picture, options: Options, waiting: &Waiting) -> Result<Arc<Vec<Word>>> {
         let engine = self.engine()?;
         let page = Page::of(picture, options.upscale, self.settings.preprocess)?;
         let key = self.hasher.hash_one((&page, options));
         if let Some(words) = self.read_lately(key) {
             return Ok(words);
         }
-        let waiting = Waiting::new(self.patience(), cancel);
-        let mut words = self.read(&*engine, &page, options, &waiting)?;
+        let mut words = self.read(&*engine, &page, options, waiting)?;
         for word in &mut words {
             word.bbox = page.in_picture(word.bbox);
         }
@@ -297,13 +309,14 @@ mod tests {
     fn what_was_read_is_kept_for_a_while() {
         let clock = Clock::steered();
         let ocr = Ocr::new(config::Ocr::default(), clock.clone());
-        for key in 0..5 {
+        let last = MOST_RECENT as u64;
+        for key in 0..=last {
             ocr.remember(key, &Arc::default());
         }
-        assert!(ocr.read_lately(0).is_none(), "the oldest of five is forgotten");
-        assert!(ocr.read_lately(4).is_some());
+        assert!(ocr.read_lately(0).is_none(), "the oldest of too many is forgotten");
+        assert!(ocr.read_lately(1).is_some() && ocr.read_lately(last).is_some());
         clock.advance(RECENT_TIME);
-        assert!(ocr.read_lately(4).is_none());
+        assert!(ocr.read_lately(last).is_none());
     }
 
     #[test]

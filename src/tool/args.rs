@@ -132,11 +132,13 @@ pub const SECRET: &str = "x-secret";
 
 /// The secrets that checked arguments name, wherever the schema lets one stand.
 pub fn secrets_named<'a>(schema: &Value, args: &'a Map<String, Value>) -> Vec<&'a str> {
-    let takes_secret = |name: &str| schema.pointer("/properties").and_then(|all| all.get(name)?.get(SECRET));
-    args.iter()
-        .filter(|(name, _)| takes_secret(name).is_some())
-        .filter_map(|(_, value)| value.as_object()?.get("secret")?.as_str())
-        .collect()
+    args.iter().filter_map(|(name, value)| named_secret(schema, name, value)).collect()
+}
+
+/// The secret that one argument names, if the schema lets one stand there.
+pub fn named_secret<'a>(schema: &Value, name: &str, value: &'a Value) -> Option<&'a str> {
+    schema.get("properties")?.get(name)?.get(SECRET)?;
+    value.as_object().filter(|object| object.len() == 1)?.get("secret")?.as_str()
 }
 
 fn check_secret_name(path: &str, object: &Map<String, Value>) -> Result<()> {

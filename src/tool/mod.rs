@@ -61,6 +61,8 @@ pub struct Meta {
     pub listed: bool,
     /// Written into a running trace.
     pub traced: bool,
+    /// Sleeps most of its time, until the desktop changes. Such calls do not take the places of others.
+    pub waits: bool,
     /// Where two runs of the same call must agree, as paths into the reply; what a replay compares. A path that
     /// ends in `>0` stands for whether that number is positive.
     pub verify: &'static [&'static str],
@@ -83,6 +85,7 @@ impl Meta {
         implies: &[],
         listed: true,
         traced: true,
+        waits: false,
         verify: &["ok"],
     };
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::image::Picture;
 use crate::model::{Rect, Tree};
-use crate::observer::sketch::{Legend, OcrLine, SketchElement, SketchOptions, sketch};
+use crate::observer::sketch::{Legend, Reading, SketchElement, SketchOptions, sketch};
 use crate::observer::{Chosen, View, describe};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
@@ -45,7 +45,7 @@ pub struct SketchOut {
     frame: Rect,
     options: SketchOptions,
     structured: bool,
-    overlay: Vec<OcrLine>,
+    reading: Reading,
     /// Whether text was laid over; `None` when nobody asked for it.
     ocr_overlay: Option<bool>,
 }
@@ -68,7 +68,7 @@ struct SketchFields<'a> {
 
 impl Serialize for SketchOut {
     fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let drawn = sketch(self.view.tree(), self.frame, &self.options, &self.overlay);
+        let drawn = sketch(self.view.tree(), self.frame, &self.options, &self.reading);
         let fields = SketchFields {
             window: &self.window,
             grid_width: self.options.grid_width,
@@ -105,7 +105,8 @@ impl Tool for GetScreenSketch {
         rest: &[(Method::Get, "/api/sketch")],
         brief: "The window's layout drawn in characters, with a legend.",
         detail: "Boxes stand for elements, circled numbers for their order of focus, letters for the legend. \
-                 `structured` adds every element with its cell coordinates; `ocr` lays over it what can be read.",
+                 `structured` adds every element with its cell coordinates; `ocr` lays over it what can be read, and \
+                 names pictures and panels that have no name by what can be read in them (`ocr_text`).",
         examples: &[Example {
             scenario: Some("scenarios/login.yaml"),
             args: r#"{"window_index":0,"grid_width":80,"grid_height":24}"#,
@@ -124,10 +125,10 @@ impl Tool for GetScreenSketch {
         let frame = if named { chosen.window.bounds } else { view.tree().root().bounds };
         let structured = args.structured.unwrap_or(false);
         let wanted = args.ocr.unwrap_or(false);
-        let read = if wanted { overlay(cx, &chosen)? } else { None };
+        let read = if wanted { reading(cx, &chosen, &view, &options)? } else { None };
         Ok(SketchOut {
             ocr_overlay: args.ocr.map(|_| read.is_some()),
-            overlay: read.unwrap_or_default(),
+            reading: read.unwrap_or_default(),
             window: chosen.window.title,
             view,
             frame,
@@ -137,24 +138,32 @@ impl Tool for GetScreenSketch {
     }
 }
 
-/// The lines to lay over a sketch. A sketch without them is still one: what is missing is said beside it.
-fn overlay(cx: &mut Cx, chosen: &Chosen) -> Result<Option<Vec<OcrLine>>> {
+/// What was read for a sketch. A sketch without it is still one: what is missing is said beside it.
+fn reading(cx: &mut Cx, chosen: &Chosen, view: &View, options: &SketchOptions) -> Result<Option<Reading>> {
     let backend = &cx.config().ocr.backend;
     let read = if backend == "tesseract" {
-        cx.observer().ocr_lines(chosen, cx.cancel)
+        cx.observer().read_for_sketch(chosen, view, options, cx.cancel)
     } else {
         Err(Error::new(Kind::PlatformUnsupported, format!("ocr.backend '{backend}' is none")))
     };
     match read {
-        Ok(lines) => Ok(Some(lines)),
+        Ok((reading, unread)) => {
+            unread.into_iter().for_each(|warning| warn_too(cx, warning));
+            Ok(Some(reading))
+        }
         Err(error) if error.kind == Kind::Cancelled => Err(error),
         Err(error) => {
-            let warning = format!("the sketch is without OCR text: {}", error.message);
-            cx.warning =
-                Some(cx.warning.take().map_or(warning.clone(), |other| format!("{other}; {warning}")));
+            warn_too(cx, format!("the sketch is without OCR text: {}", error.message));
             Ok(None)
         }
     }
+}
+
+fn warn_too(cx: &mut Cx, warning: String) {
+    cx.warning = Some(match cx.warning.take() {
+        Some(other) => format!("{other}; {warning}"),
+        None => warning,
+    });
 }
 
 fn sketch_options(
@@ -450,8 +459,8 @@ fn named_sketch(cx: &mut Cx, args: &SketchArgs) -> Result<(String, Option<String
     let view = cx.observer().look(&chosen, cx.cancel)?.view;
     // Nobody has to hear that OCR is off who did not ask for it.
     let wanted = args.ocr.unwrap_or(cx.config().ocr.enabled);
-    let lines = if wanted { overlay(cx, &chosen)? } else { None };
-    let drawn = sketch(view.tree(), chosen.window.bounds, &options, &lines.unwrap_or_default());
+    let read = if wanted { reading(cx, &chosen, &view, &options)? } else { None };
+    let drawn = sketch(view.tree(), chosen.window.bounds, &options, &read.unwrap_or_default());
     Ok((chosen.window.title, Some(drawn.text)))
 }
 

@@ -59,6 +59,7 @@ impl Tool for WaitFor {
     const META: Meta = Meta {
         name: "wait_for",
         group: Group::Watch,
+        waits: true,
         untrusted: true,
         rest: &[(Method::Post, "/api/wait_for")],
         brief: "Wait until a condition is met, or say what was last seen.",
@@ -259,6 +260,7 @@ impl Tool for WaitIdle {
     const META: Meta = Meta {
         name: "wait_idle",
         group: Group::Watch,
+        waits: true,
         rest: &[(Method::Post, "/api/wait_idle")],
         brief: "Wait until a window has not changed for quiet_ms.",
         detail: "Everything that is shown counts, also focus, selection and progress. The window is chosen \

@@ -8,6 +8,8 @@ use super::format::{Origin, REDACTED, TRUNCATED};
 use crate::gate::redact::Redactor;
 use crate::model::KeyCombo;
 use crate::model::action::{Key, Modifier};
+use crate::secrets::Secrets;
+use crate::tool::args;
 
 /// How much of arguments that are too long is kept.
 const PREVIEW_CHARACTERS: usize = 200;
@@ -24,6 +26,8 @@ pub struct Keeper<'a> {
     pub schema: &'a Value,
     /// What is typed goes into an element that must not be shown.
     pub hides_typed: bool,
+    /// Known secrets are kept by their names, which are none.
+    pub secrets: &'a Secrets,
     pub max_bytes: usize,
 }
 
@@ -42,11 +46,23 @@ impl Keeper<'_> {
         fields
             .iter()
             .map(|(name, value)| {
-                let hidden = self.hides(name) || (at_root && self.hides_typed && self.is_typed(name, value));
-                let kept = if hidden { json!(REDACTED) } else { self.value(value) };
+                let kept = match at_root.then(|| self.named_secret(name, value)).flatten() {
+                    Some(secret) => json!({ "secret": secret }),
+                    None if self.hides(name) => json!(REDACTED),
+                    None if at_root && self.hides_typed && self.is_typed(name, value) => json!(REDACTED),
+                    None => self.value(value),
+                };
                 (self.text(name), kept)
             })
             .collect()
+    }
+
+    /// The name of the secret that the argument stands for. A name that is not known may be a password that
+    /// somebody put into the wrong place.
+    fn named_secret<'b>(&self, argument: &str, value: &'b Value) -> Option<&'b str> {
+        let name = args::named_secret(self.schema, argument, value)?;
+        let shown = self.secrets.knows(name) && !self.hides(argument) && self.text(name) == name;
+        shown.then_some(name)
     }
 
     /// The readers of requests bound the depth of what arrives, and with it this recursion.
@@ -133,14 +149,24 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{NamedSecrets, Secret};
 
     fn check(args: Value, hides_typed: bool, expected: Value) {
         let redactor = Redactor::new(None).unwrap();
         redactor.learn("hunter22");
-        let schema = json!({"properties": {"text": {}, "keys": {}, "selector": {}, "x": {}}});
-        let keys = ["password".to_owned(), "Token".to_owned()];
-        let keeper =
-            Keeper { redactor: &redactor, redact_keys: &keys, schema: &schema, hides_typed, max_bytes: 300 };
+        let text = json!({args::SECRET: true});
+        let schema = json!({"properties": {"text": text, "keys": {}, "selector": {}, "x": {}}});
+        let named = ["BANK", "hunter22"].map(|name| (name.to_owned(), Secret::new("its value")));
+        let secrets = Secrets::load(&NamedSecrets::default(), named.into()).unwrap();
+        let keys = ["password".to_owned(), "Token".to_owned(), "secret".to_owned()];
+        let keeper = Keeper {
+            redactor: &redactor,
+            redact_keys: &keys,
+            schema: &schema,
+            hides_typed,
+            secrets: &secrets,
+            max_bytes: 300,
+        };
         assert_eq!(Value::Object(keeper.kept(args.as_object().unwrap())), expected);
     }
 
@@ -170,6 +196,23 @@ mod tests {
         }
         check(json!({"keys": "ctrl+a"}), true, json!({"keys": "ctrl+a"}));
         check(json!({"keys": "h"}), false, json!({"keys": "h"}));
+    }
+
+    #[test]
+    fn a_known_secret_is_kept_by_its_name_where_one_may_stand() {
+        for hides_typed in [false, true] {
+            check(json!({"text": {"secret": "BANK"}}), hides_typed, json!({"text": {"secret": "BANK"}}));
+        }
+        let hidden = json!({"text": REDACTED});
+        for no_name in
+            [json!({"secret": "hunter2"}), json!({"secret": "BANK", "or": "hunter2"}), json!("BANK")]
+        {
+            check(json!({ "text": no_name }), true, hidden.clone());
+        }
+        // A name that is also the value of a secret gives it away.
+        check(json!({"text": {"secret": "hunter22"}}), true, hidden);
+        check(json!({"x": {"secret": "BANK"}}), false, json!({"x": {"secret": REDACTED}}));
+        check(json!({"password": {"secret": "BANK"}}), false, json!({"password": REDACTED}));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::model::Rect;
+use crate::model::{Point, Rect};
 
 /// The version that readers of the contract's format expect in the header.
 pub const FORMAT_VERSION: &str = "0.2.0";
@@ -89,6 +89,9 @@ pub struct Row {
     /// What the gate resolved and judged for this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetSeen>,
+    /// Where on the screen the pixel of a picture is that the arguments name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<Point>,
     /// Tokens among the arguments that an earlier row's reply told: JSON pointer into `args` → origin.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub refs: BTreeMap<String, Origin>,

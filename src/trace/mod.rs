@@ -33,6 +33,7 @@ use crate::gate::audit::timestamp;
 use crate::gate::budget::Meter;
 use crate::gate::scrub::{self, Scrub};
 use crate::gate::{Call, Json, Reply};
+use crate::model::Point;
 use crate::observer::WindowChoice;
 use crate::platform::Shot;
 use crate::tool::args;
@@ -322,6 +323,14 @@ impl Moment<'_> {
         into_private || (tabs() && self.before.has_secret_near_focus())
     }
 
+    /// Where on the screen the pixel of a picture is that the call names.
+    fn point_in_picture(&self) -> Option<Point> {
+        let args = &self.pending.args;
+        let image = self.app.session.images.get(args.get("image_id")?.as_str()?, self.app.clock.now())?;
+        let number = |name: &str| i32::try_from(args.get(name)?.as_i64()?).ok();
+        image.on_screen(Point { x: number("x")?, y: number("y")? })
+    }
+
     /// The window of the pictures: the one that was acted on or named, else the focused one.
     fn window(&self) -> Option<String> {
         let target = self.pending.target.as_ref().map(|target| target.chosen.window.uid.clone());
@@ -356,6 +365,7 @@ impl Trace {
             redact_keys: &config.redact_keys,
             schema: moment.schema,
             hides_typed: moment.hides_typed(),
+            secrets: &moment.app.secrets,
             max_bytes: config.max_args_bytes,
         };
         let after = moment.after.as_ref().filter(|after| after.differs(&moment.before));
@@ -371,6 +381,7 @@ impl Trace {
             tree_hash_after: moment.after().tree_hash(),
             duration_ms: millis(moment.duration),
             target: moment.pending.target.as_ref().map(|target| seen(target, &scrub)).transpose()?,
+            point: moment.point_in_picture(),
             refs: arguments::origins(&moment.pending.args, &self.told),
             windows_before: self.windows(&moment.before, &scrub)?,
             windows_after: after.map(|after| self.windows(after, &scrub)).transpose()?,
@@ -483,6 +494,7 @@ struct Told {
     tree_token: Option<String>,
     snapshot_id: Option<String>,
     confirm_token: Option<String>,
+    image_id: Option<String>,
     observation: Option<Box<Told>>,
 }
 
@@ -498,6 +510,7 @@ impl Told {
             ("/tree_token", self.tree_token),
             ("/snapshot_id", self.snapshot_id),
             ("/confirm_token", self.confirm_token),
+            ("/image_id", self.image_id),
             ("/observation/tree_token", inner),
         ]
         .into_iter()

@@ -303,7 +303,7 @@ fn find_target(step: &Step, aim: Aim) -> Option<Target> {
     };
     match aim {
         Aim::Element => told(),
-        Aim::Point => point_of(&Value::Object(step.row.args.clone())).and_then(|at| hit(&step.before, at)),
+        Aim::Point => point_on_screen(&step.row).and_then(|at| hit(&step.before, at)),
         Aim::From => {
             let from = step.row.args.get("from").and_then(point_of);
             from.map_or_else(told, |from| hit(&step.before, from))
@@ -311,6 +311,14 @@ fn find_target(step: &Step, aim: Aim) -> Option<Target> {
         Aim::Keyboard => with_keyboard(&step.before),
         Aim::Window => told().map(|target| Target { node: Tree::ROOT, ..target }),
     }
+}
+
+/// Coordinates that count something else than pixels of the screen say nothing by themselves.
+fn point_on_screen(row: &Row) -> Option<Point> {
+    let said = |key: &str| row.args.get(key).and_then(Value::as_str);
+    let on_screen = said("image_id").is_none() && matches!(said("coordinate_space"), None | Some("screen"));
+    let plain = || point_of(&Value::Object(row.args.clone())).filter(|_| on_screen);
+    row.point.or_else(plain)
 }
 
 fn point_of(value: &Value) -> Option<Point> {

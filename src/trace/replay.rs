@@ -22,7 +22,7 @@ use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::{self, Call, Origin, Reply};
 use crate::model::Window;
-use crate::tool::Meta;
+use crate::tool::{Meta, args};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -225,7 +225,10 @@ impl Replay {
         self.renew_tokens(row, &mut args);
         renew_windows(&mut args, &row.windows_before, &app.observer.windows().unwrap_or_default());
         match args {
-            Value::Object(args) => fill_secrets(row, args, supply),
+            Value::Object(args) => {
+                let lacking = lacking_secrets(app, row);
+                fill_secrets(row, args, supply, &lacking)
+            }
             _ => Ok(Map::new()),
         }
     }
@@ -273,16 +276,26 @@ fn same_window(uid: &str, recorded: &[WindowSeen], windows: &[Window]) -> Option
         .map(|window| window.uid.clone())
 }
 
+/// The arguments whose secret this server was not given.
+fn lacking_secrets(app: &App, row: &Row) -> Vec<String> {
+    let schema = app.tools.find(&row.tool).map(|entry| entry.schema()).unwrap_or(&Value::Null);
+    let lacks = |name: &str, value: &Value| {
+        args::named_secret(schema, name, value).is_some_and(|secret| !app.secrets.knows(secret))
+    };
+    row.args.iter().filter(|(name, value)| lacks(name, value)).map(|(name, _)| name.clone()).collect()
+}
+
 /// Puts what the caller supplies where the trace holds nothing, and refuses to go on while something is
 /// missing or would be changed.
 fn fill_secrets(
     row: &Row,
     mut args: Map<String, Value>,
     supply: &Map<String, Value>,
+    lacking: &[String],
 ) -> Result<Map<String, Value>> {
     let missing: Vec<String> = args
         .iter()
-        .filter(|(name, value)| holds_placeholder(name, value))
+        .filter(|(name, value)| holds_placeholder(name, value) || lacking.contains(name))
         .map(|(name, _)| name.clone())
         .collect();
     if let Some(extra) = supply.keys().find(|name| !missing.contains(name)) {
@@ -293,8 +306,13 @@ fn fill_secrets(
     let needed: Vec<&str> =
         missing.iter().map(String::as_str).filter(|name| !supply.contains_key(*name)).collect();
     if !needed.is_empty() {
+        let why = if needed.iter().all(|name| lacking.iter().any(|lacking| lacking == name)) {
+            "names a secret that this server was not given"
+        } else {
+            "was recorded without its secret"
+        };
         let message = format!(
-            "{} was recorded without its secret; call replay_step with supply:{{{}}}, or replay_stop",
+            "{} {why}; call replay_step with supply:{{{}}}, or replay_stop",
             needed.join(" and "),
             needed.iter().map(|name| format!("{name:?}:…")).collect::<Vec<_>>().join(",")
         );
@@ -411,8 +429,12 @@ mod tests {
     }
 
     fn check_fill(args: Value, supply: Value, expected: &str) {
+        check_fill_lacking(args, supply, &[], expected);
+    }
+
+    fn check_fill_lacking(args: Value, supply: Value, lacking: &[String], expected: &str) {
         let row = Row { args: args.as_object().unwrap().clone(), ..Row::default() };
-        let filled = fill_secrets(&row, row.args.clone(), supply.as_object().unwrap());
+        let filled = fill_secrets(&row, row.args.clone(), supply.as_object().unwrap(), lacking);
         let got = filled.map_or_else(|error| error.message, |args| Value::Object(args).to_string());
         assert!(got.contains(expected), "{args} with {supply} gave {got}");
     }
@@ -424,5 +446,14 @@ mod tests {
         check_fill(json!({"text": REDACTED}), json!({"text": "x"}), "{\"text\":\"x\"}");
         check_fill(json!({"text": "y"}), json!({"text": "x"}), "'text' is recorded");
         check_fill(json!({"text": "y"}), json!({}), "{\"text\":\"y\"}");
+        let (args, lacking) = (json!({"text": {"secret": "BANK"}, "x": 1}), ["text".to_owned()]);
+        check_fill_lacking(
+            args.clone(),
+            json!({}),
+            &lacking,
+            "text names a secret that this server was not given",
+        );
+        check_fill_lacking(args.clone(), json!({"text": "z"}), &lacking, "{\"text\":\"z\",\"x\":1}");
+        check_fill(args, json!({"text": "z"}), "'text' is recorded");
     }
 }

@@ -132,8 +132,9 @@ impl Folder {
                 self.room.most_bytes
             )));
         }
-        match free_space(&self.path) {
-            Some(free) if free < self.room.free_bytes => Err(io::Error::other(format!(
+        // Where it cannot be asked, a full disk shows when a write fails, which ends the trace as well.
+        match fs4::available_space(&self.path) {
+            Ok(free) if free < self.room.free_bytes => Err(io::Error::other(format!(
                 "only {free} bytes are free on its disk, and {} stay free for others",
                 self.room.free_bytes
             ))),
@@ -191,18 +192,6 @@ fn create_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-#[cfg(unix)]
-fn free_space(path: &Path) -> Option<u64> {
-    let facts = rustix::fs::statvfs(path).ok()?;
-    Some(facts.f_bavail.saturating_mul(facts.f_frsize))
-}
-
-/// Not asked elsewhere: there a full disk shows when a write fails, which ends the trace as well.
-#[cfg(not(unix))]
-fn free_space(_: &Path) -> Option<u64> {
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,7 +215,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_disk_that_is_nearly_full_is_left_alone() {
         let root = tempfile::tempdir().unwrap();

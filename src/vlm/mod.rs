@@ -7,6 +7,7 @@ pub mod client;
 mod multipass;
 pub mod picker;
 mod prompts;
+pub mod runner;
 
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use crate::gate::budget::{Meter, Reservation};
 use crate::gate::scrub::Scrub;
 use crate::model::image::Picture;
 use crate::model::{Rect, Tree};
-use crate::observer::sketch::{SketchOptions, sketch};
+use crate::observer::sketch::{Reading, SketchOptions, sketch};
 use crate::observer::{Chosen, View, describe};
 use crate::tool::Cx;
 
@@ -258,7 +259,8 @@ fn blocks(cx: &Cx, scene: &Scene, scrub: &Scrub) -> Vec<Block> {
 }
 
 fn drawn(scene: &Scene, config: &AsciiSketch) -> String {
-    sketch(scene.view.tree(), scene.chosen.window.bounds, &SketchOptions::from(config), &[]).text
+    sketch(scene.view.tree(), scene.chosen.window.bounds, &SketchOptions::from(config), &Reading::default())
+        .text
 }
 
 fn focused(scene: &Scene) -> Option<String> {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::client::{Client, KnownPrefix};
+use super::runner::{Runner, is_model_name};
 use crate::clock::Cancel;
 use crate::config::{Vlm, VlmMode, limits};
 
@@ -58,28 +59,30 @@ const SLOTS: [Slot; 4] = [
     },
 ];
 
-/// What the configured server offers.
+/// What the configured server offers, which may be nothing.
 pub fn models(config: &Vlm) -> Result<Vec<String>, String> {
     let known = KnownPrefix::default();
     let client = Client::new(config, &known).map_err(|error| error.message)?;
-    let models = client.models(&Cancel::new()).map_err(|failure| failure.error.message)?;
-    if models.is_empty() {
-        return Err(format!("the model server {} offers no models; load one there first", config.base_url));
-    }
-    Ok(models)
+    client.models(&Cancel::new()).map_err(|failure| failure.error.message)
 }
 
-/// Asks for each empty slot. Nothing is chosen for a slot that the person passes over.
+pub fn none_offered(config: &Vlm) -> String {
+    format!("the model server {} offers no models; load one there first", config.base_url)
+}
+
+/// Asks for each empty slot. Nothing is chosen for a slot that the person passes over. With a `runner`, a
+/// model that is not there yet can be named too; it is got when the person says yes to that.
 pub fn pick(
     config: &Vlm,
     models: &[String],
+    runner: Option<Runner>,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> Result<Vec<Choice>, String> {
     let in_passes = config.mode == VlmMode::Multipass;
     let mut choices = Vec::new();
     for slot in SLOTS.iter().filter(|slot| !(slot.chosen)(config) && (in_passes || !slot.only_in_passes)) {
-        let picked = ask(slot, models, input, output);
+        let picked = ask(slot, models, runner, input, output);
         match picked.map_err(|problem| format!("the terminal cannot be used: {problem}"))? {
             Picked::Model(model) => choices.push(Choice { slot: slot.key, model }),
             Picked::Nothing => {}
@@ -98,6 +101,7 @@ enum Picked {
 fn ask(
     slot: &Slot,
     models: &[String],
+    runner: Option<Runner>,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> std::io::Result<Picked> {
@@ -116,13 +120,37 @@ fn ask(
             "p" => page = (page + pages - 1) % pages,
             answer => match chosen(models, answer) {
                 Some(model) => return Ok(Picked::Model(model.clone())),
-                None => writeln!(
-                    output,
-                    "'{answer}' is neither a number from 1 to {} nor a model.",
-                    models.len()
-                )?,
+                None if was_pulled(answer, runner, input, output)? => {
+                    return Ok(Picked::Model(answer.to_owned()));
+                }
+                None => {}
             },
         }
+    }
+}
+
+/// Whether a model that the server does not have was got. If not, the person has been told why.
+fn was_pulled(
+    answer: &str,
+    runner: Option<Runner>,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> std::io::Result<bool> {
+    let is_number = answer.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(runner) = runner.filter(|_| is_model_name(answer) && !is_number) else {
+        writeln!(output, "'{answer}' is neither a number from the list nor a model.")?;
+        return Ok(false);
+    };
+    write!(output, "'{answer}' is not there. Run `{}`? y/n > ", runner.command_line(answer))?;
+    output.flush()?;
+    let mut line = String::new();
+    input.read_line(&mut line)?;
+    if line.trim() != "y" {
+        return Ok(false);
+    }
+    match runner.pull(answer) {
+        Ok(()) => Ok(true),
+        Err(problem) => writeln!(output, "{problem}").map(|()| false),
     }
 }
 
@@ -361,9 +389,13 @@ mod tests {
     }
 
     fn run(config: &Vlm, count: usize, typed: &str) -> (Vec<Choice>, String) {
+        run_with(config, count, typed, None)
+    }
+
+    fn run_with(config: &Vlm, count: usize, typed: &str, runner: Option<Runner>) -> (Vec<Choice>, String) {
         let models: Vec<String> = (1..=count).map(|number| format!("m{number}")).collect();
         let mut shown = Vec::new();
-        let choices = pick(config, &models, &mut typed.as_bytes(), &mut shown).unwrap();
+        let choices = pick(config, &models, runner, &mut typed.as_bytes(), &mut shown).unwrap();
         (choices, String::from_utf8(shown).unwrap())
     }
 
@@ -392,6 +424,25 @@ mod tests {
         assert_eq!(pages.len(), 2, "{shown}");
         assert!(shown.contains("  31  m31\n") && shown.contains("page 3 of 3"), "{shown}");
         assert!(!run(&Vlm::default(), 3, "q\n").1.contains("page"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_model_that_is_not_there_is_got_only_after_a_yes() {
+        let check = |program: &str, typed: &str, expected: Option<&str>, said: &str| {
+            let command = [program.to_owned()];
+            let runner = Runner::of(Some(&command)).ok();
+            let (choices, shown) = run_with(&Vlm::default(), 2, typed, runner);
+            assert_eq!(choices.first().map(|choice| choice.model.as_str()), expected, "{shown}");
+            assert!(shown.contains(said), "{shown}");
+        };
+        check("true", "llava\ny\n", Some("llava"), "'llava' is not there. Run `true pull llava`? y/n");
+        check("true", "llava\nn\n1\n", Some("m1"), "Run `true pull llava`?");
+        check("true", "llava\n", None, "Run `true pull llava`?");
+        check("false", "llava\ny\n2\n", Some("m2"), "false pull llava failed");
+        check("true", "9\n--help\nq\n", None, "'--help' is neither a number from the list nor a model");
+        let (choices, shown) = run(&Vlm::default(), 2, "llava\nq\n");
+        assert!(choices.is_empty() && !shown.contains("pull"), "{shown}");
     }
 
     #[test]

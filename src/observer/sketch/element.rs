@@ -16,11 +16,13 @@ pub struct SketchElement<'a> {
     pub occluded: bool,
     /// The drawn box in cells: left, top, right, bottom, all inclusive.
     pub bounds_grid: Option<[usize; 4]>,
+    /// What was read in it, for want of a name.
+    pub ocr_text: Option<String>,
 }
 
 impl<'a> SketchElement<'a> {
     pub(super) fn new(tree: &'a Tree, node: usize, occluded: bool, tab_index: Option<usize>) -> Self {
-        Self { tree, node, tab_index, occluded, bounds_grid: None }
+        Self { tree, node, tab_index, occluded, bounds_grid: None, ocr_text: None }
     }
 
     pub fn legend_key(&self) -> String {
@@ -48,6 +50,7 @@ impl Serialize for SketchElement<'_> {
             tab_index: self.tab_index,
             occluded: self.occluded,
             bounds_grid: self.bounds_grid,
+            ocr_text: self.ocr_text.as_deref(),
             value_now: element.range.now,
             value_min: element.range.min,
             value_max: element.range.max,
@@ -71,6 +74,8 @@ struct Shown<'a> {
     occluded: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bounds_grid: Option<[usize; 4]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ocr_text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value_now: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,6 +12,9 @@ mod label;
 mod legend;
 mod role;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 pub use element::SketchElement;
@@ -68,6 +71,14 @@ pub struct OcrLine {
     pub confidence: f32,
 }
 
+/// What was read in the picture of the window, for one sketch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    pub lines: Vec<OcrLine>,
+    /// What stands in elements that have no name, by node; it is drawn as their name.
+    pub names: BTreeMap<usize, String>,
+}
+
 /// Serialises as the keys that a structured reply adds; `text` alone is the plain reply.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sketch<'a> {
@@ -79,20 +90,54 @@ pub struct Sketch<'a> {
 }
 
 /// Draws `tree` on a grid that stands for `reference`: the window's bounds, or the root's.
-pub fn sketch<'a>(
-    tree: &'a Tree,
-    reference: Rect,
-    options: &SketchOptions,
-    overlay: &[OcrLine],
-) -> Sketch<'a> {
+pub fn sketch<'a>(tree: &'a Tree, reference: Rect, options: &SketchOptions, reading: &Reading) -> Sketch<'a> {
     let mut elements = number_elements(tree, options.occlusion_prune);
     let mut page = Page::new(reference, options);
     for element in elements.iter_mut().filter(|element| !element.occluded) {
-        element.bounds_grid = page.draw(&tree[element.node], element);
+        element.ocr_text = reading.names.get(&element.node).cloned();
+        element.bounds_grid = page.draw(&named(&tree[element.node], element.ocr_text.as_deref()), element);
     }
-    page.lay_over(overlay);
+    page.lay_over(&reading.lines);
     let text = page.grid.text() + &page.legend.text(page.grid.border.horizontal);
     Sketch { text, elements, legend: page.legend }
+}
+
+fn named<'a>(element: &'a Element, read: Option<&str>) -> Cow<'a, Element> {
+    match read {
+        Some(text) => Cow::Owned(Element { name: text.to_owned(), ..element.clone() }),
+        None => Cow::Borrowed(element),
+    }
+}
+
+/// The elements whose names only a picture can tell, in pre-order: they are drawn, of a role that often has
+/// no name, and no text is known of anything in them. Where one lies within another, the inner one counts:
+/// what can be read in the outer one is the inner one's text.
+pub fn worth_reading(tree: &Tree, options: &SketchOptions) -> Vec<usize> {
+    let mut says_something = vec![false; tree.len()];
+    let mut found = Vec::new();
+    let elements = number_elements(tree, options.occlusion_prune);
+    for (node, numbered) in elements.iter().enumerate().rev() {
+        let unread = is_picture_without_text(&tree[node]) && !says_something[node] && !numbered.occluded;
+        if unread {
+            found.push(node);
+        }
+        if let Some(parent) = tree.parent(node) {
+            says_something[parent] |= says_something[node] || unread || has_text(&tree[node]);
+        }
+    }
+    found.reverse();
+    found
+}
+
+fn is_picture_without_text(element: &Element) -> bool {
+    let hidden = element.redacted || element.secret;
+    let nameless = element.name.trim().is_empty() && !element.bounds.is_empty();
+    nameless && !hidden && role::is_often_nameless(&role::normal_form(&element.role))
+}
+
+fn has_text(element: &Element) -> bool {
+    let value = element.value.as_deref().unwrap_or_default();
+    [&*element.name, value].iter().any(|text| !text.trim().is_empty())
 }
 
 /// Pass 1: what is hidden, and who would get the focus when.

@@ -32,6 +32,13 @@ pub(super) fn is_focusable(normal_role: &str) -> bool {
     FOCUSABLE.contains(&normal_role)
 }
 
+const OFTEN_NAMELESS: &[&str] = &["image", "custom", "group", "pane", "unknown", "graphic"];
+
+/// Whether applications leave elements of this role without a name although they show something.
+pub(super) fn is_often_nameless(normal_role: &str) -> bool {
+    OFTEN_NAMELESS.contains(&normal_role)
+}
+
 const LANDMARKS: &[(&str, &str)] = &[
     ("toolbar", "Toolbar"),
     ("menubar", "MenuBar"),

@@ -10,7 +10,7 @@ fn of_size(grid_width: usize, grid_height: usize) -> SketchOptions {
 }
 
 fn sketch_of_root(tree: &Tree, options: SketchOptions) -> Sketch<'_> {
-    sketch(tree, tree.root().bounds, &options, &[])
+    sketch(tree, tree.root().bounds, &options, &Reading::default())
 }
 
 mod contract {
@@ -113,7 +113,8 @@ const SCREEN: Rect = Rect::new(0, 0, 20, 8);
 fn draw(elements: Vec<Element>, change: impl Fn(&mut SketchOptions), overlay: &[OcrLine]) -> String {
     let mut options = of_size(SCREEN.width as usize, SCREEN.height as usize);
     change(&mut options);
-    grid_of(&sketch(&siblings(elements), SCREEN, &options, overlay).text).to_owned()
+    let reading = Reading { lines: overlay.to_vec(), ..Reading::default() };
+    grid_of(&sketch(&siblings(elements), SCREEN, &options, &reading).text).to_owned()
 }
 
 fn check(elements: Vec<Element>, expected: &str) {
@@ -181,7 +182,7 @@ mod rules {
     #[test]
     fn rule_3_without_an_inside_there_is_only_the_outline() {
         let tree = siblings(vec![at("Group", "x", [18, 0, 2, 4])]);
-        let sketch = sketch(&tree, SCREEN, &of_size(20, 8), &[]);
+        let sketch = sketch(&tree, SCREEN, &of_size(20, 8), &Reading::default());
         assert_eq!(sketch.text, ["┌┐", "││", "││", "││", "└┘"].map(|row| " ".repeat(18) + row).join("\n"));
         assert_eq!(sketch.elements[1].bounds_grid, Some([18, 0, 19, 4]));
         assert!(sketch.legend.0.is_empty());
@@ -275,7 +276,7 @@ mod rules {
         let options = SketchOptions { unicode_box: false, ..of_size(20, 8) };
         let rule = "-".repeat(50);
         let expected = format!("+-----+\n|GrouB|\n+-----+\n\n  LEGEND\n  {rule}\n     B  Group");
-        assert_eq!(sketch(&tree, SCREEN, &options, &[]).text, expected);
+        assert_eq!(sketch(&tree, SCREEN, &options, &Reading::default()).text, expected);
     }
 
     #[test]
@@ -321,7 +322,7 @@ mod numbering {
         tree.close();
         tree.leaf(at("Group", "", [0, 0, 5, 5]));
         let tree = tree.finish();
-        let sketch = sketch(&tree, SCREEN, &of_size(20, 8), &[]);
+        let sketch = sketch(&tree, SCREEN, &of_size(20, 8), &Reading::default());
         let hidden: Vec<bool> = sketch.elements.iter().map(|one| one.occluded).collect();
         assert_eq!(hidden, [false, true, true, false]);
         assert_eq!(sketch.legend.0, [("D".to_owned(), "Group".to_owned())]);
@@ -379,6 +380,62 @@ mod overlay {
     #[test]
     fn without_confidence_labels_stay() {
         check(&[line("xxxxxxx", [1, 2, 9, 1], 0.0)], "┌─────────┐\n│        B│\n│Groupxx  │\n└─────────┘");
+    }
+}
+
+mod names {
+    use super::*;
+
+    /// The window, and below it a pane that holds the elements.
+    fn in_a_pane(elements: Vec<Element>) -> Tree {
+        let mut tree = TreeBuilder::new(at("Window", "", [0, 0, 20, 8]));
+        tree.open(at("Pane", "", [0, 0, 20, 8]));
+        for element in elements {
+            tree.leaf(element);
+        }
+        tree.finish()
+    }
+
+    #[track_caller]
+    fn check(elements: Vec<Element>, expected: &[usize]) {
+        assert_eq!(worth_reading(&in_a_pane(elements), &SketchOptions::default()), expected);
+    }
+
+    #[test]
+    fn the_innermost_nameless_pictures_are_worth_reading() {
+        check(vec![], &[1]);
+        check(vec![at("Image", "", [0, 0, 9, 3]), at("AXGroup", " ", [9, 0, 9, 3])], &[2, 3]);
+        check(vec![at("Image", "", [0, 0, 9, 3]), at("Image", "Logo", [9, 0, 9, 3])], &[2]);
+    }
+
+    #[test]
+    fn what_has_or_holds_a_text_speaks_for_itself() {
+        check(vec![at("Image", "Logo", [0, 0, 9, 3])], &[]);
+        let value = Element { value: Some("40%".into()), ..at("Text", "", [0, 0, 9, 3]) };
+        check(vec![value], &[]);
+        check(vec![at("Separator", "", [0, 0, 9, 3])], &[1]);
+    }
+
+    #[test]
+    fn what_is_hidden_covered_or_without_area_is_not() {
+        let image = || at("Image", "", [0, 0, 9, 3]);
+        let button = || at("Button", "B", [9, 0, 9, 3]);
+        check(vec![Element { redacted: true, ..image() }, button()], &[]);
+        check(vec![Element { secret: true, ..image() }, button()], &[]);
+        check(vec![at("Image", "", [0, 0, 0, 3]), button()], &[]);
+        check(vec![image(), at("Button", "B", [0, 0, 9, 3])], &[]);
+    }
+
+    #[test]
+    fn what_was_read_is_drawn_as_a_name_and_told_apart_from_one() {
+        let tree = siblings(vec![at("Image", "", [0, 0, 15, 6])]);
+        let reading = Reading { names: [(1, "Logo".to_owned())].into(), ..Reading::default() };
+        let drawn = sketch(&tree, SCREEN, &of_size(20, 8), &reading);
+        assert!(drawn.text.contains("│\"Logo\""), "{}", drawn.text);
+        assert_eq!(drawn.legend.0[0].1, "Image \"Logo\"");
+        let element = serde_json::to_value(&drawn.elements[1]).unwrap();
+        assert_eq!((&element["name"], &element["ocr_text"]), (&"".into(), &"Logo".into()));
+        assert!(serde_json::to_value(&drawn.elements[0]).unwrap().get("ocr_text").is_none());
     }
 }
 
@@ -451,11 +508,12 @@ proptest! {
         options in any_options(),
         overlay in prop::collection::vec((any_rect(), "[a-z ]{0,20}", prop::num::f32::ANY), 0..4),
     ) {
-        let overlay: Vec<OcrLine> = overlay
+        let lines = overlay
             .into_iter()
             .map(|(bounds, text, confidence)| OcrLine { text, bounds, confidence })
             .collect();
-        let sketch = sketch(&tree, reference, &options, &overlay);
+        let names = worth_reading(&tree, &options).into_iter().map(|node| (node, "read".to_owned())).collect();
+        let sketch = sketch(&tree, reference, &options, &Reading { lines, names });
         let legend_lines = if sketch.legend.0.is_empty() { 0 } else { sketch.legend.0.len() + 3 };
         let lines: Vec<&str> = sketch.text.split('\n').collect();
         let rows = &lines[..lines.len() - legend_lines];

@@ -4,6 +4,8 @@
 //! Adapters try once; waiting, retrying and deadlines belong to the observer.
 
 pub mod absent;
+#[cfg(target_os = "linux")]
+pub mod linux;
 pub mod mock;
 
 use std::sync::Arc;

@@ -57,6 +57,19 @@ impl Bus {
         started.map(|_| Self { jobs })
     }
 
+    /// Connects without waiting for it. Whoever needs the bus learns then why it is not there.
+    pub fn connect(&self) {
+        let job: Job = Box::new(|session| {
+            Box::pin(async move {
+                if let Err(error) = session.link().await {
+                    tracing::debug!(%error, "no accessibility bus yet");
+                }
+            })
+        });
+        // A thread that has ended is told to whoever needs it.
+        let _ = self.jobs.send(job);
+    }
+
     /// Runs `work` on the thread and waits for what it returns. Giving up drops the work, and with it every
     /// call that it has on its way.
     pub fn run<T, F, Running>(&self, whole: Duration, cancel: &Cancel, work: F) -> Result<T>

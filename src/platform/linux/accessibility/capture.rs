@@ -21,6 +21,8 @@ const WAKING_TIME: Duration = Duration::from_millis(2_500);
 const WAKING_STEP: Duration = Duration::from_millis(100);
 /// A browser window with fewer nodes than that is still asleep.
 const ASLEEP: usize = 12;
+/// An application whose cache lacked more than that has never been looked into.
+const FRESH: usize = 20;
 /// Keys hardly ever change, and asking for them costs as much as asking for the place.
 const MOST_REMEMBERED: usize = 50_000;
 
@@ -57,6 +59,10 @@ pub async fn capture(link: Rc<Link>, sought: Sought, bounds: Rect, pace: Pace, w
     };
     events::watch(&link, &frame.object.bus).await;
     let mut gathered = gather(&link, &frame, &pace).await;
+    if frame.toolkit == Toolkit::Gtk4 && gathered.learned > FRESH {
+        // GTK4 makes the objects of a tree only when they are asked for, and puts pages between them later.
+        gathered = gather(&link, &frame, &pace).await;
+    }
     if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
         gathered = await_waking(&link, &frame, gathered, &pace).await;
     }
@@ -78,6 +84,8 @@ struct Gathered {
     nodes: Nodes,
     order: Vec<Step>,
     whole: bool,
+    /// How many nodes the cache did not have.
+    learned: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +102,7 @@ async fn gather(link: &Rc<Link>, frame: &Frame, pace: &Pace) -> Gathered {
     // Qt answers with an empty list, and some toolkits not at all: everything is then asked for.
     let items = cached.map(|reply| cache::items(&reply, &frame.object.bus)).unwrap_or_default();
     let mut nodes = cache::nodes(items);
+    let cached = nodes.len();
     let mut whole = walk::complete(link, &frame.object, &mut nodes, pace).await;
     for popup in &frame.popups {
         whole &= walk::complete(link, popup, &mut nodes, pace).await;
@@ -102,7 +111,8 @@ async fn gather(link: &Rc<Link>, frame: &Frame, pace: &Pace) -> Gathered {
         }
     }
     let (order, kept) = in_order(&nodes, &frame.object);
-    Gathered { nodes, order, whole: whole && kept }
+    let learned = nodes.len().saturating_sub(cached);
+    Gathered { nodes, order, whole: whole && kept, learned }
 }
 
 /// Looks again until the browser shows its page, once for each browser.
@@ -306,7 +316,7 @@ fn spelled(keys: &str) -> String {
 }
 
 fn build(sought: &Sought, frame: &Frame, bounds: Rect, gathered: Gathered, facts: Vec<Facts>) -> Tree {
-    let Gathered { nodes, order, whole } = gathered;
+    let Gathered { nodes, order, whole, .. } = gathered;
     let mut builder: Option<TreeBuilder> = None;
     let mut clips: Vec<Option<Rect>> = Vec::with_capacity(order.len());
     for (step, fact) in order.iter().zip(facts) {

@@ -43,12 +43,10 @@ pub struct Accessible {
 impl Accessible {
     /// The bell is rung when an application that was looked into tells of a change.
     pub fn start(bell: Bell) -> Result<Self> {
-        Ok(Self { bus: Bus::start(bell)? })
-    }
-
-    /// Connects early, so that applications that start from now on know that somebody listens.
-    pub fn prepare(&self) -> Result<()> {
-        self.bus.run(ELEMENT_TIME, &Cancel::new(), |_| async { Ok(()) })
+        let bus = Bus::start(bell)?;
+        // Early, so that applications that start from now on know that somebody listens.
+        bus.connect();
+        Ok(Self { bus })
     }
 
     /// The elements of a window. `bounds` is the window with its frame, as people see it.

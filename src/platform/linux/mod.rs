@@ -4,31 +4,41 @@
 //!   Linux ── x11: the connection, made again when it is lost
 //!     ├── desktop, popups: windows, their order, what is under a point
 //!     ├── capture, memory: pictures
+//!     ├── input, keyboard, settle: pointer and keys
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 
 mod capture;
 mod desktop;
+mod input;
 mod interim;
+mod keyboard;
 mod memory;
 mod popups;
+mod settle;
+mod watch;
 mod x11;
 
 use std::time::Duration;
 
 pub use desktop::{Extents, Frame};
+pub use input::Drag;
 pub use popups::{Popup, Under};
 
 use super::{Activation, Capabilities, Capture, Desktop, Facts, Platform, Shot, Stage, Wake, Watch};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
-use crate::model::{Monitor, Point, Reached, Rect, Window, WindowChange};
+use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
+use input::Hands;
+use watch::Watcher;
 use x11::Link;
 
 pub struct Linux {
     clock: Clock,
     bell: Bell,
     link: Link,
+    hands: Hands,
+    watcher: Watcher,
 }
 
 /// How the desktop of this session is reached, or why it is not.
@@ -60,7 +70,46 @@ impl Linux {
     /// Fails with a sentence when there is no display.
     pub fn connect(clock: Clock) -> Result<Self, String> {
         let link = Link::connect(Some(&display()?))?;
-        Ok(Self { clock, bell: Bell::default(), link })
+        let bell = Bell::default();
+        let watcher = Watcher::start(link.display(), bell.clone())
+            .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
+        Ok(Self { clock, bell, link, hands: Hands::default(), watcher })
+    }
+
+    /// What is rung when something on this desktop changed; whoever hears of changes rings it.
+    pub fn bell(&self) -> &Bell {
+        &self.bell
+    }
+
+    pub fn click(&self, at: Point, button: Button, count: u32) -> Result<()> {
+        self.hands.click(&self.link, at, button, count)
+    }
+
+    pub fn move_to(&self, at: Point) -> Result<()> {
+        self.hands.move_to(&self.link, at)
+    }
+
+    /// Positive clicks show what is further up.
+    pub fn scroll(&self, at: Point, clicks: i32) -> Result<()> {
+        self.hands.scroll(&self.link, at, clicks)
+    }
+
+    pub fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        self.hands.drag(&self.link, &self.clock, drag, cancel)
+    }
+
+    pub fn press_keys(&self, combo: &KeyCombo) -> Result<()> {
+        self.hands.keys(&self.link, combo)
+    }
+
+    /// Types into what has the keyboard.
+    pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.hands.text(&self.link, text, cancel)
+    }
+
+    /// Lets go of every key and button that this process holds down.
+    pub fn let_go(&self) {
+        self.hands.release_all(&self.link);
     }
 
     /// Where a window's own pixels are, which is what the coordinates of an application start from.
@@ -87,6 +136,7 @@ impl Platform for Linux {
             unavailable: None,
             supports: Capabilities {
                 occlusion_detection: true,
+                drag: true,
                 redaction: true,
                 bring_to_foreground: true,
                 ..Capabilities::default()
@@ -145,8 +195,11 @@ impl Watch for Linux {
     }
 
     fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
-        let _ = (&self.clock, seen, at_most);
-        cancel.check()?;
-        Ok(Wake::NoEvents)
+        if !self.watcher.is_listening() {
+            cancel.check()?;
+            return Ok(Wake::NoEvents);
+        }
+        let rung = self.clock.sleep_unless_rung(&self.bell, seen, at_most, cancel)?;
+        Ok(if rung { Wake::Changed } else { Wake::Elapsed })
     }
 }

@@ -263,7 +263,8 @@ fn look_when_settled(
         let view = look_again(cx, target)?;
         let changed = view.as_ref().is_none_or(|view| view.fingerprint() != target.view.fingerprint());
         let same_windows = || -> Result<bool> {
-            let uids = |windows: &[Window]| windows.iter().map(|window| window.uid.clone()).collect::<Vec<_>>();
+            let uids =
+                |windows: &[Window]| windows.iter().map(|window| window.uid.clone()).collect::<Vec<_>>();
             Ok(uids(windows_before) == uids(&cx.observer().windows()?))
         };
         if changed || cx.clock().now() >= deadline || !same_windows()? {

@@ -308,9 +308,7 @@ impl Doing<'_> {
             true => text.chars().count() == wanted.chars().count(),
             false => text.trim_end_matches('\n') == wanted.trim_end_matches('\n'),
         };
-        self.until(READ_BACK_TIME, || {
-            Ok(self.linux.accessible.text(element, self.cancel)?.is_some_and(same))
-        })
+        self.until(READ_BACK_TIME, || Ok(self.linux.accessible.text(element, self.cancel)?.is_some_and(same)))
     }
 
     fn type_over(&self, element: &Handle, live: &Live, text: &str) -> Result<Done> {
@@ -467,12 +465,8 @@ mod tests {
 
     fn option(name: &str, index: i32) -> Found {
         let handle = |native: &str| Handle { window_uid: "x11:1".to_owned(), native: native.to_owned() };
-        let child = Child {
-            handle: handle(name),
-            name: name.to_owned(),
-            role: 0,
-            states: Default::default(),
-        };
+        let child =
+            Child { handle: handle(name), name: name.to_owned(), role: 0, states: Default::default() };
         Found { parent: handle("list"), index, child }
     }
 

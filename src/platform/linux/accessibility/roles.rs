@@ -143,6 +143,7 @@ pub const WITH_SHORTCUT: &[Role] = &[
 ];
 
 const TABLE: &[(Role, &str)] = &[
+    (Role::AcceleratorLabel, "Text"),
     (Role::Alert, "AlertDialog"),
     (Role::Animation, "Image"),
     (Role::Application, "Application"),

@@ -24,11 +24,26 @@ pub fn accessibility(window: &Window, tree: &Tree, node: usize) -> String {
     let mut text = header(window);
     let root = &tree[node];
     text.push_str(&format!("\n\nRoot: {}{}", one_line(&root.role), quoted_name(root, "  ")));
-    for at in node..tree.end(node) {
+    let shows = shows_something(tree, node);
+    for at in (node..tree.end(node)).filter(|&at| shows[at - node]) {
         let indent = 2 * (tree.depth(at) - tree.depth(node)) + 2;
         text.push_str(&format!("\n{:indent$}└─ {}", "", element_line(&tree[at])));
     }
     text + "\n\n" + &summary(tree, node)
+}
+
+/// Whether a person sees anything of each element or of what is in it, from `node` on.
+fn shows_something(tree: &Tree, node: usize) -> Vec<bool> {
+    let mut shows = vec![false; tree.end(node) - node];
+    shows[0] = true;
+    // Backwards, so that an element knows of what is below it before its own turn comes.
+    for at in (node + 1..tree.end(node)).rev() {
+        shows[at - node] |= !tree[at].hidden;
+        if let (true, Some(parent)) = (shows[at - node], tree.parent(at)) {
+            shows[parent - node] = true;
+        }
+    }
+    shows
 }
 
 fn header(window: &Window) -> String {
@@ -83,7 +98,9 @@ fn summary(tree: &Tree, node: usize) -> String {
     let nodes = node..tree.end(node);
     let focused = nodes.clone().rev().find(|&at| tree[at].focused);
     let focused = focused.map(|at| format!("; focused → {}", role_and_name(&tree[at]))).unwrap_or_default();
-    format!("[{} elements total{focused}]", nodes.len())
+    let unseen = shows_something(tree, node).into_iter().filter(|shows| !shows).count();
+    let unseen = if unseen > 0 { format!(", {unseen} of them not shown now") } else { String::new() };
+    format!("[{} elements total{unseen}{focused}]", nodes.len())
 }
 
 /// The text as Python would write it in a program: what clients have always read here.
@@ -130,7 +147,7 @@ fn is_printable(character: char) -> bool {
 mod tests {
     use super::super::sketch::fixtures::{notepad, notepad_window};
     use super::*;
-    use crate::model::Rect;
+    use crate::model::{Rect, TreeBuilder};
 
     #[test]
     fn the_default_window_reads_as_clients_know_it() {
@@ -160,6 +177,29 @@ Root: Window  \"Untitled — Notepad\"
 
 [17 elements total; focused → Document \"Text Editor\"]";
         assert_eq!(accessibility(&notepad_window(), &notepad(), Tree::ROOT), expected);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_counted_only() {
+        let hidden = |name: &str| Element { hidden: true, ..Element::new("Group", name, Rect::default()) };
+        let mut tree = TreeBuilder::new(hidden("root"));
+        tree.open(hidden("empty box"));
+        tree.leaf(Element::new("Button", "seen", Rect::new(1, 2, 3, 4)));
+        tree.close();
+        tree.open(hidden("closed menu"));
+        tree.leaf(hidden("item"));
+        let tree = tree.finish();
+        let text = accessibility(&notepad_window(), &tree, Tree::ROOT);
+        for (name, expected) in [("root", true), ("empty box", true), ("seen", true), ("closed menu", false)]
+        {
+            assert_eq!(
+                text.contains(&format!("└─ Group \"{name}\""))
+                    || text.contains(&format!("└─ Button \"{name}\"")),
+                expected,
+                "{text}"
+            );
+        }
+        assert!(text.ends_with("[5 elements total, 2 of them not shown now]"), "{text}");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! Adapters try once; waiting, retrying and deadlines belong to the observer.
 
 pub mod absent;
+#[cfg(target_os = "linux")]
+pub mod linux;
 pub mod mock;
 
 use std::sync::Arc;
@@ -17,7 +19,7 @@ use crate::doctor::PlatformFacts;
 use crate::error::Result;
 use crate::model::action::Act;
 use crate::model::image::Picture;
-use crate::model::{Monitor, Rect, Tree, Window};
+use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
 
 /// A desktop: its windows, what is in them, hands to work them, eyes to picture them.
 pub trait Platform: Desktop + Accessibility + Input + Capture + Watch + Send + Sync {
@@ -41,6 +43,9 @@ pub trait Desktop {
 
     /// Brings a window to the front by the system's own way.
     fn activate(&self, window: &Window) -> Result<Activation>;
+
+    /// Changes a window as a whole, waits a moment for it, and tells what came of it.
+    fn change(&self, window: &Window, change: &WindowChange) -> Result<Reached>;
 }
 
 pub trait Accessibility {
@@ -59,6 +64,10 @@ pub trait Capture {
     fn window_picture(&self, window: &Window) -> Result<Shot>;
 
     fn screen_picture(&self) -> Result<Shot>;
+
+    /// What the screen shows in an area of it, whichever windows that is; the part that is off the screen
+    /// is left out.
+    fn region_picture(&self, area: Rect) -> Result<Shot>;
 }
 
 /// Being told that something changed, so that a wait sleeps instead of looking again and again.
@@ -145,6 +154,8 @@ pub struct Done {
     pub note: Option<String>,
     /// A reaction of the scenario answered it.
     pub reacted: bool,
+    /// How long it may take until what came of it can be seen; nothing where everything happened at once.
+    pub settles_in: Duration,
 }
 
 /// What a platform is and can do. Exhaustive, so that a new ability asks every platform a question.
@@ -191,7 +202,7 @@ pub const fn os_name() -> &'static str {
 /// that is not there is not: the server starts and says so.
 pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Arc<dyn Platform>, String> {
     if !loaded.config.wants_mock() {
-        return Ok(Arc::new(absent::Absent::new(real_desktop().reason)));
+        return Ok(connect(clock).unwrap_or_else(|reason| Arc::new(absent::Absent::new(reason))));
     }
     let mock = mock::Mock::new(clock.clone());
     if let Some(path) = &loaded.scenario {
@@ -200,14 +211,33 @@ pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Arc<dyn Platform>, Strin
     Ok(Arc::new(mock))
 }
 
+#[cfg(target_os = "linux")]
+fn connect(clock: &Clock) -> Result<Arc<dyn Platform>, String> {
+    linux::Linux::connect(clock.clone()).map(|linux| Arc::new(linux) as Arc<dyn Platform>)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn connect(_: &Clock) -> Result<Arc<dyn Platform>, String> {
+    Err(probe().unwrap_or_else(|reason| reason))
+}
+
 /// What this build knows of the real desktop of this machine.
 pub fn real_desktop() -> PlatformFacts {
-    PlatformFacts {
-        name: os_name().to_owned(),
-        available: false,
-        reason: format!(
-            "this build has no adapter for the {} desktop; start the server with --mock for the mock desktop",
-            os_name()
-        ),
-    }
+    let found = probe();
+    let available = found.is_ok();
+    PlatformFacts { name: os_name().to_owned(), available, reason: found.unwrap_or_else(|reason| reason) }
+}
+
+/// How the real desktop is reached, or why not.
+#[cfg(target_os = "linux")]
+fn probe() -> Result<String, String> {
+    linux::probe()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn probe() -> Result<String, String> {
+    Err(format!(
+        "this build has no adapter for the {} desktop; start the server with --mock for the mock desktop",
+        os_name()
+    ))
 }

@@ -93,7 +93,7 @@ pub struct Sketch<'a> {
 pub fn sketch<'a>(tree: &'a Tree, reference: Rect, options: &SketchOptions, reading: &Reading) -> Sketch<'a> {
     let mut elements = number_elements(tree, options.occlusion_prune);
     let mut page = Page::new(reference, options);
-    for element in elements.iter_mut().filter(|element| !element.occluded) {
+    for element in elements.iter_mut().filter(|element| !element.occluded && !tree[element.node].hidden) {
         element.ocr_text = reading.names.get(&element.node).cloned();
         element.bounds_grid = page.draw(&named(&tree[element.node], element.ocr_text.as_deref()), element);
     }
@@ -130,7 +130,7 @@ pub fn worth_reading(tree: &Tree, options: &SketchOptions) -> Vec<usize> {
 }
 
 fn is_picture_without_text(element: &Element) -> bool {
-    let hidden = element.redacted || element.secret;
+    let hidden = element.redacted || element.secret || element.hidden;
     let nameless = element.name.trim().is_empty() && !element.bounds.is_empty();
     nameless && !hidden && role::is_often_nameless(&role::normal_form(&element.role))
 }
@@ -148,7 +148,8 @@ fn number_elements(tree: &Tree, occlusion_prune: bool) -> Vec<SketchElement<'_>>
     let mut tab_stops = 0;
     for node in 0..tree.len() {
         let hidden = covered[node] || tree.parent(node).is_some_and(|parent| elements[parent].occluded);
-        let is_stop = !hidden && role::is_focusable(&role::normal_form(&tree[node].role));
+        let is_stop =
+            !hidden && !tree[node].hidden && role::is_focusable(&role::normal_form(&tree[node].role));
         tab_stops += usize::from(is_stop);
         elements.push(SketchElement::new(tree, node, hidden, is_stop.then_some(tab_stops)));
     }

@@ -4,7 +4,7 @@
 //!   Linux ── x11: the connection, made again when it is lost
 //!     ├── desktop, popups: windows, their order, what is under a point
 //!     ├── capture, memory: pictures
-//!     ├── input, keyboard, settle: pointer and keys
+//!     ├── input, keyboard, remap, settle: pointer and keys
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 
@@ -15,6 +15,7 @@ mod interim;
 mod keyboard;
 mod memory;
 mod popups;
+mod remap;
 mod settle;
 mod watch;
 mod x11;

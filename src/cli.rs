@@ -358,7 +358,7 @@ mod tests {
         check_sandbox("call list_windows --sandbox -- zenity --info", &["zenity", "--info"], true);
         assert_eq!(parse("--mode mcp").unwrap().flags.sandbox_command(), None);
         check_refused("--mock --sandbox", "cannot be used with");
-        check_refused("--mode mcp -- xterm", "unexpected argument 'xterm'");
+        check_refused("--mode mcp -- xterm", "unrecognized subcommand 'xterm'");
     }
 
     #[test]

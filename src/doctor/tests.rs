@@ -274,7 +274,13 @@ fn programs_without_elements_are_told_what_helps() {
     let report = report_on(&machine, &[], true);
     let check = report.checks.iter().find(|check| check.name == "programs").unwrap();
     assert_eq!(check.status, Status::Warning);
-    insta::assert_snapshot!(check.detail, @"");
+    insta::assert_snapshot!(check.detail, @r"
+    these show a window and offer no elements:
+    News (chromium, Chromium): start it with --force-renderer-accessibility
+    Sums (kcalc, kcalc): start it with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1
+    shell (xterm, XTerm): it has none; read it with get_ocr
+    a long title a long title a long title a… (game, Game): start it again; if that does not help, read it with get_ocr
+    ");
     super::tests::check(&complete(), "programs", Status::Ok, "every window's program", None);
     super::tests::check(&bare(), "programs", Status::Warning, "not looked at", None);
 }

@@ -232,6 +232,7 @@ fn private_desktop(size: crate::config::Size, command: &[String]) -> Chosen {
             if let Some(remark) = sandbox.remark() {
                 tracing::warn!("private desktop: {remark}");
             }
+            sandbox.enter();
             let platform = absent(real_desktop().reason);
             Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
         }

@@ -114,7 +114,7 @@ pub fn start(plan: &Plan, folder: &Folder, gate: &Gate) -> Result<Word, String> 
     builder.start_accessibility(&bus)?;
     builder.start_window_manager(&connection)?;
     let remark = builder.start_program(&plan.command, &connection)?;
-    let session = Session { display, xauthority: Some(xauthority), bus: Some(bus) };
+    let session = Session { display, xauthority, bus };
     Ok(Word::Ready { session, environment: builder.environment, remark })
 }
 

@@ -91,6 +91,20 @@ impl Sandbox {
         &self.environment
     }
 
+    /// From now on this process means the private desktop where it would have meant the user's.
+    ///
+    /// Only for a process that has no other thread yet, which is why nobody but `platform::choose` calls it.
+    #[allow(unsafe_code, reason = "changing the environment is safe as long as no other thread reads it")]
+    pub(in crate::platform) fn enter(&self) {
+        let (set, removed) = self.session.variables();
+        // SAFETY: a process that serves calls this while it is still alone: before the runtime, before the
+        // adapter and before any call. The thread that read the keeper's first line was joined.
+        unsafe {
+            set.into_iter().for_each(|(name, value)| std::env::set_var(name, value));
+            removed.iter().for_each(|name| std::env::remove_var(name));
+        }
+    }
+
     /// What did not go as wished, although the desktop stands.
     pub fn remark(&self) -> Option<&str> {
         self.remark.as_deref()
@@ -133,13 +147,16 @@ fn first_word(keeper: &mut Child) -> Result<Word, String> {
 /// The first line of a program's output, if it comes in time. What comes later is not read.
 fn first_line(output: ChildStdout, patience: Duration) -> Option<String> {
     let (tell, answer) = channel();
-    // If the time is over, the thread is left behind; it ends with the program.
-    std::thread::spawn(move || {
+    let reader = std::thread::spawn(move || {
         let mut line = String::new();
         let read = BufReader::new(output).read_line(&mut line);
         tell.send(read.is_ok().then(|| line.trim_end().to_owned()))
     });
-    answer.recv_timeout(patience).ok().flatten().filter(|line| !line.is_empty())
+    // If the time is over, the thread is left behind; it ends with the program.
+    let line = answer.recv_timeout(patience).ok()?;
+    // It has sent what it had to send and cannot fail any more.
+    let _ = reader.join();
+    line.filter(|line| !line.is_empty())
 }
 
 fn given_up(mut keeper: Child, reason: String) -> String {

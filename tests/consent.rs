@@ -510,6 +510,13 @@ mod swapping {
         fn activate(&self, window: &Window) -> Result<Activation> {
             self.mock.activate(window)
         }
+        fn change(
+            &self,
+            window: &Window,
+            change: &os_screen_observer::model::WindowChange,
+        ) -> Result<os_screen_observer::model::Reached> {
+            self.mock.change(window, change)
+        }
     }
     impl Accessibility for Swapping {
         fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
@@ -546,6 +553,9 @@ mod swapping {
         }
         fn screen_picture(&self) -> Result<Shot> {
             self.mock.screen_picture()
+        }
+        fn region_picture(&self, area: Rect) -> Result<Shot> {
+            self.mock.region_picture(area)
         }
     }
 }

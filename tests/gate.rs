@@ -494,6 +494,13 @@ mod panicking {
         fn activate(&self, window: &Window) -> Result<Activation> {
             self.0.activate(window)
         }
+        fn change(
+            &self,
+            window: &Window,
+            change: &os_screen_observer::model::WindowChange,
+        ) -> Result<os_screen_observer::model::Reached> {
+            self.0.change(window, change)
+        }
     }
     impl Accessibility for Panicking {
         fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
@@ -522,6 +529,9 @@ mod panicking {
         }
         fn screen_picture(&self) -> Result<Shot> {
             self.0.screen_picture()
+        }
+        fn region_picture(&self, area: Rect) -> Result<Shot> {
+            self.0.region_picture(area)
         }
     }
 }

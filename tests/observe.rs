@@ -389,6 +389,13 @@ impl Desktop for OneHangs {
     fn activate(&self, window: &Window) -> Result<Activation> {
         self.mock.activate(window)
     }
+    fn change(
+        &self,
+        window: &Window,
+        change: &os_screen_observer::model::WindowChange,
+    ) -> Result<os_screen_observer::model::Reached> {
+        self.mock.change(window, change)
+    }
 }
 
 impl Input for OneHangs {
@@ -416,6 +423,9 @@ impl Capture for OneHangs {
 
     fn screen_picture(&self) -> Result<Shot> {
         self.mock.screen_picture()
+    }
+    fn region_picture(&self, area: Rect) -> Result<Shot> {
+        self.mock.region_picture(area)
     }
 }
 

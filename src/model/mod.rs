@@ -17,4 +17,4 @@ pub use element::{Element, Range};
 pub use geometry::{Point, Rect};
 pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
-pub use window::{Monitor, Window};
+pub use window::{Monitor, Reached, Window, WindowChange, WindowState};

@@ -1,6 +1,6 @@
 //! Windows and monitors as every platform reports them.
 
-use super::Rect;
+use super::{Point, Rect};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
@@ -20,4 +20,44 @@ pub struct Monitor {
     pub scale_factor: f64,
     pub logical: Rect,
     pub physical: Rect,
+}
+
+/// What can be done to a window as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowChange {
+    /// In front of the others, without asking for the keyboard.
+    Raise,
+    /// Back from minimized or, when it is not, from maximized.
+    Restore,
+    Minimize,
+    Maximize,
+    /// Its upper left corner, as `Window::bounds` tells it.
+    Move(Point),
+    /// Its size, as `Window::bounds` tells it.
+    Resize {
+        width: i32,
+        height: i32,
+    },
+    /// By asking it politely; it may ask back.
+    Close,
+}
+
+/// How a window is after a change was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowState {
+    pub bounds: Rect,
+    pub focused: bool,
+    pub minimized: bool,
+    pub maximized: bool,
+}
+
+/// What became of a change: the state that was seen, not the one that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Whether it is as asked.
+    pub done: bool,
+    /// `None` when the window is gone.
+    pub state: Option<WindowState>,
+    /// What kept it from being done.
+    pub note: Option<String>,
 }

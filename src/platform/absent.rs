@@ -9,7 +9,7 @@ use super::{
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
-use crate::model::{Monitor, Rect, Tree, Window};
+use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
 
 #[derive(Debug)]
 pub struct Absent {
@@ -61,6 +61,10 @@ impl Desktop for Absent {
     fn activate(&self, _: &Window) -> Result<Activation> {
         self.refuse()
     }
+
+    fn change(&self, _: &Window, _: &WindowChange) -> Result<Reached> {
+        self.refuse()
+    }
 }
 
 impl Accessibility for Absent {
@@ -83,6 +87,10 @@ impl Capture for Absent {
     }
 
     fn screen_picture(&self) -> Result<Shot> {
+        self.refuse()
+    }
+
+    fn region_picture(&self, _: Rect) -> Result<Shot> {
         self.refuse()
     }
 }

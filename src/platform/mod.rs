@@ -19,7 +19,7 @@ use crate::doctor::PlatformFacts;
 use crate::error::Result;
 use crate::model::action::Act;
 use crate::model::image::Picture;
-use crate::model::{Monitor, Rect, Tree, Window};
+use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
 
 /// A desktop: its windows, what is in them, hands to work them, eyes to picture them.
 pub trait Platform: Desktop + Accessibility + Input + Capture + Watch + Send + Sync {
@@ -43,6 +43,9 @@ pub trait Desktop {
 
     /// Brings a window to the front by the system's own way.
     fn activate(&self, window: &Window) -> Result<Activation>;
+
+    /// Changes a window as a whole, waits a moment for it, and tells what came of it.
+    fn change(&self, window: &Window, change: &WindowChange) -> Result<Reached>;
 }
 
 pub trait Accessibility {
@@ -61,6 +64,10 @@ pub trait Capture {
     fn window_picture(&self, window: &Window) -> Result<Shot>;
 
     fn screen_picture(&self) -> Result<Shot>;
+
+    /// What the screen shows in an area of it, whichever windows that is; the part that is off the screen
+    /// is left out.
+    fn region_picture(&self, area: Rect) -> Result<Shot>;
 }
 
 /// Being told that something changed, so that a wait sleeps instead of looking again and again.
@@ -193,10 +200,10 @@ pub const fn os_name() -> &'static str {
 /// that is not there is not: the server starts and says so.
 pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
     if let Some(command) = &loaded.sandbox {
-        return Ok(private_desktop(loaded.config.sandbox.size, command));
+        return Ok(private_desktop(loaded.config.sandbox.size, command, clock));
     }
     if !loaded.config.wants_mock() {
-        return Ok(absent(real_desktop().reason).into());
+        return Ok(connect(clock).unwrap_or_else(absent).into());
     }
     let mock = mock::Mock::new(clock.clone());
     if let Some(path) = &loaded.scenario {
@@ -224,7 +231,7 @@ fn absent(reason: String) -> Arc<dyn Platform> {
 
 /// One that cannot start is no reason to work on the user's own: then there is no desktop at all.
 #[cfg(target_os = "linux")]
-fn private_desktop(size: crate::config::Size, command: &[String]) -> Chosen {
+fn private_desktop(size: crate::config::Size, command: &[String], clock: &Clock) -> Chosen {
     let plan = linux::sandbox::Plan { size, command: command.to_vec() };
     match linux::sandbox::Sandbox::start(&plan) {
         Err(reason) => absent(format!("the private desktop did not start: {reason}")).into(),
@@ -233,14 +240,14 @@ fn private_desktop(size: crate::config::Size, command: &[String]) -> Chosen {
                 tracing::warn!("private desktop: {remark}");
             }
             sandbox.enter();
-            let platform = absent(real_desktop().reason);
+            let platform = connect(clock).unwrap_or_else(absent);
             Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn private_desktop(_: crate::config::Size, _: &[String]) -> Chosen {
+fn private_desktop(_: crate::config::Size, _: &[String], _: &Clock) -> Chosen {
     absent(format!("--sandbox needs Linux; this is {}", os_name())).into()
 }
 
@@ -262,14 +269,33 @@ pub fn survey() -> Option<crate::doctor::Survey> {
     None
 }
 
+#[cfg(target_os = "linux")]
+fn connect(clock: &Clock) -> Result<Arc<dyn Platform>, String> {
+    linux::Linux::connect(clock.clone()).map(|linux| Arc::new(linux) as Arc<dyn Platform>)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn connect(_: &Clock) -> Result<Arc<dyn Platform>, String> {
+    Err(probe().unwrap_or_else(|reason| reason))
+}
+
 /// What this build knows of the real desktop of this machine.
 pub fn real_desktop() -> PlatformFacts {
-    PlatformFacts {
-        name: os_name().to_owned(),
-        available: false,
-        reason: format!(
-            "this build has no adapter for the {} desktop; start the server with --mock for the mock desktop",
-            os_name()
-        ),
-    }
+    let found = probe();
+    let available = found.is_ok();
+    PlatformFacts { name: os_name().to_owned(), available, reason: found.unwrap_or_else(|reason| reason) }
+}
+
+/// How the real desktop is reached, or why not.
+#[cfg(target_os = "linux")]
+fn probe() -> Result<String, String> {
+    linux::probe()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn probe() -> Result<String, String> {
+    Err(format!(
+        "this build has no adapter for the {} desktop; start the server with --mock for the mock desktop",
+        os_name()
+    ))
 }

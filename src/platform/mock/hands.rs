@@ -135,7 +135,7 @@ impl World {
     /// The innermost element under the point, in the topmost window there.
     fn hit(&self, point: Point, now: Duration) -> Option<Spot> {
         let mut windows = self.open_windows().into_iter();
-        let window = windows.find(|&window| self.plans()[window].bounds.contains(point))?;
+        let window = windows.find(|&window| self.bounds(&self.plans()[window]).contains(point))?;
         let (tree, origins) = self.shown_tree(window, now);
         // In pre-order what comes later lies inside or above what comes before.
         let node = (0..tree.len())

@@ -11,6 +11,7 @@
 mod hands;
 mod notepad;
 mod picture;
+mod windows;
 pub mod world;
 
 use std::sync::{Arc, Mutex};
@@ -23,7 +24,7 @@ use super::{
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
-use crate::model::{Monitor, Rect, Tree, Window};
+use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
 use hands::{Outcome, Refusal};
 pub use world::World;
@@ -70,7 +71,7 @@ impl Mock {
     }
 
     /// Changes the world as it is now, and tells it: one look too many costs less than one too few.
-    fn change<T>(&self, change: impl FnOnce(&mut World, Duration) -> T) -> T {
+    fn alter<T>(&self, change: impl FnOnce(&mut World, Duration) -> T) -> T {
         self.now(|world, now| {
             let result = change(world, now);
             self.bell.ring();
@@ -111,7 +112,7 @@ impl Platform for Mock {
 impl Stage for Mock {
     fn load(&self, scenario: Scenario) -> OnStage {
         let scenario = Arc::new(scenario);
-        self.change(|world, now| {
+        self.alter(|world, now| {
             *world = World::scenario(scenario, now);
             on_stage(world)
         })
@@ -150,14 +151,8 @@ impl Desktop for Mock {
     }
 
     fn stacking(&self) -> Result<Option<Vec<String>>> {
-        let (windows, order) = self.now(|world, _| (world.windows(), world.stacking()));
-        Ok(Some(
-            order
-                .into_iter()
-                .filter_map(|index| windows.get(index))
-                .map(|window| window.uid.clone())
-                .collect(),
-        ))
+        let windows = self.now(|world, _| world.stacked_windows());
+        Ok(Some(windows.into_iter().map(|window| window.uid).collect()))
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {
@@ -169,7 +164,7 @@ impl Desktop for Mock {
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
-        self.change(|world, now| {
+        self.alter(|world, now| {
             if !world.activate(&window.uid, now) {
                 return Err(gone(&window.uid));
             }
@@ -181,6 +176,11 @@ impl Desktop for Mock {
                 }
             })
         })
+    }
+
+    fn change(&self, window: &Window, change: &WindowChange) -> Result<Reached> {
+        self.alter(|world, now| world.change_window(&window.uid, change, now))
+            .ok_or_else(|| gone(&window.uid))
     }
 }
 
@@ -202,7 +202,7 @@ impl Accessibility for Mock {
 
 impl Input for Mock {
     fn act(&self, act: &Act, _: &Cancel) -> Result<Done> {
-        let outcome = self.change(|world, now| world.act(act, now));
+        let outcome = self.alter(|world, now| world.act(act, now));
         if let Some(refusal) = outcome.refusal {
             return Err(refused(&refusal));
         }
@@ -248,14 +248,9 @@ impl Capture for Mock {
 
     /// The default desktop shows its front window alone, as clients of it are used to.
     fn screen_picture(&self) -> Result<Shot> {
-        let (windows, order, screen, inert) = self.now(|world, _| {
-            (world.windows(), world.stacking(), world.screen(), world.loaded_scenario().is_none())
-        });
-        let front_to_back: Vec<&Window> = order
-            .into_iter()
-            .filter_map(|index| windows.get(index))
-            .filter(|window| !window.minimized)
-            .collect();
+        let (windows, screen, inert) =
+            self.now(|world, _| (world.stacked_windows(), world.screen(), world.loaded_scenario().is_none()));
+        let front_to_back: Vec<&Window> = windows.iter().filter(|window| !window.minimized).collect();
         if let (true, Some(front)) = (inert, front_to_back.first()) {
             return self.window_picture(front);
         }
@@ -265,6 +260,17 @@ impl Capture for Mock {
         let side = |pixels: i32| u32::try_from(pixels).unwrap_or(0);
         let size = (side(screen.width), side(screen.height));
         Ok(Shot { picture: picture::draw_desktop(size, &layers).map_err(undrawable)?, area: screen })
+    }
+
+    fn region_picture(&self, area: Rect) -> Result<Shot> {
+        let whole = self.screen_picture()?;
+        let shown = area.intersection(&whole.area).ok_or_else(|| {
+            Error::bad_request("the area has no pixel on the screen")
+                .with("area", area)
+                .with("screen", whole.area)
+        })?;
+        let part = Rect { x: shown.x - whole.area.x, y: shown.y - whole.area.y, ..shown };
+        Ok(Shot { picture: whole.picture.crop(part), area: shown })
     }
 }
 

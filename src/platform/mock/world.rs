@@ -4,7 +4,7 @@
 //!   Scenario (plain data, shared)          World (what became of it)
 //!   ├─ states ── windows ── elements  ──►  state + when it was entered
 //!   └─ reactions                           windows front to back
-//!                                          per window: changed elements, scroll, keyboard, restored
+//!                                          per window: changed elements, scroll, keyboard, place
 //!                                          effects that are still to come
 //! ```
 //!
@@ -43,7 +43,27 @@ pub(super) struct Memory {
     pub keyboard: Option<String>,
     /// Everything in the keyboard's element is selected: the next text replaces it.
     pub all_selected: bool,
-    restored: bool,
+    /// Where it was put, what it was told to be, and how it was before it filled the screen.
+    pub place: Place,
+}
+
+/// What became of a window as a whole; what is `None` is as the scenario says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    pub bounds: Option<Rect>,
+    pub minimized: Option<bool>,
+    pub before_maximized: Option<Rect>,
+    /// Until the next state begins.
+    pub closed: bool,
+}
+
+/// The elements of a window that was moved go with it; only its root takes the new size.
+fn move_along(element: &mut Element, node: usize, from: Rect, to: Rect) {
+    element.bounds.x = element.bounds.x.saturating_add(to.x.saturating_sub(from.x));
+    element.bounds.y = element.bounds.y.saturating_add(to.y.saturating_sub(from.y));
+    if node == Tree::ROOT {
+        element.bounds = to;
+    }
 }
 
 /// An element's place in a memory. The author's ids mean the same element in every state; a position
@@ -103,9 +123,17 @@ impl World {
 
     /// All windows in the order of their index, which raising one does not change.
     pub fn windows(&self) -> Vec<Window> {
-        let focused = self.focused_window();
-        let plans = self.plans().iter().enumerate();
-        plans.map(|(index, plan)| self.shown_window(plan, focused == Some(index))).collect()
+        let open = (0..self.plans().len()).filter(|&index| !self.place(&self.plans()[index]).closed);
+        open.map(|index| self.window(index)).collect()
+    }
+
+    /// All windows from the front to the back.
+    pub fn stacked_windows(&self) -> Vec<Window> {
+        self.stacking().into_iter().map(|index| self.window(index)).collect()
+    }
+
+    fn window(&self, index: usize) -> Window {
+        self.shown_window(&self.plans()[index], self.focused_window() == Some(index))
     }
 
     /// Indices of the windows from the front to the back.
@@ -187,8 +215,8 @@ impl World {
         let Some(window) = self.window_index(uid) else {
             return false;
         };
-        if self.plans()[window].minimized {
-            self.memory_mut(uid).restored = true;
+        if self.is_minimized(&self.plans()[window]) {
+            self.memory_mut(uid).place.minimized = Some(false);
         }
         self.bring_to_front(uid);
         true
@@ -208,7 +236,15 @@ impl World {
     }
 
     pub(super) fn window_index(&self, uid: &str) -> Option<usize> {
-        self.plans().iter().position(|plan| plan.uid == uid)
+        self.plans().iter().position(|plan| plan.uid == uid && !self.place(plan).closed)
+    }
+
+    pub(super) fn place(&self, plan: &WindowPlan) -> Place {
+        self.memories.get(&plan.uid).map_or(Place::default(), |memory| memory.place)
+    }
+
+    pub(super) fn bounds(&self, plan: &WindowPlan) -> Rect {
+        self.place(plan).bounds.unwrap_or(plan.bounds)
     }
 
     pub(super) fn focused_window(&self) -> Option<usize> {
@@ -220,8 +256,8 @@ impl World {
         self.stacking().into_iter().filter(|&window| !self.is_minimized(&self.plans()[window])).collect()
     }
 
-    fn is_minimized(&self, plan: &WindowPlan) -> bool {
-        plan.minimized && !self.memories.get(&plan.uid).is_some_and(|memory| memory.restored)
+    pub(super) fn is_minimized(&self, plan: &WindowPlan) -> bool {
+        self.place(plan).minimized.unwrap_or(plan.minimized)
     }
 
     fn shown_window(&self, plan: &WindowPlan, focused: bool) -> Window {
@@ -231,7 +267,7 @@ impl World {
             title: plan.title.clone(),
             process: plan.process.clone(),
             pid: plan.pid,
-            bounds: plan.bounds,
+            bounds: self.bounds(plan),
             focused,
             minimized: self.is_minimized(plan),
         }
@@ -291,6 +327,9 @@ impl World {
             changed.show_on(element);
         }
         element.bounds.y = element.bounds.y.saturating_sub(self.scrolled_by(spot, memory));
+        if let Some(bounds) = memory.place.bounds {
+            move_along(element, spot.node, self.plans()[spot.window].bounds, bounds);
+        }
         if !self.inert {
             let can_show = element.focused || takes_focus(&element.role);
             element.focused = can_show && self.has_keyboard(spot, memory);
@@ -359,7 +398,7 @@ impl World {
         self.memories.entry(uid).or_default()
     }
 
-    fn memory_mut(&mut self, uid: &str) -> &mut Memory {
+    pub(super) fn memory_mut(&mut self, uid: &str) -> &mut Memory {
         self.memories.entry(uid.to_owned()).or_default()
     }
 
@@ -456,6 +495,7 @@ impl World {
     fn enter(&mut self, state: usize, now: Duration) {
         self.state = state;
         self.entered = now;
+        self.memories.values_mut().for_each(|memory| memory.place.closed = false);
         let leader = self.leader();
         let uids: Vec<String> = self.plans().iter().map(|plan| plan.uid.clone()).collect();
         self.front_to_back.retain(|uid| uids.contains(uid));

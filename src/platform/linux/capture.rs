@@ -1,0 +1,292 @@
+//! Pictures of the screen and of windows, through shared memory where the server has it.
+//!
+//! A window has pixels of its own as long as the connection lives (see [`super::x11`]), so its picture is
+//! exact also where others cover it or the screen ends. Menus and lists that it opened lie on top of it; the
+//! picture is then as large as all of them together. Where the server has no Composite, the picture is what
+//! the screen shows in the window's place.
+
+use std::time::Duration;
+
+use x11rb::connection::Connection;
+use x11rb::protocol::composite::ConnectionExt as _;
+use x11rb::protocol::shm::ConnectionExt as _;
+use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, ImageOrder};
+
+use super::desktop::{self, Frame};
+use super::memory::Shared;
+use super::popups;
+use super::x11::{Failure, Server, Trouble};
+use crate::clock::lock;
+use crate::error::{Error, Kind};
+use crate::model::Rect;
+use crate::model::image::{BLACK, Picture};
+use crate::platform::Shot;
+
+const BYTES_PER_PIXEL: usize = 4;
+const ALL_PLANES: u32 = !0;
+/// Windows that were covered when the connection was made draw themselves anew; until then their pixels
+/// are not theirs.
+const FIRST_REPAINT: Duration = Duration::from_millis(60);
+/// Segments grow by whole steps of this, so that a window that is resized does not cost one each time.
+const SEGMENT_STEP: usize = 1 << 20;
+
+/// Memory that the server puts pictures into.
+pub struct Segment {
+    id: u32,
+    memory: Shared,
+}
+
+pub fn screen_picture(server: &Server) -> Result<Shot, Failure> {
+    region_picture(server, desktop::screen(server)?)
+}
+
+pub fn region_picture(server: &Server, area: Rect) -> Result<Shot, Failure> {
+    let screen = desktop::screen(server)?;
+    let area = area.intersection(&screen).ok_or_else(|| off_screen(area, screen))?;
+    let mut canvas = Canvas::new(area)?;
+    canvas.paint(server, server.root, area, area)?;
+    canvas.shot()
+}
+
+fn off_screen(area: Rect, screen: Rect) -> Error {
+    Error::bad_request("the area has no pixel on the screen").with("area", area).with("screen", screen)
+}
+
+pub fn window_picture(server: &Server, uid: &str) -> Result<Shot, Failure> {
+    let xid = desktop::xid_of(uid)?;
+    let (frame, hidden) = desktop::frame_and_hidden(server, uid)?;
+    if hidden {
+        return Err(no_picture(uid).into());
+    }
+    let Some(redirected) = server.redirected else {
+        return region_picture(server, frame.bounds());
+    };
+    std::thread::sleep(FIRST_REPAINT.saturating_sub(redirected.elapsed()));
+    let popups = popups::of_window(server, xid, frame.pid)?;
+    let picture = layers(server, uid, xid, &frame, &popups);
+    picture.map_err(|failure| match failure {
+        Failure::Trouble(trouble) if trouble.is_gone() => desktop::gone(uid).into(),
+        other => other,
+    })
+}
+
+fn no_picture(uid: &str) -> Error {
+    Error::new(
+        Kind::WindowOccluded,
+        "the window is minimized or on another desktop and has no picture; bring it to the foreground first",
+    )
+    .with("window_uid", uid)
+}
+
+/// The window, and the popups on it from the back to the front.
+fn layers(
+    server: &Server,
+    uid: &str,
+    xid: u32,
+    frame: &Frame,
+    popups: &[popups::Popup],
+) -> Result<Shot, Failure> {
+    let top = desktop::top_level(server, xid)?.ok_or_else(|| desktop::gone(uid))?;
+    let outer = outer_area(server, top)?;
+    let window = frame.bounds().intersection(&outer).ok_or_else(|| no_picture(uid))?;
+    let whole = popups.iter().fold(window, |whole, popup| union(whole, popup.bounds));
+    let mut canvas = if popups.is_empty() { Canvas::new(whole)? } else { Canvas::black(whole)? };
+    canvas.paint_window(server, top, outer, window)?;
+    for popup in popups {
+        match canvas.paint_window(server, popup.xid, popup.bounds, popup.bounds) {
+            // It closed between the question and the picture.
+            Err(Failure::Trouble(trouble)) if trouble.is_gone() => {}
+            result => result?,
+        }
+    }
+    canvas.shot()
+}
+
+/// A window with its border, in screen coordinates.
+fn outer_area(server: &Server, top: u32) -> Result<Rect, Trouble> {
+    let geometry = server.connection.get_geometry(top)?.reply()?;
+    let border = 2 * i32::from(geometry.border_width);
+    Ok(Rect::new(
+        geometry.x.into(),
+        geometry.y.into(),
+        i32::from(geometry.width) + border,
+        i32::from(geometry.height) + border,
+    ))
+}
+
+fn union(one: Rect, other: Rect) -> Rect {
+    let (x, y) = (one.x.min(other.x), one.y.min(other.y));
+    Rect::new(x, y, one.right().max(other.right()) - x, one.bottom().max(other.bottom()) - y)
+}
+
+/// A picture in the making.
+struct Canvas {
+    area: Rect,
+    rgba: Vec<u8>,
+}
+
+impl Canvas {
+    /// Without content: every pixel must be painted.
+    fn new(area: Rect) -> Result<Self, Failure> {
+        // The size is checked by the one who knows the limit, without allocating.
+        let (width, height) = sides(area);
+        if u64::from(width) * u64::from(height) > crate::model::image::MAX_PIXELS {
+            return Err(Error::bad_request("the area has too many pixels for a picture").into());
+        }
+        Ok(Self { area, rgba: vec![0; width as usize * height as usize * BYTES_PER_PIXEL] })
+    }
+
+    fn black(area: Rect) -> Result<Self, Failure> {
+        let mut canvas = Self::new(area)?;
+        canvas.rgba.chunks_exact_mut(BYTES_PER_PIXEL).for_each(|pixel| pixel.copy_from_slice(&BLACK));
+        Ok(canvas)
+    }
+
+    fn shot(self) -> Result<Shot, Failure> {
+        let (width, height) = sides(self.area);
+        Ok(Shot { picture: Picture::from_rgba(width, height, self.rgba)?, area: self.area })
+    }
+
+    /// Paints `part` of a window that covers `outer`, from the pixels that the window keeps itself.
+    fn paint_window(&mut self, server: &Server, xid: u32, outer: Rect, part: Rect) -> Result<(), Failure> {
+        let pixmap = server.connection.generate_id().map_err(Trouble::from)?;
+        server.connection.composite_name_window_pixmap(xid, pixmap)?;
+        let inside = Rect { x: part.x - outer.x, y: part.y - outer.y, ..part };
+        let painted = self.paint(server, pixmap, inside, part);
+        server.connection.free_pixmap(pixmap)?;
+        painted
+    }
+
+    /// Paints `source` of a drawable at `target` of the screen, which has the same size.
+    fn paint(&mut self, server: &Server, drawable: u32, source: Rect, target: Rect) -> Result<(), Failure> {
+        check_format(server)?;
+        if server.extensions.shared_memory
+            && let Some(segment) = &*kept_segment(server, byte_count(source))?
+        {
+            let (x, y, width, height) = wire(source);
+            let format = ImageFormat::Z_PIXMAP.into();
+            let reply = server
+                .connection
+                .shm_get_image(drawable, x, y, width, height, ALL_PLANES, format, segment.id, 0)?
+                .reply()?;
+            check_depth(reply.depth)?;
+            self.put(target, segment.memory.bytes());
+            return Ok(());
+        }
+        let (x, y, width, height) = wire(source);
+        let reply = server
+            .connection
+            .get_image(ImageFormat::Z_PIXMAP, drawable, x, y, width, height, ALL_PLANES)?
+            .reply()?;
+        check_depth(reply.depth)?;
+        self.put(target, &reply.data);
+        Ok(())
+    }
+
+    /// The server's pixels are blue, green, red and a byte that means nothing to a person.
+    fn put(&mut self, target: Rect, bgrx: &[u8]) {
+        let row_bytes = target.width as usize * BYTES_PER_PIXEL;
+        let stride = self.area.width as usize * BYTES_PER_PIXEL;
+        let left = (target.x - self.area.x) as usize * BYTES_PER_PIXEL;
+        let top = (target.y - self.area.y) as usize;
+        let rows = self.rgba.chunks_exact_mut(stride).skip(top).take(target.height as usize);
+        for (to, from) in rows.zip(bgrx.chunks_exact(row_bytes)) {
+            swap_row(&mut to[left..left + row_bytes], from);
+        }
+    }
+}
+
+fn swap_row(to: &mut [u8], from: &[u8]) {
+    for (to, from) in to.chunks_exact_mut(BYTES_PER_PIXEL).zip(from.chunks_exact(BYTES_PER_PIXEL)) {
+        to.copy_from_slice(&[from[2], from[1], from[0], u8::MAX]);
+    }
+}
+
+fn sides(area: Rect) -> (u32, u32) {
+    (area.width.max(0) as u32, area.height.max(0) as u32)
+}
+
+fn byte_count(area: Rect) -> usize {
+    let (width, height) = sides(area);
+    width as usize * height as usize * BYTES_PER_PIXEL
+}
+
+/// X11 has sixteen bits for each; every area here is part of a screen or a window and fits.
+fn wire(area: Rect) -> (i16, i16, u16, u16) {
+    (area.x as i16, area.y as i16, area.width as u16, area.height as u16)
+}
+
+fn check_format(server: &Server) -> Result<(), Failure> {
+    if server.connection.setup().image_byte_order == ImageOrder::LSB_FIRST {
+        return Ok(());
+    }
+    Err(unknown_pixels("the X server has its bytes the other way round").into())
+}
+
+fn check_depth(depth: u8) -> Result<(), Failure> {
+    if depth == 24 || depth == 32 {
+        return Ok(());
+    }
+    Err(unknown_pixels(&format!("the screen has {depth} bits of colour, only 24 and 32 are understood"))
+        .into())
+}
+
+fn unknown_pixels(why: &str) -> Error {
+    Error::new(Kind::PlatformUnsupported, format!("no picture can be taken: {why}"))
+}
+
+/// The kept segment, made or made larger when needed; `None` when the server takes none (it runs on
+/// another machine).
+fn kept_segment(
+    server: &Server,
+    bytes: usize,
+) -> Result<std::sync::MutexGuard<'_, Option<Segment>>, Failure> {
+    let mut kept = lock(&server.segment);
+    if kept.as_ref().is_some_and(|segment| segment.memory.length() >= bytes) {
+        return Ok(kept);
+    }
+    if let Some(outgrown) = kept.take() {
+        server.connection.shm_detach(outgrown.id)?;
+    }
+    *kept = new_segment(server, bytes.div_ceil(SEGMENT_STEP) * SEGMENT_STEP)?;
+    Ok(kept)
+}
+
+fn new_segment(server: &Server, bytes: usize) -> Result<Option<Segment>, Failure> {
+    let Ok((memory, descriptor)) = Shared::new(bytes) else { return Ok(None) };
+    let id = server.connection.generate_id().map_err(Trouble::from)?;
+    match server.connection.shm_attach_fd(id, descriptor, false)?.check() {
+        Ok(()) => Ok(Some(Segment { id, memory })),
+        Err(x11rb::errors::ReplyError::X11Error(_)) => Ok(None),
+        Err(problem) => Err(problem.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_land_where_they_belong() {
+        let mut canvas = Canvas::black(Rect::new(10, 20, 3, 2)).unwrap();
+        canvas.put(Rect::new(11, 21, 2, 1), &[1, 2, 3, 0, 4, 5, 6, 9]);
+        let shot = canvas.shot().unwrap();
+        assert_eq!(shot.picture.pixel(1, 1), Some([3, 2, 1, 255]));
+        assert_eq!(shot.picture.pixel(2, 1), Some([6, 5, 4, 255]));
+        for (x, y) in [(0, 0), (1, 0), (2, 0), (0, 1)] {
+            assert_eq!(shot.picture.pixel(x, y), Some(BLACK));
+        }
+    }
+
+    #[test]
+    fn a_union_holds_both() {
+        let (one, other) = (Rect::new(0, 0, 10, 10), Rect::new(-5, 8, 3, 30));
+        assert_eq!(union(one, other), Rect::new(-5, 0, 15, 38));
+        assert_eq!(union(other, one), union(one, other));
+    }
+
+    #[test]
+    fn absurd_areas_are_refused_before_memory_is_taken() {
+        assert!(Canvas::new(Rect::new(0, 0, i32::MAX, i32::MAX)).is_err());
+    }
+}

@@ -1,0 +1,805 @@
+//! Windows, their order, monitors, and changing a window as a whole, by EWMH.
+//!
+//! Every look sends all its questions before it reads the first answer, so that it costs a few round trips
+//! whatever the number of windows. Nothing is remembered between looks.
+//!
+//! The bounds of a window are what a person sees of it: with the frame that the window manager drew, and
+//! without the shadow that applications with frames of their own draw around themselves.
+//!
+//! Menus and other popups are not in the window manager's list and so are no windows here; [`super::popups`]
+//! knows them.
+
+use std::time::{Duration, Instant};
+
+use x11rb::cookie::Cookie;
+use x11rb::protocol::randr::ConnectionExt as _;
+use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
+use x11rb::protocol::xproto::{
+    AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, GetGeometryReply,
+    GetPropertyReply, GetWindowAttributesReply, InputFocus, MapState, StackMode, TranslateCoordinatesReply,
+    WindowClass,
+};
+use x11rb::rust_connection::RustConnection;
+
+use super::x11::{Failure, Server, Trouble};
+use crate::error::{Error, Kind};
+use crate::model::window::{Reached, WindowChange, WindowState};
+use crate::model::{Monitor, Rect, Window};
+use crate::platform::Activation;
+
+/// Longer texts in window properties are cut here; nobody writes such titles.
+const PROPERTY_WORDS: u32 = 1024;
+const LIST_WORDS: u32 = 4096;
+/// How long a window manager may take to do as it was asked.
+const MANAGER_TIME: Duration = Duration::from_millis(1500);
+/// Windows nested deeper than this are not searched.
+const NESTING: usize = 32;
+const PLACES: i32 = 20_000;
+
+/// Widths of something around or inside a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extents {
+    pub left: i32,
+    pub right: i32,
+    pub top: i32,
+    pub bottom: i32,
+}
+
+/// Where a window's own pixels are, and what belongs to its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The application's window in screen coordinates, without the window manager's frame.
+    pub client: Rect,
+    /// What the application draws around itself and a person does not take for the window.
+    pub shadow: Extents,
+    /// What the window manager draws around it.
+    pub decoration: Extents,
+    pub pid: Option<u32>,
+}
+
+impl Frame {
+    /// What a person sees of the window.
+    pub fn bounds(&self) -> Rect {
+        let (inner, outer) = (self.shadow, self.decoration);
+        Rect::new(
+            self.client.x + inner.left - outer.left,
+            self.client.y + inner.top - outer.top,
+            (self.client.width - inner.left - inner.right + outer.left + outer.right).max(0),
+            (self.client.height - inner.top - inner.bottom + outer.top + outer.bottom).max(0),
+        )
+    }
+
+    /// Where the application's window must be for `bounds` to be the given ones.
+    fn client_for(&self, bounds: Rect) -> Rect {
+        let now = self.bounds();
+        Rect::new(
+            bounds.x + self.client.x - now.x,
+            bounds.y + self.client.y - now.y,
+            bounds.width + self.client.width - now.width,
+            bounds.height + self.client.height - now.height,
+        )
+    }
+}
+
+/// One look at all windows.
+#[derive(Debug)]
+pub struct Sight {
+    /// In the order of their index.
+    pub windows: Vec<Seen>,
+    /// From the front to the back.
+    pub stacking: Vec<u32>,
+    pub managed: bool,
+}
+
+/// A window as it was seen.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub xid: u32,
+    pub title: String,
+    pub class: String,
+    pub frame: Frame,
+    pub focused: bool,
+    /// Not on the screen: minimized, or on another desktop.
+    pub hidden: bool,
+    pub maximized: bool,
+}
+
+impl Seen {
+    fn state(&self) -> WindowState {
+        WindowState {
+            bounds: self.frame.bounds(),
+            focused: self.focused,
+            minimized: self.hidden,
+            maximized: self.maximized,
+        }
+    }
+
+    fn window(&self) -> Window {
+        Window {
+            uid: uid_of(self.xid),
+            handle: format!("{:#010x}", self.xid),
+            title: self.title.clone(),
+            process: self.frame.pid.and_then(process_name).unwrap_or_else(|| self.class.clone()),
+            pid: self.frame.pid.unwrap_or(0),
+            bounds: self.frame.bounds(),
+            focused: self.focused,
+            minimized: self.hidden,
+        }
+    }
+}
+
+pub fn uid_of(xid: u32) -> String {
+    format!("x11:{xid:x}")
+}
+
+/// The window that a uid names, or an error that says that there is none.
+pub fn xid_of(uid: &str) -> Result<u32, Error> {
+    let number = uid.strip_prefix("x11:").and_then(|hex| u32::from_str_radix(hex, 16).ok());
+    number.ok_or_else(|| gone(uid))
+}
+
+pub fn gone(uid: &str) -> Error {
+    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
+}
+
+// ── looking ────────────────────────────────────────────────────────────────────────────────────────
+
+pub fn windows(server: &Server) -> Result<Vec<Window>, Trouble> {
+    Ok(look(server)?.windows.iter().map(Seen::window).collect())
+}
+
+pub fn stacking(server: &Server) -> Result<Vec<String>, Trouble> {
+    Ok(roster(server)?.stacking.into_iter().map(uid_of).collect())
+}
+
+pub fn frame(server: &Server, uid: &str) -> Result<Frame, Failure> {
+    Ok(frame_and_hidden(server, uid)?.0)
+}
+
+/// Also whether the window is off the screen now.
+pub fn frame_and_hidden(server: &Server, uid: &str) -> Result<(Frame, bool), Failure> {
+    let asked = Asked::about(server, xid_of(uid)?)?;
+    let mut seen = asked.answered(server, None).map_err(|trouble| named(trouble, uid))?;
+    find_missing_pids(server, std::slice::from_mut(&mut seen))?;
+    Ok((seen.frame, seen.hidden))
+}
+
+/// A window that is not there is reported by its uid.
+fn named(trouble: Trouble, uid: &str) -> Failure {
+    if trouble.is_gone() { gone(uid).into() } else { trouble.into() }
+}
+
+pub fn look(server: &Server) -> Result<Sight, Trouble> {
+    let roster = roster(server)?;
+    let asked: Vec<Asked<'_>> =
+        roster.listed.iter().map(|&xid| Asked::about(server, xid)).collect::<Result<_, _>>()?;
+    let mut windows = Vec::with_capacity(asked.len());
+    for question in asked {
+        match question.answered(server, roster.active) {
+            // Without a manager, what is not shown is nothing that anybody could bring back.
+            Ok(seen) if roster.managed || !seen.hidden => windows.push(seen),
+            Ok(_) => {}
+            Err(trouble) if trouble.is_gone() => {}
+            Err(trouble) => return Err(trouble),
+        }
+    }
+    find_missing_pids(server, &mut windows)?;
+    Ok(Sight { windows, stacking: roster.stacking, managed: roster.managed })
+}
+
+/// Which windows there are.
+struct Roster {
+    listed: Vec<u32>,
+    stacking: Vec<u32>,
+    active: Option<u32>,
+    managed: bool,
+}
+
+fn roster(server: &Server) -> Result<Roster, Trouble> {
+    let (root, atoms) = (server.root, &server.atoms);
+    let manager = property(server, root, atoms._NET_SUPPORTING_WM_CHECK, 1)?;
+    let listed = property(server, root, atoms._NET_CLIENT_LIST, LIST_WORDS)?;
+    let stacking = property(server, root, atoms._NET_CLIENT_LIST_STACKING, LIST_WORDS)?;
+    let active = property(server, root, atoms._NET_ACTIVE_WINDOW, 1)?;
+    let manager = numbers(manager.reply()?).first().copied();
+    if !is_alive(server, manager)? {
+        return unmanaged_roster(server);
+    }
+    let listed = numbers(listed.reply()?);
+    let mut stacking = numbers(stacking.reply()?);
+    stacking.reverse();
+    let active = numbers(active.reply()?).first().copied().filter(|&xid| xid != 0);
+    Ok(Roster { listed, stacking, active, managed: true })
+}
+
+/// A window manager that died leaves its lists behind; the window that it named as its own is gone then.
+fn is_alive(server: &Server, manager: Option<u32>) -> Result<bool, Trouble> {
+    let Some(manager) = manager.filter(|&xid| xid != 0) else { return Ok(false) };
+    match property(server, manager, server.atoms._NET_SUPPORTING_WM_CHECK, 1)?.reply() {
+        Ok(reply) => Ok(numbers(reply).first() == Some(&manager)),
+        Err(problem) => {
+            let trouble = Trouble::from(problem);
+            if trouble.is_gone() { Ok(false) } else { Err(trouble) }
+        }
+    }
+}
+
+/// Without a window manager every window is a child of the root. Their ids grow with their age.
+fn unmanaged_roster(server: &Server) -> Result<Roster, Trouble> {
+    let focus = server.connection.get_input_focus()?;
+    let children = server.connection.query_tree(server.root)?.reply()?.children;
+    let attributes: Vec<_> =
+        children.iter().map(|&xid| server.connection.get_window_attributes(xid)).collect::<Result<_, _>>()?;
+    let is_window = attributes.into_iter().map(|cookie| cookie.reply().is_ok_and(|facts| counts(&facts)));
+    let mut stacking: Vec<u32> =
+        children.iter().zip(is_window).filter(|(_, counts)| *counts).map(|(&xid, _)| xid).collect();
+    stacking.reverse();
+    let mut listed = stacking.clone();
+    listed.sort_unstable();
+    let active = top_level(server, focus.reply()?.focus)?;
+    Ok(Roster { listed, stacking, active, managed: false })
+}
+
+fn counts(facts: &GetWindowAttributesReply) -> bool {
+    !facts.override_redirect && facts.class == WindowClass::INPUT_OUTPUT
+}
+
+/// The child of the root that contains a window, which may be the window itself.
+pub fn top_level(server: &Server, xid: u32) -> Result<Option<u32>, Trouble> {
+    let mut current = xid;
+    for _ in 0..NESTING {
+        // Zero and one stand for "nothing" and "whatever the pointer is over".
+        if current <= 1 || current == server.root {
+            return Ok(None);
+        }
+        match server.connection.query_tree(current)?.reply() {
+            Ok(reply) if reply.parent == server.root => return Ok(Some(current)),
+            Ok(reply) => current = reply.parent,
+            Err(problem) => {
+                let trouble = Trouble::from(problem);
+                return if trouble.is_gone() { Ok(None) } else { Err(trouble) };
+            }
+        }
+    }
+    Ok(None)
+}
+
+type Answer<'a, T> = Cookie<'a, RustConnection, T>;
+
+/// The questions about one window, sent but not yet answered.
+struct Asked<'a> {
+    xid: u32,
+    attributes: Answer<'a, GetWindowAttributesReply>,
+    geometry: Answer<'a, GetGeometryReply>,
+    origin: Answer<'a, TranslateCoordinatesReply>,
+    net_name: Answer<'a, GetPropertyReply>,
+    name: Answer<'a, GetPropertyReply>,
+    class: Answer<'a, GetPropertyReply>,
+    pid: Answer<'a, GetPropertyReply>,
+    net_state: Answer<'a, GetPropertyReply>,
+    state: Answer<'a, GetPropertyReply>,
+    decoration: Answer<'a, GetPropertyReply>,
+    shadow: Answer<'a, GetPropertyReply>,
+}
+
+impl<'a> Asked<'a> {
+    fn about(server: &'a Server, xid: u32) -> Result<Self, Trouble> {
+        let (connection, atoms) = (&server.connection, &server.atoms);
+        let ask = |atom: u32| property(server, xid, atom, PROPERTY_WORDS);
+        Ok(Self {
+            xid,
+            attributes: connection.get_window_attributes(xid)?,
+            geometry: connection.get_geometry(xid)?,
+            origin: connection.translate_coordinates(xid, server.root, 0, 0)?,
+            net_name: ask(atoms._NET_WM_NAME)?,
+            name: ask(AtomEnum::WM_NAME.into())?,
+            class: ask(AtomEnum::WM_CLASS.into())?,
+            pid: ask(atoms._NET_WM_PID)?,
+            net_state: ask(atoms._NET_WM_STATE)?,
+            state: ask(atoms.WM_STATE)?,
+            decoration: ask(atoms._NET_FRAME_EXTENTS)?,
+            shadow: ask(atoms._GTK_FRAME_EXTENTS)?,
+        })
+    }
+
+    fn answered(self, server: &Server, active: Option<u32>) -> Result<Seen, Trouble> {
+        let atoms = &server.atoms;
+        let viewable = self.attributes.reply()?.map_state == MapState::VIEWABLE;
+        let (size, origin) = (self.geometry.reply()?, self.origin.reply()?);
+        let (net_name, name) = (self.net_name.reply()?, self.name.reply()?);
+        let class = class_of(&self.class.reply()?.value);
+        let net_state = numbers(self.net_state.reply()?);
+        let has = |state: u32| net_state.contains(&state);
+        Ok(Seen {
+            xid: self.xid,
+            title: first_text([&net_name, &name], atoms.UTF8_STRING).unwrap_or_else(|| class.clone()),
+            class,
+            hidden: has(atoms._NET_WM_STATE_HIDDEN) || is_iconic(&numbers(self.state.reply()?)) || !viewable,
+            maximized: has(atoms._NET_WM_STATE_MAXIMIZED_HORZ) && has(atoms._NET_WM_STATE_MAXIMIZED_VERT),
+            focused: active == Some(self.xid),
+            frame: Frame {
+                client: Rect::new(
+                    origin.dst_x.into(),
+                    origin.dst_y.into(),
+                    size.width.into(),
+                    size.height.into(),
+                ),
+                shadow: extents(&numbers(self.shadow.reply()?)),
+                decoration: extents(&numbers(self.decoration.reply()?)),
+                pid: numbers(self.pid.reply()?).first().copied().filter(|&pid| pid != 0),
+            },
+        })
+    }
+}
+
+pub fn property(
+    server: &Server,
+    window: u32,
+    property: u32,
+    words: u32,
+) -> Result<Answer<'_, GetPropertyReply>, Trouble> {
+    Ok(server.connection.get_property(false, window, property, AtomEnum::ANY, 0, words)?)
+}
+
+pub fn numbers(reply: GetPropertyReply) -> Vec<u32> {
+    reply.value32().map_or(Vec::new(), Iterator::collect)
+}
+
+/// `WM_STATE` says 3 of an iconified window.
+fn is_iconic(state: &[u32]) -> bool {
+    state.first() == Some(&3)
+}
+
+fn extents(numbers: &[u32]) -> Extents {
+    // No frame is wider than a screen: what an application claims beyond that is nonsense.
+    let side = |index: usize| numbers.get(index).map_or(0, |&width| width.min(1 << 12) as i32);
+    Extents { left: side(0), right: side(1), top: side(2), bottom: side(3) }
+}
+
+fn first_text(replies: [&GetPropertyReply; 2], utf8: u32) -> Option<String> {
+    replies.into_iter().map(|reply| text_of(&reply.value, reply.type_ == utf8)).find(|text| !text.is_empty())
+}
+
+/// Old titles are Latin-1, newer ones UTF-8; some are UTF-8 that says it is something else.
+fn text_of(bytes: &[u8], is_utf8: bool) -> String {
+    let bytes = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) if is_utf8 => String::from_utf8_lossy(bytes).into_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
+/// `WM_CLASS` is two texts, each ended by a zero: the instance, then the class.
+fn class_of(bytes: &[u8]) -> String {
+    let mut parts = bytes.split(|&byte| byte == 0).filter(|part| !part.is_empty());
+    let instance = parts.next();
+    parts.next().or(instance).map(|part| text_of(part, true)).unwrap_or_default()
+}
+
+/// Old programs do not say which process they are; the server knows it of local ones.
+fn find_missing_pids(server: &Server, windows: &mut [Seen]) -> Result<(), Trouble> {
+    let missing: Vec<&mut Seen> = windows.iter_mut().filter(|seen| seen.frame.pid.is_none()).collect();
+    if missing.is_empty() || !server.extensions.resources {
+        return Ok(());
+    }
+    for seen in missing {
+        seen.frame.pid = pid_by_server(server, seen.xid)?;
+    }
+    Ok(())
+}
+
+pub fn pid_by_server(server: &Server, xid: u32) -> Result<Option<u32>, Trouble> {
+    if !server.extensions.resources {
+        return Ok(None);
+    }
+    let question = [ClientIdSpec { client: xid, mask: ClientIdMask::LOCAL_CLIENT_PID }];
+    Ok(match server.connection.res_query_client_ids(&question)?.reply() {
+        Ok(reply) => reply.ids.iter().find_map(|id| id.value.first().copied()).filter(|&pid| pid != 0),
+        // Its version of the extension is too old, or the window is gone.
+        Err(x11rb::errors::ReplyError::X11Error(_)) => None,
+        Err(problem) => return Err(problem.into()),
+    })
+}
+
+/// The kernel keeps fifteen bytes of a name; the command line has the rest.
+fn process_name(pid: u32) -> Option<String> {
+    let short = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    let short = short.trim_end();
+    if short.len() < 15 {
+        return Some(short.to_owned());
+    }
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let program = String::from_utf8_lossy(line.split(|&byte| byte == 0).next().unwrap_or_default());
+    let base = program.rsplit('/').next().unwrap_or_default();
+    Some(if base.starts_with(short) { base.to_owned() } else { short.to_owned() })
+}
+
+// ── monitors ───────────────────────────────────────────────────────────────────────────────────────
+
+pub fn screen(server: &Server) -> Result<Rect, Trouble> {
+    let size = server.connection.get_geometry(server.root)?.reply()?;
+    Ok(Rect::new(0, 0, size.width.into(), size.height.into()))
+}
+
+/// Without monitors of its own (a virtual screen, an old server) the whole screen is one.
+pub fn monitors(server: &Server) -> Result<Vec<Monitor>, Trouble> {
+    let scale = scale(server)?;
+    let known = if server.extensions.monitors { known_monitors(server)? } else { Vec::new() };
+    if known.is_empty() {
+        return Ok(vec![monitor(screen(server)?, true, scale)]);
+    }
+    let first_is_primary = !known.iter().any(|(_, primary)| *primary);
+    let numbered = known.into_iter().enumerate();
+    Ok(numbered
+        .map(|(index, (area, primary))| monitor(area, primary || (first_is_primary && index == 0), scale))
+        .collect())
+}
+
+fn known_monitors(server: &Server) -> Result<Vec<(Rect, bool)>, Trouble> {
+    match server.connection.randr_get_monitors(server.root, true)?.reply() {
+        Ok(reply) => Ok(reply
+            .monitors
+            .iter()
+            .map(|known| {
+                let area = Rect::new(known.x.into(), known.y.into(), known.width.into(), known.height.into());
+                (area, known.primary)
+            })
+            .collect()),
+        Err(x11rb::errors::ReplyError::X11Error(_)) => Ok(Vec::new()),
+        Err(problem) => Err(problem.into()),
+    }
+}
+
+fn monitor(physical: Rect, primary: bool, scale_factor: f64) -> Monitor {
+    let shrink = |pixels: i32| (f64::from(pixels) / scale_factor).round() as i32;
+    let logical =
+        Rect::new(shrink(physical.x), shrink(physical.y), shrink(physical.width), shrink(physical.height));
+    Monitor { primary, scale_factor, logical, physical }
+}
+
+/// X11 knows one scale for all monitors: what toolkits read from the resource `Xft.dpi`.
+fn scale(server: &Server) -> Result<f64, Trouble> {
+    let resources = property(server, server.root, AtomEnum::RESOURCE_MANAGER.into(), LIST_WORDS)?.reply()?;
+    Ok(scale_in(&String::from_utf8_lossy(&resources.value)))
+}
+
+fn scale_in(resources: &str) -> f64 {
+    let dpi = resources.lines().find_map(|line| {
+        let value = line.strip_prefix("Xft.dpi")?.trim_start().strip_prefix(':')?;
+        value.trim().parse::<f64>().ok()
+    });
+    dpi.filter(|dpi| (24.0..=1200.0).contains(dpi)).map_or(1.0, |dpi| dpi / 96.0)
+}
+
+// ── changing ───────────────────────────────────────────────────────────────────────────────────────
+
+/// Brings a window to the front and the keyboard to it, and waits until that is so.
+pub fn activate(server: &Server, uid: &str) -> Result<Activation, Failure> {
+    let xid = xid_of(uid)?;
+    let sight = look(server)?;
+    find(&sight, xid).ok_or_else(|| gone(uid))?;
+    ask_for_activation(server, &sight, xid)?;
+    let reached = wait_until(|| {
+        let sight = look(server)?;
+        let Some(seen) = find(&sight, xid) else { return Ok(Some(None)) };
+        Ok((seen.focused && !seen.hidden).then_some(Some(())))
+    })?;
+    match reached {
+        Some(Some(())) => Ok(Activation::Activated),
+        Some(None) => Err(gone(uid).into()),
+        None => Ok(Activation::Refused(why_not_active(&look(server)?))),
+    }
+}
+
+fn ask_for_activation(server: &Server, sight: &Sight, xid: u32) -> Result<(), Trouble> {
+    if sight.managed {
+        // 2: the request of a tool that acts for the user, which window managers obey.
+        tell_manager(server, xid, server.atoms._NET_ACTIVE_WINDOW, [2, 0, 0, 0, 0])?;
+    } else {
+        server.connection.set_input_focus(InputFocus::PARENT, xid, x11rb::CURRENT_TIME)?;
+    }
+    raise(server, xid)
+}
+
+fn raise(server: &Server, xid: u32) -> Result<(), Trouble> {
+    server.connection.configure_window(xid, &ConfigureWindowAux::new().stack_mode(StackMode::ABOVE))?;
+    server.sync()
+}
+
+fn why_not_active(sight: &Sight) -> String {
+    let waited = MANAGER_TIME.as_millis();
+    match sight.windows.iter().find(|seen| seen.focused) {
+        Some(other) => format!(
+            "the window manager did not give it the keyboard within {waited} ms; '{}' has it",
+            other.title
+        ),
+        None => {
+            format!("the window manager did not give it the keyboard within {waited} ms; no window has it")
+        }
+    }
+}
+
+fn find(sight: &Sight, xid: u32) -> Option<&Seen> {
+    sight.windows.iter().find(|seen| seen.xid == xid)
+}
+
+/// Asks for a change and waits until it is seen, or until it no longer can be expected.
+pub fn change(server: &Server, uid: &str, change: &WindowChange) -> Result<Reached, Failure> {
+    let xid = xid_of(uid)?;
+    let sight = look(server)?;
+    let before = find(&sight, xid).ok_or_else(|| gone(uid))?.clone();
+    if !sight.managed && needs_manager(change) {
+        let note = "no window manager is running, and only one can do that".to_owned();
+        return Ok(Reached { done: false, state: Some(before.state()), note: Some(note) });
+    }
+    request(server, &sight, &before, change)?;
+    let done = wait_until(|| {
+        let sight = look(server)?;
+        Ok(is_reached(&sight, &before, change).then(|| find(&sight, xid).map(Seen::state)))
+    })?;
+    if let Some(state) = done {
+        return Ok(Reached { done: true, state, note: None });
+    }
+    let state = find(&look(server)?, xid).map(Seen::state);
+    Ok(Reached { done: false, state, note: Some(why_not_reached(change)) })
+}
+
+fn needs_manager(change: &WindowChange) -> bool {
+    matches!(change, WindowChange::Minimize | WindowChange::Maximize | WindowChange::Restore)
+}
+
+fn request(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -> Result<(), Trouble> {
+    let (xid, atoms) = (seen.xid, &server.atoms);
+    match change {
+        WindowChange::Raise => raise(server, xid),
+        WindowChange::Restore if seen.hidden => {
+            server.connection.map_window(xid)?;
+            ask_for_activation(server, sight, xid)
+        }
+        WindowChange::Restore => tell_maximized(server, xid, 0),
+        WindowChange::Minimize => tell_manager(server, xid, atoms.WM_CHANGE_STATE, [3, 0, 0, 0, 0]),
+        WindowChange::Maximize => {
+            if seen.hidden {
+                server.connection.map_window(xid)?;
+                ask_for_activation(server, sight, xid)?;
+            }
+            tell_maximized(server, xid, 1)
+        }
+        WindowChange::Move(_) | WindowChange::Resize { .. } => place(server, sight, seen, change),
+        WindowChange::Close if sight.managed => {
+            tell_manager(server, xid, atoms._NET_CLOSE_WINDOW, [0, 2, 0, 0, 0])
+        }
+        WindowChange::Close => {
+            let data = [atoms.WM_DELETE_WINDOW, 0, 0, 0, 0];
+            let message = ClientMessageEvent::new(32, xid, atoms.WM_PROTOCOLS, data);
+            server.connection.send_event(false, xid, EventMask::NO_EVENT, message)?;
+            server.sync()
+        }
+    }
+}
+
+/// 0 takes the state away, 1 gives it.
+fn tell_maximized(server: &Server, xid: u32, give: u32) -> Result<(), Trouble> {
+    let atoms = &server.atoms;
+    let data = [give, atoms._NET_WM_STATE_MAXIMIZED_VERT, atoms._NET_WM_STATE_MAXIMIZED_HORZ, 2, 0];
+    tell_manager(server, xid, atoms._NET_WM_STATE, data)
+}
+
+fn place(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -> Result<(), Trouble> {
+    let client = seen.frame.client_for(wanted_bounds(seen, change));
+    if !sight.managed {
+        let (width, height) = (client.width.max(1) as u32, client.height.max(1) as u32);
+        let values = ConfigureWindowAux::new().x(client.x).y(client.y).width(width).height(height);
+        server.connection.configure_window(seen.xid, &values)?;
+        return server.sync();
+    }
+    // Gravity 10 (static): the numbers are those of the application's window itself. Then which numbers
+    // count, and 2 for a tool that acts for the user.
+    let (which, x, y, width, height) = match change {
+        WindowChange::Move(_) => (0x300, client.x, client.y, 0, 0),
+        _ => (0xc00, 0, 0, client.width.max(1), client.height.max(1)),
+    };
+    let flags = 10 | which | (2 << 12);
+    let data = [flags, x as u32, y as u32, width as u32, height as u32];
+    tell_manager(server, seen.xid, server.atoms._NET_MOVERESIZE_WINDOW, data)
+}
+
+fn wanted_bounds(seen: &Seen, change: &WindowChange) -> Rect {
+    let now = seen.frame.bounds();
+    // X11 has sixteen bits for a place or a size.
+    let place = |number: i32| number.clamp(-PLACES, PLACES);
+    match *change {
+        WindowChange::Move(to) => Rect { x: place(to.x), y: place(to.y), ..now },
+        WindowChange::Resize { width, height } => Rect { width: place(width), height: place(height), ..now },
+        _ => now,
+    }
+}
+
+fn is_reached(sight: &Sight, before: &Seen, change: &WindowChange) -> bool {
+    let Some(seen) = find(sight, before.xid) else {
+        return matches!(change, WindowChange::Close);
+    };
+    let bounds = seen.frame.bounds();
+    let wanted = wanted_bounds(before, change);
+    match change {
+        WindowChange::Raise => front(sight) == Some(before.xid),
+        WindowChange::Restore if before.hidden => !seen.hidden,
+        WindowChange::Restore => !seen.maximized,
+        WindowChange::Minimize => seen.hidden,
+        WindowChange::Maximize => seen.maximized && !seen.hidden,
+        WindowChange::Move(_) => (bounds.x, bounds.y) == (wanted.x, wanted.y),
+        WindowChange::Resize { .. } => (bounds.width, bounds.height) == (wanted.width, wanted.height),
+        WindowChange::Close => false,
+    }
+}
+
+fn front(sight: &Sight) -> Option<u32> {
+    let shows = |xid: &u32| find(sight, *xid).is_some_and(|seen| !seen.hidden);
+    sight.stacking.iter().copied().find(|xid| shows(xid))
+}
+
+fn why_not_reached(change: &WindowChange) -> String {
+    let waited = MANAGER_TIME.as_millis();
+    let why = match change {
+        WindowChange::Raise => "another window is kept above it",
+        WindowChange::Restore | WindowChange::Minimize | WindowChange::Maximize => {
+            "the window manager did not do it"
+        }
+        WindowChange::Move(_) | WindowChange::Resize { .. } => {
+            "the window manager or the application allows only what is reported"
+        }
+        WindowChange::Close => "the window is still there; it may be asking whether to save, or be busy",
+    };
+    format!("{why} (waited {waited} ms)")
+}
+
+/// Sends a message to whoever manages the windows.
+fn tell_manager(server: &Server, xid: u32, kind: u32, data: [u32; 5]) -> Result<(), Trouble> {
+    let message = ClientMessageEvent::new(32, xid, kind, data);
+    let listeners = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+    server.connection.send_event(false, server.root, listeners, message)?;
+    server.sync()
+}
+
+/// Looks until there is something to see or the window manager had its time.
+fn wait_until<T>(mut look: impl FnMut() -> Result<Option<T>, Trouble>) -> Result<Option<T>, Trouble> {
+    let began = Instant::now();
+    let mut pause = Duration::from_micros(300);
+    loop {
+        if let Some(seen) = look()? {
+            return Ok(Some(seen));
+        }
+        if began.elapsed() > MANAGER_TIME {
+            return Ok(None);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Point;
+    use proptest::prelude::*;
+
+    const NONE: Extents = Extents { left: 0, right: 0, top: 0, bottom: 0 };
+
+    fn frame_of(client: Rect, shadow: Extents, decoration: Extents) -> Frame {
+        Frame { client, shadow, decoration, pid: None }
+    }
+
+    #[test]
+    fn bounds_have_the_frame_and_not_the_shadow() {
+        let client = Rect::new(101, 120, 300, 200);
+        let decorated = Extents { left: 1, right: 1, top: 20, bottom: 5 };
+        assert_eq!(frame_of(client, NONE, NONE).bounds(), client);
+        assert_eq!(frame_of(client, NONE, decorated).bounds(), Rect::new(100, 100, 302, 225));
+        let shadow = Extents { left: 26, right: 26, top: 23, bottom: 29 };
+        assert_eq!(frame_of(client, shadow, NONE).bounds(), Rect::new(127, 143, 248, 148));
+    }
+
+    #[test]
+    fn a_shadow_larger_than_the_window_leaves_nothing() {
+        let huge = extents(&[u32::MAX; 4]);
+        let bounds = frame_of(Rect::new(0, 0, 10, 10), huge, NONE).bounds();
+        assert!(bounds.is_empty());
+    }
+
+    #[test]
+    fn uids_are_read_back() {
+        assert_eq!(uid_of(0x1a0_0003), "x11:1a00003");
+        assert_eq!(xid_of("x11:1a00003").unwrap(), 0x1a0_0003);
+        for wrong in ["", "x11:", "x11:zz", "mock:1", "1a00003", "x11:100000000"] {
+            assert_eq!(xid_of(wrong).unwrap_err().kind, Kind::WindowGone, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn texts_are_read_in_every_encoding() {
+        assert_eq!(text_of("Schrödinger".as_bytes(), true), "Schrödinger");
+        assert_eq!(text_of("Schrödinger".as_bytes(), false), "Schrödinger");
+        assert_eq!(text_of(b"Schr\xf6dinger", false), "Schrödinger");
+        assert_eq!(text_of(b"Schr\xf6dinger", true), "Schr\u{fffd}dinger");
+        assert_eq!(text_of(b"one\0two", true), "one");
+    }
+
+    #[test]
+    fn the_class_is_the_second_text() {
+        assert_eq!(class_of(b"xterm\0XTerm\0"), "XTerm");
+        assert_eq!(class_of(b"xterm\0"), "xterm");
+        assert_eq!(class_of(b""), "");
+    }
+
+    #[test]
+    fn iconic_is_three() {
+        assert!(is_iconic(&[3, 0]));
+        assert!(!is_iconic(&[1, 0]));
+        assert!(!is_iconic(&[]));
+    }
+
+    #[test]
+    fn the_scale_comes_from_the_resources() {
+        assert_eq!(scale_in("Xcursor.size:\t24\nXft.dpi:\t192\n"), 2.0);
+        assert_eq!(scale_in("Xft.dpi: 144"), 1.5);
+        for nothing in ["", "Xft.dpi: zero", "Xft.dpi: 0", "Xft.dpimagic: 192", "Xft.dpi: inf"] {
+            assert_eq!(scale_in(nothing), 1.0, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn a_monitor_of_a_scaled_desktop_is_logically_smaller() {
+        let monitor = monitor(Rect::new(3840, 0, 3840, 2160), true, 2.0);
+        assert_eq!(monitor.logical, Rect::new(1920, 0, 1920, 1080));
+    }
+
+    fn sight_of(seen: Seen) -> Sight {
+        Sight { stacking: vec![seen.xid], windows: vec![seen], managed: true }
+    }
+
+    fn window_at(bounds: Rect) -> Seen {
+        let frame = frame_of(bounds, NONE, NONE);
+        let (title, class) = (String::new(), String::new());
+        Seen { xid: 7, title, class, frame, focused: false, hidden: false, maximized: false }
+    }
+
+    #[track_caller]
+    fn check_reached(change: WindowChange, edit: impl Fn(&mut Seen), expected: bool) {
+        let before = window_at(Rect::new(10, 10, 100, 100));
+        let mut after = before.clone();
+        edit(&mut after);
+        assert_eq!(is_reached(&sight_of(after), &before, &change), expected, "{change:?}");
+    }
+
+    #[test]
+    fn a_change_is_reached_when_it_is_seen() {
+        check_reached(WindowChange::Minimize, |_| {}, false);
+        check_reached(WindowChange::Minimize, |seen| seen.hidden = true, true);
+        check_reached(WindowChange::Maximize, |seen| seen.maximized = true, true);
+        check_reached(WindowChange::Move(Point { x: 5, y: 10 }), |_| {}, false);
+        check_reached(WindowChange::Move(Point { x: 5, y: 10 }), |seen| seen.frame.client.x = 5, true);
+        let wider = WindowChange::Resize { width: 120, height: 100 };
+        check_reached(wider, |seen| seen.frame.client.width = 119, false);
+        check_reached(wider, |seen| seen.frame.client.width = 120, true);
+        check_reached(WindowChange::Close, |seen| seen.xid = 8, true);
+        check_reached(WindowChange::Raise, |seen| seen.xid = 8, false);
+    }
+
+    proptest! {
+        #[test]
+        fn the_client_for_some_bounds_gives_those_bounds(
+            client in (-500..500i32, -500..500i32, 100..900i32, 100..900i32),
+            sides in prop::array::uniform8(0..40i32),
+            wanted in (-500..500i32, -500..500i32, 200..900i32, 200..900i32),
+        ) {
+            let rect = |(x, y, width, height)| Rect::new(x, y, width, height);
+            let [a, b, c, d, e, f, g, h] = sides;
+            let shadow = Extents { left: a, right: b, top: c, bottom: d };
+            let decoration = Extents { left: e, right: f, top: g, bottom: h };
+            let frame = frame_of(rect(client), shadow, decoration);
+            let moved = Frame { client: frame.client_for(rect(wanted)), ..frame };
+            prop_assert_eq!(moved.bounds(), rect(wanted));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Menus, drop-down lists and tooltips: windows that no window manager knows, on top of those it does.
+//!
+//! They come without title and frame and are gone with the next click, so they are not listed as windows.
+//! They are in a picture of the window that they belong to, and they are found under a point.
+
+use x11rb::protocol::xproto::{
+    AtomEnum, ConnectionExt as _, GetWindowAttributesReply, MapState, WindowClass,
+};
+
+use super::desktop::{self, numbers, pid_by_server, property};
+use super::x11::{Server, Trouble};
+use crate::model::{Point, Rect};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Popup {
+    pub xid: u32,
+    pub bounds: Rect,
+    pub pid: Option<u32>,
+    /// The window that it says it belongs to.
+    pub transient_for: Option<u32>,
+}
+
+/// What is under a point of the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Under {
+    /// The uid of a window that the desktop lists.
+    Window(String),
+    Popup(Popup),
+    Nothing,
+}
+
+/// All popups that show, from the back to the front.
+pub fn all(server: &Server) -> Result<Vec<Popup>, Trouble> {
+    let shown = shown_children(server)?.into_iter().filter(|(_, facts)| facts.override_redirect);
+    shown.filter_map(|(xid, _)| popup(server, xid).transpose()).collect()
+}
+
+/// The popups of one window: those that name it, and those of its process that name no other.
+pub fn of_window(server: &Server, xid: u32, pid: Option<u32>) -> Result<Vec<Popup>, Trouble> {
+    let mut popups = all(server)?;
+    popups.retain(|popup| match popup.transient_for {
+        Some(owner) if owner != server.root && owner != 0 => owner == xid,
+        _ => pid.is_some() && popup.pid == pid,
+    });
+    Ok(popups)
+}
+
+/// The frontmost window or popup under a point, by the server's own order.
+pub fn under(server: &Server, point: Point) -> Result<Under, Trouble> {
+    let listed = desktop::look(server)?;
+    for (xid, facts) in shown_children(server)?.into_iter().rev() {
+        let Some(popup) = popup(server, xid)?.filter(|popup| popup.bounds.contains(point)) else { continue };
+        if facts.override_redirect {
+            return Ok(Under::Popup(popup));
+        }
+        for seen in listed.windows.iter().filter(|seen| seen.frame.bounds().contains(point)) {
+            if desktop::top_level(server, seen.xid)? == Some(xid) {
+                return Ok(Under::Window(desktop::uid_of(seen.xid)));
+            }
+        }
+    }
+    Ok(Under::Nothing)
+}
+
+/// The root's children that can be seen, from the back to the front.
+fn shown_children(server: &Server) -> Result<Vec<(u32, GetWindowAttributesReply)>, Trouble> {
+    let children = server.connection.query_tree(server.root)?.reply()?.children;
+    let asked: Vec<_> =
+        children.iter().map(|&xid| server.connection.get_window_attributes(xid)).collect::<Result<_, _>>()?;
+    let answered = children.into_iter().zip(asked.into_iter().map(|cookie| cookie.reply().ok()));
+    let shows = |facts: &GetWindowAttributesReply| {
+        facts.map_state == MapState::VIEWABLE && facts.class == WindowClass::INPUT_OUTPUT
+    };
+    Ok(answered.filter_map(|(xid, facts)| Some((xid, facts.filter(shows)?))).collect())
+}
+
+/// `None` when it closed meanwhile.
+fn popup(server: &Server, xid: u32) -> Result<Option<Popup>, Trouble> {
+    let geometry = server.connection.get_geometry(xid)?;
+    let pid = property(server, xid, server.atoms._NET_WM_PID, 1)?;
+    let owner = property(server, xid, AtomEnum::WM_TRANSIENT_FOR.into(), 1)?;
+    let geometry = match geometry.reply().map_err(Trouble::from) {
+        Ok(geometry) => geometry,
+        Err(trouble) if trouble.is_gone() => return Ok(None),
+        Err(trouble) => return Err(trouble),
+    };
+    let first = |reply: Result<_, _>| reply.map_or(None, |reply| numbers(reply).first().copied());
+    let pid = match first(pid.reply()) {
+        Some(pid) => Some(pid),
+        None => pid_by_server(server, xid)?,
+    };
+    let border = 2 * i32::from(geometry.border_width);
+    let bounds = Rect::new(
+        geometry.x.into(),
+        geometry.y.into(),
+        i32::from(geometry.width) + border,
+        i32::from(geometry.height) + border,
+    );
+    Ok(Some(Popup { xid, bounds, pid, transient_for: first(owner.reply()) }))
+}

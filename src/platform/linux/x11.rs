@@ -1,0 +1,292 @@
+//! The line to the X server: connecting, the names the server knows by number, and what a failure means.
+//!
+//! A lost connection costs the calls that were using it an error, never a panic; the next call connects
+//! again. Nothing here knows windows, pictures or input, except for the one thing that must hold as long
+//! as the connection does: windows keep their own pixels (Composite), also where others cover them.
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use x11rb::connection::{Connection, RequestConnection};
+use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
+use x11rb::protocol::composite::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{Screen, Setup};
+use x11rb::protocol::{ErrorKind, randr, shm, xkb, xtest};
+use x11rb::rust_connection::RustConnection;
+
+use super::capture::Segment;
+use crate::clock::lock;
+use crate::error::{Error, Kind};
+
+x11rb::atom_manager! {
+    pub Atoms: AtomsCookie {
+        UTF8_STRING,
+        WM_CHANGE_STATE,
+        WM_CLIENT_LEADER,
+        WM_DELETE_WINDOW,
+        WM_PROTOCOLS,
+        WM_STATE,
+        _GTK_FRAME_EXTENTS,
+        _NET_ACTIVE_WINDOW,
+        _NET_CLIENT_LIST,
+        _NET_CLIENT_LIST_STACKING,
+        _NET_CLOSE_WINDOW,
+        _NET_CURRENT_DESKTOP,
+        _NET_FRAME_EXTENTS,
+        _NET_MOVERESIZE_WINDOW,
+        _NET_RESTACK_WINDOW,
+        _NET_SUPPORTED,
+        _NET_SUPPORTING_WM_CHECK,
+        _NET_WM_DESKTOP,
+        _NET_WM_NAME,
+        _NET_WM_PID,
+        _NET_WM_PING,
+        _NET_WM_STATE,
+        _NET_WM_STATE_HIDDEN,
+        _NET_WM_STATE_MAXIMIZED_HORZ,
+        _NET_WM_STATE_MAXIMIZED_VERT,
+        _OSO_STOP,
+    }
+}
+
+/// One connection, and what was learned when it was made.
+pub struct Server {
+    pub connection: RustConnection,
+    pub root: u32,
+    pub atoms: Atoms,
+    pub extensions: Extensions,
+    /// When windows began to keep their own pixels; `None` where the server cannot do that.
+    pub redirected: Option<Instant>,
+    /// Shared memory for pictures, kept because making it costs ten times a picture.
+    pub segment: Mutex<Option<Segment>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Extensions {
+    pub shared_memory: bool,
+    pub test_input: bool,
+    pub monitors: bool,
+    pub keyboard: bool,
+    pub resources: bool,
+}
+
+impl Server {
+    /// Fails with a sentence that names the display.
+    pub fn connect(display: Option<&str>) -> Result<Self, String> {
+        let (connection, screen) =
+            RustConnection::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
+        Self::greet(connection, screen).map_err(|trouble| {
+            format!("the X server of display {} gave no proper welcome: {trouble}", name_of(display))
+        })
+    }
+
+    fn greet(connection: RustConnection, screen: usize) -> Result<Self, Trouble> {
+        let atoms = Atoms::new(&connection)?;
+        let extensions = Extensions {
+            shared_memory: offers(&connection, shm::X11_EXTENSION_NAME)?,
+            test_input: offers(&connection, xtest::X11_EXTENSION_NAME)?,
+            monitors: offers(&connection, randr::X11_EXTENSION_NAME)?,
+            keyboard: offers(&connection, xkb::X11_EXTENSION_NAME)?,
+            resources: offers(&connection, x11rb::protocol::res::X11_EXTENSION_NAME)?,
+        };
+        let root = root_of(connection.setup(), screen)?.root;
+        if extensions.keyboard {
+            use x11rb::protocol::xkb::ConnectionExt as _;
+            connection.xkb_use_extension(1, 0)?.reply()?;
+        }
+        let redirected = redirect_windows(&connection, root)?;
+        let atoms = atoms.reply()?;
+        let segment = Mutex::new(None);
+        Ok(Self { connection, root, atoms, extensions, redirected, segment })
+    }
+
+    /// Returns when the server has done everything asked of it so far.
+    pub fn sync(&self) -> Result<(), Trouble> {
+        use x11rb::protocol::xproto::ConnectionExt as _;
+        self.connection.get_input_focus()?.reply()?;
+        Ok(())
+    }
+}
+
+fn root_of(setup: &Setup, screen: usize) -> Result<&Screen, Trouble> {
+    setup.roots.get(screen).ok_or_else(|| Trouble::Lost("it has no such screen".to_owned()))
+}
+
+fn offers(connection: &RustConnection, extension: &'static str) -> Result<bool, Trouble> {
+    Ok(connection.extension_information(extension)?.is_some())
+}
+
+/// From now on every window has pixels of its own, for the life of the connection. A covered window then
+/// goes on drawing (Chromium stops otherwise, and serves a stale tree) and its picture is exact.
+fn redirect_windows(connection: &RustConnection, root: u32) -> Result<Option<Instant>, Trouble> {
+    if !offers(connection, composite::X11_EXTENSION_NAME)? {
+        return Ok(None);
+    }
+    connection.composite_query_version(0, 4)?.reply()?;
+    let redirected = connection.composite_redirect_subwindows(root, composite::Redirect::AUTOMATIC)?.check();
+    match redirected {
+        Ok(()) => Ok(Some(Instant::now())),
+        Err(ReplyError::X11Error(_)) => Ok(None),
+        Err(ReplyError::ConnectionError(problem)) => Err(problem.into()),
+    }
+}
+
+fn name_of(display: Option<&str>) -> String {
+    display.map(str::to_owned).or_else(|| std::env::var("DISPLAY").ok()).unwrap_or_default()
+}
+
+fn unreachable_display(display: Option<&str>, problem: &ConnectError) -> String {
+    format!(
+        "the X server of display '{}' cannot be reached ({problem}); check DISPLAY and XAUTHORITY, \
+         or start the server with --mock for the mock desktop",
+        name_of(display)
+    )
+}
+
+/// Why a conversation with the X server ended without an answer.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Nobody is at the other end any more.
+    Lost(String),
+    /// The server answered with an error.
+    Refused(ErrorKind, String),
+}
+
+impl Trouble {
+    /// The window or drawable that was asked about is not there any more.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Trouble::Refused(ErrorKind::Window | ErrorKind::Drawable, _))
+    }
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Trouble::Lost(why) => write!(out, "the connection to the X server was lost ({why})"),
+            Trouble::Refused(_, what) => write!(out, "the X server refused: {what}"),
+        }
+    }
+}
+
+impl From<Trouble> for Error {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Refused(ErrorKind::Window | ErrorKind::Drawable, _) => {
+                Error::new(Kind::WindowGone, "the window closed meanwhile")
+            }
+            Trouble::Lost(_) => Error::internal(format!("{trouble}; the next call tries to connect again")),
+            Trouble::Refused(..) => Error::internal(trouble.to_string()),
+        }
+    }
+}
+
+impl From<ConnectionError> for Trouble {
+    fn from(problem: ConnectionError) -> Self {
+        Trouble::Lost(problem.to_string())
+    }
+}
+
+impl From<ReplyError> for Trouble {
+    fn from(problem: ReplyError) -> Self {
+        match problem {
+            ReplyError::ConnectionError(problem) => problem.into(),
+            ReplyError::X11Error(error) => Trouble::Refused(error.error_kind, describe(&error)),
+        }
+    }
+}
+
+impl From<ReplyOrIdError> for Trouble {
+    fn from(problem: ReplyOrIdError) -> Self {
+        match problem {
+            ReplyOrIdError::IdsExhausted => Trouble::Lost("no more ids".to_owned()),
+            ReplyOrIdError::ConnectionError(problem) => problem.into(),
+            ReplyOrIdError::X11Error(error) => Trouble::Refused(error.error_kind, describe(&error)),
+        }
+    }
+}
+
+fn describe(error: &x11rb::x11_utils::X11Error) -> String {
+    let request = error.request_name.unwrap_or("a request");
+    format!("{request} failed with {:?} (value {:#x})", error.error_kind, error.bad_value)
+}
+
+/// The connection that calls share: made when needed, dropped when it is lost.
+pub struct Link {
+    display: Option<String>,
+    current: Mutex<Option<Arc<Server>>>,
+}
+
+impl Link {
+    pub fn connect(display: Option<&str>) -> Result<Self, String> {
+        let server = Server::connect(display)?;
+        Ok(Self { display: display.map(str::to_owned), current: Mutex::new(Some(Arc::new(server))) })
+    }
+
+    pub fn display(&self) -> Option<&str> {
+        self.display.as_deref()
+    }
+
+    /// Speaks with the server; when the connection turns out to be lost, the next call makes a new one.
+    pub fn with<T>(&self, speak: impl FnOnce(&Server) -> Result<T, Trouble>) -> crate::error::Result<T> {
+        self.with_errors(|server| Ok(speak(server)?))
+    }
+
+    /// The same for work that has errors of its own.
+    pub fn with_errors<T>(
+        &self,
+        speak: impl FnOnce(&Server) -> Result<T, Failure>,
+    ) -> crate::error::Result<T> {
+        let server = self.server()?;
+        speak(&server).map_err(|failure| {
+            if let Failure::Trouble(Trouble::Lost(_)) = &failure {
+                self.forget(&server);
+            }
+            failure.into()
+        })
+    }
+
+    fn server(&self) -> crate::error::Result<Arc<Server>> {
+        let mut current = lock(&self.current);
+        if let Some(server) = &*current {
+            return Ok(server.clone());
+        }
+        let server = Server::connect(self.display()).map_err(Error::internal)?;
+        Ok(current.insert(Arc::new(server)).clone())
+    }
+
+    /// Another call may have connected again already; its connection stays.
+    fn forget(&self, lost: &Arc<Server>) {
+        let mut current = lock(&self.current);
+        if current.as_ref().is_some_and(|server| Arc::ptr_eq(server, lost)) {
+            *current = None;
+        }
+    }
+}
+
+/// A call fails by the server, or by itself.
+#[derive(Debug)]
+pub enum Failure {
+    Trouble(Trouble),
+    Own(Error),
+}
+
+impl<T: Into<Trouble>> From<T> for Failure {
+    fn from(trouble: T) -> Self {
+        Failure::Trouble(trouble.into())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Own(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Trouble(trouble) => trouble.into(),
+            Failure::Own(error) => error,
+        }
+    }
+}

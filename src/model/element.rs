@@ -26,6 +26,10 @@ pub struct Element {
     pub secret: bool,
     /// Set on the copy that leaves the observer: the texts were replaced.
     pub redacted: bool,
+    /// Its text can be changed by typing.
+    pub editable: bool,
+    /// It is there but not to be seen now: in a closed menu, scrolled away, on another page.
+    pub hidden: bool,
     /// The platform's own handle, by which it finds the element again to act on it.
     pub native: Option<String>,
 }

@@ -14,6 +14,8 @@ pub struct Tree {
     places: Vec<Place>,
     /// False when the platform could not deliver all of it (limits, a timeout, a dying application).
     pub complete: bool,
+    /// Why the application shows less of itself than a person sees, where the platform knows.
+    pub lacking: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -190,6 +192,7 @@ impl Tree {
             (&element.role, &element.name, &element.value, element.bounds).hash(&mut hasher);
             (element.enabled, element.focused, element.selected, element.expanded).hash(&mut hasher);
             (&element.shortcut, &element.description, &element.identifier).hash(&mut hasher);
+            (element.editable, element.hidden).hash(&mut hasher);
             for number in [element.range.now, element.range.min, element.range.max] {
                 number.map(f64::to_bits).hash(&mut hasher);
             }
@@ -233,7 +236,7 @@ struct OpenNode {
 impl TreeBuilder {
     pub fn new(root: Element) -> Self {
         let place = Place { parent: NO_PARENT, end: 1, slot: 0, depth: 0 };
-        let tree = Tree { elements: vec![root], places: vec![place], complete: true };
+        let tree = Tree { elements: vec![root], places: vec![place], complete: true, lacking: None };
         Self { tree, open: vec![OpenNode { node: Tree::ROOT, next_slot: 0 }] }
     }
 

@@ -20,7 +20,22 @@ pub struct Cache {
 struct Entry {
     view: Arc<View>,
     captured: Duration,
+    /// The platform's count of changes before the look.
+    generation: u64,
     last_use: u64,
+}
+
+/// When something is asked of the cache: trees that are older, or that something changed since, do not count.
+#[derive(Clone, Copy, Debug)]
+pub struct Now {
+    pub time: Duration,
+    pub generation: u64,
+}
+
+impl Entry {
+    fn is_fresh(&self, now: Now, ttl: Duration) -> bool {
+        self.generation == now.generation && now.time.saturating_sub(self.captured) < ttl
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -53,9 +68,9 @@ impl Cache {
         }
     }
 
-    pub fn get(&mut self, uid: &str, now: Duration) -> Option<Arc<View>> {
+    pub fn get(&mut self, uid: &str, now: Now) -> Option<Arc<View>> {
         self.uses += 1;
-        let fresh = self.trees.get_mut(uid).filter(|entry| now.saturating_sub(entry.captured) < self.ttl);
+        let fresh = self.trees.get_mut(uid).filter(|entry| entry.is_fresh(now, self.ttl));
         match fresh {
             Some(entry) => {
                 entry.last_use = self.uses;
@@ -70,16 +85,22 @@ impl Cache {
     }
 
     /// Like `get`, for those whose looking must leave no mark.
-    pub fn peek(&self, uid: &str, now: Duration) -> Option<Arc<View>> {
+    pub fn peek(&self, uid: &str, now: Now) -> Option<Arc<View>> {
         let entry = self.trees.get(uid)?;
-        (now.saturating_sub(entry.captured) < self.ttl).then(|| entry.view.clone())
+        entry.is_fresh(now, self.ttl).then(|| entry.view.clone())
     }
 
-    pub fn put(&mut self, uid: &str, view: &Arc<View>, now: Duration) {
+    /// The generation in `now` is from before the look, so that a change during it makes the tree stale.
+    pub fn put(&mut self, uid: &str, view: &Arc<View>, now: Now) {
         self.uses += 1;
         self.count(view.capture_time);
         self.note_stats(uid, view);
-        let entry = Entry { view: view.clone(), captured: now, last_use: self.uses };
+        let entry = Entry {
+            view: view.clone(),
+            captured: now.time,
+            generation: now.generation,
+            last_use: self.uses,
+        };
         self.trees.insert(uid.to_owned(), entry);
         drop_oldest(&mut self.trees, MOST_TREES, |entry| entry.last_use);
     }
@@ -139,12 +160,24 @@ mod tests {
         Arc::new(View::new(tree.clone(), tree, Duration::from_millis(3), SystemTime::UNIX_EPOCH))
     }
 
+    fn at(millis: u64) -> Now {
+        Now { time: Duration::from_millis(millis), generation: 7 }
+    }
+
+    #[test]
+    fn a_tree_is_stale_once_something_changed() {
+        let mut cache = Cache::new(Duration::from_secs(2));
+        cache.put("a", &view(), at(0));
+        assert!(cache.peek("a", at(1)).is_some());
+        assert!(cache.peek("a", Now { generation: 8, ..at(1) }).is_none());
+    }
+
     #[test]
     fn a_tree_lives_for_its_time() {
         let mut cache = Cache::new(Duration::from_secs(2));
-        cache.put("a", &view(), Duration::from_secs(10));
-        assert!(cache.get("a", Duration::from_millis(11_999)).is_some());
-        assert!(cache.get("a", Duration::from_secs(12)).is_none());
+        cache.put("a", &view(), at(10_000));
+        assert!(cache.get("a", at(11_999)).is_some());
+        assert!(cache.get("a", at(12_000)).is_none());
         assert_eq!((cache.counters().hits, cache.counters().misses), (1, 1));
     }
 
@@ -152,20 +185,20 @@ mod tests {
     fn the_least_used_goes_first() {
         let mut cache = Cache::new(Duration::from_secs(2));
         for number in 0..MOST_TREES {
-            cache.put(&number.to_string(), &view(), Duration::ZERO);
+            cache.put(&number.to_string(), &view(), at(0));
         }
-        assert!(cache.get("0", Duration::ZERO).is_some());
-        cache.put("new", &view(), Duration::ZERO);
-        assert!(cache.get("0", Duration::ZERO).is_some());
-        assert!(cache.get("1", Duration::ZERO).is_none());
+        assert!(cache.get("0", at(0)).is_some());
+        cache.put("new", &view(), at(0));
+        assert!(cache.get("0", at(0)).is_some());
+        assert!(cache.get("1", at(0)).is_none());
     }
 
     #[test]
     fn what_capturing_cost_survives_forgetting() {
         let mut cache = Cache::new(Duration::from_secs(2));
-        cache.put("a", &view(), Duration::ZERO);
+        cache.put("a", &view(), at(0));
         cache.clear();
-        assert!(cache.get("a", Duration::ZERO).is_none());
+        assert!(cache.get("a", at(0)).is_none());
         assert_eq!(cache.stats()[0].1.node_count, 1);
         assert_eq!(cache.counters().captures, 1);
     }

@@ -24,11 +24,26 @@ pub fn accessibility(window: &Window, tree: &Tree, node: usize) -> String {
     let mut text = header(window);
     let root = &tree[node];
     text.push_str(&format!("\n\nRoot: {}{}", one_line(&root.role), quoted_name(root, "  ")));
-    for at in node..tree.end(node) {
+    let shows = shows_something(tree, node);
+    for at in (node..tree.end(node)).filter(|&at| shows[at - node]) {
         let indent = 2 * (tree.depth(at) - tree.depth(node)) + 2;
         text.push_str(&format!("\n{:indent$}└─ {}", "", element_line(&tree[at])));
     }
     text + "\n\n" + &summary(tree, node)
+}
+
+/// Whether a person sees anything of each element or of what is in it, from `node` on.
+fn shows_something(tree: &Tree, node: usize) -> Vec<bool> {
+    let mut shows = vec![false; tree.end(node) - node];
+    shows[0] = true;
+    // Backwards, so that an element knows of what is below it before its own turn comes.
+    for at in (node + 1..tree.end(node)).rev() {
+        shows[at - node] |= !tree[at].hidden;
+        if let (true, Some(parent)) = (shows[at - node], tree.parent(at)) {
+            shows[parent - node] = true;
+        }
+    }
+    shows
 }
 
 fn header(window: &Window) -> String {
@@ -83,7 +98,9 @@ fn summary(tree: &Tree, node: usize) -> String {
     let nodes = node..tree.end(node);
     let focused = nodes.clone().rev().find(|&at| tree[at].focused);
     let focused = focused.map(|at| format!("; focused → {}", role_and_name(&tree[at]))).unwrap_or_default();
-    format!("[{} elements total{focused}]", nodes.len())
+    let unseen = shows_something(tree, node).into_iter().filter(|shows| !shows).count();
+    let unseen = if unseen > 0 { format!(", {unseen} of them not shown now") } else { String::new() };
+    format!("[{} elements total{unseen}{focused}]", nodes.len())
 }
 
 /// The text as Python would write it in a program: what clients have always read here.

@@ -87,7 +87,7 @@ impl Observer {
 
     /// What the window shows, read now or within the cache's time.
     pub fn look(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Look> {
-        if let Some(view) = lock(&self.cache).get(&chosen.raw.uid, self.clock.now()) {
+        if let Some(view) = lock(&self.cache).get(&chosen.raw.uid, self.now()?) {
             return Ok(Look { view, cached: true });
         }
         Ok(Look { view: self.view(chosen, cancel)?, cached: false })
@@ -100,9 +100,15 @@ impl Observer {
 
     fn view_within(&self, whole: Duration, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
         let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
+        let generation = self.platform.generation()?;
         let view = self.capture(&chosen.raw, &patience)?;
-        lock(&self.cache).put(&chosen.raw.uid, &view, self.clock.now());
+        let now = cache::Now { time: self.clock.now(), generation };
+        lock(&self.cache).put(&chosen.raw.uid, &view, now);
         Ok(view)
+    }
+
+    fn now(&self) -> Result<cache::Now> {
+        Ok(cache::Now { time: self.clock.now(), generation: self.platform.generation()? })
     }
 
     fn capture(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
@@ -130,7 +136,8 @@ impl Observer {
 
     fn glance_at(&self, window: &Window, deadline: Duration, cancel: &Cancel) -> Option<Arc<View>> {
         let now = self.clock.now();
-        if let Some(view) = lock(&self.cache).peek(&window.uid, now) {
+        let known = self.now().ok().and_then(|now| lock(&self.cache).peek(&window.uid, now));
+        if let Some(view) = known {
             return Some(view);
         }
         let whole = deadline.checked_sub(now).filter(|left| !left.is_zero())?;

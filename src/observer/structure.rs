@@ -156,10 +156,9 @@ fn matches(element: &Element, request: &Request) -> bool {
     (request.roles.is_empty() || role_fits(&request.roles))
         && !role_fits(&request.exclude_roles)
         && request.name_regex.as_ref().is_none_or(|regex| regex.is_match(&element.name))
-        && request
-            .visible_in
-            .as_ref()
-            .is_none_or(|regions| regions.iter().any(|region| region.intersects(&element.bounds)))
+        && request.visible_in.as_ref().is_none_or(|regions| {
+            !element.hidden && regions.iter().any(|region| region.intersects(&element.bounds))
+        })
 }
 
 impl Serialize for Structure {
@@ -273,6 +272,11 @@ fn write_known<J: SerializeStruct>(json: &mut J, element: &Element) -> Result<()
         // JSON has no infinities; what is no number is not known.
         if let Some(number) = number.filter(|number| number.is_finite()) {
             json.serialize_field(key, &number)?;
+        }
+    }
+    for (key, set) in [("editable", element.editable), ("offscreen", element.hidden)] {
+        if set {
+            json.serialize_field(key, &true)?;
         }
     }
     if let Some(identifier) = &element.identifier {

@@ -73,11 +73,16 @@ impl View {
     pub fn element_at(&self, point: Point) -> usize {
         let tree = &*self.raw;
         let mut node = Tree::ROOT;
-        while let Some(child) = tree.children(node).filter(|&child| tree[child].bounds.contains(point)).last()
-        {
+        while let Some(child) = tree.children(node).filter(|&child| self.shows_at(child, point)).last() {
             node = child;
         }
         node
+    }
+
+    /// Whether a person would see the element there. What a closed menu holds has places too.
+    fn shows_at(&self, node: usize, point: Point) -> bool {
+        let element = &self.raw[node];
+        !element.hidden && element.bounds.contains(point)
     }
 
     /// Every element under a point that has none below it there, the topmost first. Applications do not
@@ -86,7 +91,7 @@ impl View {
     pub fn elements_at(&self, point: Point) -> Vec<usize> {
         let tree = &*self.raw;
         let mut found: Vec<usize> = Vec::new();
-        for node in (0..tree.len()).rev().filter(|&node| tree[node].bounds.contains(point)) {
+        for node in (0..tree.len()).rev().filter(|&node| self.shows_at(node, point)) {
             let holds_another = found.last().is_some_and(|&inner| inner < tree.end(node));
             if !holds_another {
                 found.push(node);

@@ -397,6 +397,8 @@ fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) 
         identifier: text(&entry.identifier),
         secret: entry.secret.unwrap_or(false),
         redacted: false,
+        editable: false,
+        hidden: false,
         native: None,
     })
 }

@@ -75,6 +75,9 @@ pub struct Degraded {
     named_node_count: usize,
     threshold: usize,
     suggested_fallbacks: [&'static str; 2],
+    /// Why, where the platform knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
 }
 
 impl Output for StructureOut {}
@@ -171,6 +174,7 @@ fn degraded(cx: &Cx, view: &Arc<View>) -> Option<Degraded> {
         named_node_count,
         threshold,
         suggested_fallbacks: ["get_ocr", "get_screen_description"],
+        detail: view.tree().lacking.clone(),
     })
 }
 

@@ -1,119 +1,119 @@
-#!/usr/bin/env python3
-"""The second opinion: walks an application's windows through AT-SPI and prints what it sees, as JSON.
+#!/usr/bin/python3
+"""An independent walk over the accessibility bus: what python3-pyatspi sees, one call after the other.
 
-It shares nothing with the server under test, takes its time, asks one question after the other and believes no
-cache. Each line on standard input is a request, each line on standard output its answer:
+  walk.py apps                      one JSON line for each window: pid, application, toolkit, name, role, extents
+  walk.py tree --pid P [--name N]   one JSON line for each node below that window, in pre-order
+  walk.py time --pid P [--name N]   how many nodes a plain walk reads in a second
 
-    {"pid": 12}                             every window of the process as a tree
-    {"pid": 12, "window": "Save As"}        only the window with that name
-    {"pid": 12, "flat": true, ...}          without children: only how many, of which role and name
-
-An answer is {"windows": [...]} or {"error": "..."}. A node is {role, name, states, extents, children} and, where
-the application offers them, text, value and actions. Roles and states have AT-SPI's own names.
+The tests compare their own trees and what they did to applications with this. It shares no code with them.
 """
+import argparse
 import json
 import sys
+import time
 
-import gi
+import pyatspi
 
-gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi  # noqa: E402
-
-import pyatspi  # noqa: E402
-
-DEEPEST = 80
-INTERFACES = {"Text": "queryText", "Value": "queryValue", "Action": "queryAction"}
+DEEPEST = 64
+STATES = ["showing", "visible", "sensitive", "enabled", "focused", "focusable", "selected", "selectable",
+          "checked", "checkable", "pressed", "expandable", "expanded", "editable", "active"]
 
 
-def attempt(question, otherwise=None):
-    """What an application answers; one that fails or leaves in the middle is no reason to stop."""
+def windows():
+    desktop = pyatspi.Registry.getDesktop(0)
+    for application in desktop:
+        if application is None:
+            continue
+        try:
+            pid = application.get_process_id()
+            for window in application:
+                if window is not None:
+                    yield pid, application, window
+        except Exception as problem:
+            print(f"walk.py: {problem}", file=sys.stderr)
+
+
+def extents(node):
     try:
-        return question()
-    except Exception:  # noqa: BLE001 - GLib raises what it likes
-        return otherwise
+        box = node.queryComponent().getExtents(pyatspi.DESKTOP_COORDS)
+        return [box.x, box.y, box.width, box.height]
+    except Exception:
+        return None
 
 
 def states_of(node):
-    found = attempt(lambda: node.getState().getStates(), [])
-    return sorted(pyatspi.stateToString(state) for state in found)
+    own = node.getState()
+    return [name for name in STATES if own.contains(getattr(pyatspi, "STATE_" + name.upper()))]
 
 
-def extents_of(node):
-    box = attempt(lambda: node.queryComponent().getExtents(pyatspi.DESKTOP_COORDS))
-    return None if box is None else [box.x, box.y, box.width, box.height]
+def text_of(node):
+    try:
+        text = node.queryText()
+        return text.getText(0, min(text.characterCount, 10000))
+    except NotImplementedError:
+        return None
+    except Exception:
+        return None
 
 
-def facts_of(node):
-    facts = {
-        "role": attempt(node.getRoleName, "?"),
-        "name": attempt(lambda: node.name, ""),
-        "states": states_of(node),
-        "extents": extents_of(node),
-    }
-    text = attempt(lambda: node.queryText().getText(0, -1))
-    if text is not None:
-        facts["text"] = text
-    value = attempt(node.queryValue)
-    if value is not None:
-        facts["value"] = attempt(lambda: value.currentValue)
-    action = attempt(node.queryAction)
-    if action is not None:
-        facts["actions"] = attempt(lambda: [action.getName(at) for at in range(action.nActions)], [])
-    return facts
+def number_of(node):
+    try:
+        return node.queryValue().currentValue
+    except Exception:
+        return None
 
 
-def tree_of(node, depth=0):
-    facts = facts_of(node)
-    facts["children"] = []
-    if depth < DEEPEST:
-        for at in range(attempt(lambda: node.childCount, 0)):
-            child = attempt(lambda at=at: node.getChildAtIndex(at))
-            if child is not None:
-                facts["children"].append(tree_of(child, depth + 1))
-    return facts
+def walk(root):
+    stack = [(root, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if node is None:
+            continue
+        try:
+            yield node, depth
+            if depth < DEEPEST:
+                children = [node.getChildAtIndex(at) for at in range(node.childCount)]
+                stack.extend((child, depth + 1) for child in reversed(children))
+        except Exception as problem:
+            print(f"walk.py: {problem}", file=sys.stderr)
 
 
-def flat_of(node, depth=0):
-    """Role and name only, which a walk of thousands can afford."""
-    rows = [[attempt(node.getRoleName, "?"), attempt(lambda: node.name, "")]]
-    if depth < DEEPEST:
-        for at in range(attempt(lambda: node.childCount, 0)):
-            child = attempt(lambda at=at: node.getChildAtIndex(at))
-            if child is not None:
-                rows.extend(flat_of(child, depth + 1))
-    return rows
+def find(options):
+    found = [window for pid, _, window in windows()
+             if pid == options.pid and (options.name is None or window.name == options.name)]
+    if not found:
+        sys.exit(f"walk.py: no window of process {options.pid} named {options.name}")
+    return found[0]
 
 
-def applications_of(pid):
-    desktop = pyatspi.Registry.getDesktop(0)
-    desktop.set_cache_mask(Atspi.Cache.NONE)
-    for at in range(desktop.childCount):
-        application = attempt(lambda at=at: desktop.getChildAtIndex(at))
-        if application is not None and attempt(application.get_process_id) == pid:
-            application.set_cache_mask(Atspi.Cache.NONE)
-            yield application
-
-
-def windows_of(pid, name):
-    for application in applications_of(pid):
-        for at in range(attempt(lambda application=application: application.childCount, 0)):
-            window = attempt(lambda application=application, at=at: application.getChildAtIndex(at))
-            if window is not None and name in (None, attempt(lambda window=window: window.name)):
-                yield window
-
-
-def answer(request):
-    look = flat_of if request.get("flat") else tree_of
-    return {"windows": [look(window) for window in windows_of(request["pid"], request.get("window"))]}
+def describe(node, depth):
+    return {"depth": depth, "role": node.getRoleName(), "code": int(node.getRole()), "name": node.name,
+            "states": states_of(node), "extents": extents(node), "text": text_of(node), "number": number_of(node)}
 
 
 def main():
-    for line in sys.stdin:
-        try:
-            reply = answer(json.loads(line))
-        except Exception as problem:  # noqa: BLE001 - the test says what it makes of it
-            reply = {"error": f"{type(problem).__name__}: {problem}"}
-        print(json.dumps(reply), flush=True)
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("what", choices=["apps", "tree", "time"])
+    arguments.add_argument("--pid", type=int)
+    arguments.add_argument("--name")
+    options = arguments.parse_args()
+    if options.what == "apps":
+        for pid, application, window in windows():
+            print(json.dumps({"pid": pid, "application": application.name, "toolkit": application.toolkitName,
+                              "name": window.name, "role": window.getRoleName(), "extents": extents(window)}))
+        return
+    root = find(options)
+    if options.what == "tree":
+        for node, depth in walk(root):
+            print(json.dumps(describe(node, depth)))
+        return
+    began = time.monotonic()
+    count = 0
+    for node, _ in walk(root):
+        node.name, node.getRole(), node.getState(), extents(node)
+        count += 1
+    took = time.monotonic() - began
+    print(json.dumps({"nodes": count, "seconds": took, "nodes_per_second": count / took}))
 
 
 if __name__ == "__main__":

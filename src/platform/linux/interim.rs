@@ -4,17 +4,10 @@ use super::Linux;
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
-use crate::model::{Tree, Window};
-use crate::platform::{Accessibility, Done, Input, Patience};
+use crate::platform::{Done, Input};
 
 fn no_bus<T>() -> Result<T> {
     Err(Error::new(Kind::PlatformUnsupported, "this build does not speak with the accessibility bus"))
-}
-
-impl Accessibility for Linux {
-    fn tree(&self, _: &Window, _: &Patience) -> Result<Tree> {
-        no_bus()
-    }
 }
 
 impl Input for Linux {

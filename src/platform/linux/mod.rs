@@ -1,12 +1,15 @@
-//! The Linux desktop: windows, pictures and input by X11.
+//! The Linux desktop: windows, pictures and input by X11, what is in windows by AT-SPI.
 //!
 //! ```text
 //!   Linux ── x11: the connection, made again when it is lost
 //!     ├── desktop, popups: windows, their order, what is under a point
 //!     ├── capture, memory: pictures
+//!     ├── accessibility, trees: what is in a window
+//!     ├── hands: inputs, by the element itself or by pointer and keyboard
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 
+pub mod accessibility;
 mod capture;
 mod desktop;
 mod interim;
@@ -15,6 +18,7 @@ mod popups;
 pub mod sandbox;
 pub mod session;
 pub mod survey;
+mod trees;
 mod x11;
 
 use std::time::Duration;
@@ -26,12 +30,14 @@ use super::{Activation, Capabilities, Capture, Desktop, Facts, Platform, Shot, S
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
 use crate::model::{Monitor, Point, Reached, Rect, Window, WindowChange};
+use accessibility::Accessible;
 use x11::Link;
 
 pub struct Linux {
     clock: Clock,
     bell: Bell,
     link: Link,
+    accessible: Accessible,
 }
 
 /// How the desktop of this session is reached, or why it is not.
@@ -63,7 +69,9 @@ impl Linux {
     /// Fails with a sentence when there is no display.
     pub fn connect(clock: Clock) -> Result<Self, String> {
         let link = Link::connect(Some(&display()?))?;
-        Ok(Self { clock, bell: Bell::default(), link })
+        let bell = Bell::default();
+        let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
+        Ok(Self { clock, bell, link, accessible })
     }
 
     /// Where a window's own pixels are, which is what the coordinates of an application start from.
@@ -89,9 +97,12 @@ impl Platform for Linux {
             is_mock: false,
             unavailable: None,
             supports: Capabilities {
+                accessibility_tree: true,
                 occlusion_detection: true,
                 redaction: true,
                 bring_to_foreground: true,
+                element_targeting: true,
+                observe_with_diff: true,
                 ..Capabilities::default()
             },
         }

@@ -1,0 +1,430 @@
+//! The accessibility bus: one connection of our own on one thread, and calls that overlap.
+//!
+//! Callers are synchronous. They hand a piece of work to the thread and wait for its result, at most as long
+//! as they said, and not a moment longer than their call lives. A round trip costs a tenth of a millisecond,
+//! so what counts is that many are on their way at once.
+//!
+//! Never `Properties.GetAll`: it ends Qt applications (kcalc 5.15 and assistant 6.4 died of it). So there are
+//! no proxies here, only calls.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use zbus::zvariant::{ObjectPath, OwnedObjectPath, Value};
+use zbus::{Connection, Message, connection};
+
+use super::events;
+use super::object::{ACCESSIBLE, Object};
+use crate::clock::{Bell, Cancel, Clock, lock};
+use crate::error::{Error, Kind, Result};
+
+/// More than that on their way at once gains nothing and lets queues grow in applications.
+const CALLS_IN_FLIGHT: usize = 512;
+/// A bus that cannot be reached in this time is not there.
+const CONNECT_TIME: Duration = Duration::from_secs(3);
+/// An application that let so many calls in a row time out is not asked further.
+const TIMEOUTS_IN_A_ROW: u32 = 3;
+/// For so long a hung application gets one short question instead of a look.
+const QUARANTINE: Duration = Duration::from_secs(30);
+const SHORT_QUESTION: Duration = Duration::from_millis(300);
+/// What a caller waits beyond its own deadline, for the work to say itself what it could not do.
+const GRACE: Duration = Duration::from_millis(500);
+
+type Work = Pin<Box<dyn Future<Output = ()>>>;
+type Job = Box<dyn FnOnce(Rc<Session>) -> Work + Send>;
+
+/// The way to the thread. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Bus {
+    jobs: mpsc::UnboundedSender<Job>,
+}
+
+impl Bus {
+    /// The bell is rung when an application that is watched tells of a change.
+    pub fn start(bell: Bell) -> Result<Self> {
+        let (jobs, queue) = mpsc::unbounded_channel();
+        let started = std::thread::Builder::new()
+            .name("accessibility".to_owned())
+            .spawn(move || serve(queue, bell))
+            .map_err(|error| Error::internal(format!("no thread for the accessibility bus: {error}")));
+        started.map(|_| Self { jobs })
+    }
+
+    /// Connects without waiting for it. Whoever needs the bus learns then why it is not there.
+    pub fn connect(&self) {
+        let job: Job = Box::new(|session| {
+            Box::pin(async move {
+                if let Err(error) = session.link().await {
+                    tracing::debug!(%error, "no accessibility bus yet");
+                }
+            })
+        });
+        // A thread that has ended is told to whoever needs it.
+        let _ = self.jobs.send(job);
+    }
+
+    /// Runs `work` on the thread and waits for what it returns. Giving up drops the work, and with it every
+    /// call that it has on its way.
+    pub fn run<T, F, Running>(&self, whole: Duration, cancel: &Cancel, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(Rc<Link>) -> Running + Send + 'static,
+        Running: Future<Output = Result<T>> + 'static,
+    {
+        let outcome: Arc<Mutex<Option<Result<T>>>> = Arc::default();
+        let done = Bell::default();
+        // Dropped when this function returns, which ends the work.
+        let (_alive, mut given_up) = oneshot::channel::<()>();
+        let (put, ring) = (outcome.clone(), done.clone());
+        let job: Job = Box::new(move |session| {
+            Box::pin(async move {
+                let result = async { work(session.link().await?).await };
+                tokio::select! {
+                    biased;
+                    _ = &mut given_up => {}
+                    result = result => {
+                        *lock(&put) = Some(result);
+                        ring.ring();
+                    }
+                }
+            })
+        });
+        self.jobs.send(job).map_err(|_| Error::internal("the accessibility thread has ended"))?;
+        Clock::real().sleep_unless_rung(&done, 0, whole.saturating_add(GRACE), cancel)?;
+        lock(&outcome).take().unwrap_or_else(|| Err(too_slow("accessibility", whole)))
+    }
+}
+
+pub fn too_slow(phase: &'static str, whole: Duration) -> Error {
+    Error::new(Kind::Timeout, format!("the application did not answer within {} ms", whole.as_millis()))
+        .with("phase", phase)
+}
+
+fn serve(mut queue: mpsc::UnboundedReceiver<Job>, bell: Bell) {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!(%error, "the accessibility thread cannot start");
+            return;
+        }
+    };
+    let local = tokio::task::LocalSet::new();
+    local.block_on(&runtime, async move {
+        let session = Rc::new(Session { bell, link: tokio::sync::Mutex::new(None) });
+        while let Some(job) = queue.recv().await {
+            tokio::task::spawn_local(job(session.clone()));
+        }
+    });
+}
+
+/// What the thread keeps: the connection, made when it is needed and made anew when it broke.
+struct Session {
+    bell: Bell,
+    link: tokio::sync::Mutex<Option<Rc<Link>>>,
+}
+
+impl Session {
+    async fn link(&self) -> Result<Rc<Link>> {
+        let mut kept = self.link.lock().await;
+        if let Some(link) = kept.as_ref().filter(|link| !link.connection.is_closed()) {
+            return Ok(link.clone());
+        }
+        *kept = None;
+        let connecting = tokio::time::timeout(CONNECT_TIME, connect());
+        let connection = match connecting.await {
+            Ok(connection) => connection.map_err(|error| no_bus(&error.to_string()))?,
+            Err(_) => return Err(no_bus("it does not answer")),
+        };
+        let link = Rc::new(Link::new(connection));
+        events::listen(&link, self.bell.clone()).await;
+        *kept = Some(link.clone());
+        Ok(link)
+    }
+}
+
+fn no_bus(why: &str) -> Error {
+    let message = format!(
+        "the accessibility bus cannot be reached ({why}); is at-spi2-core installed, and is this the user's session?"
+    );
+    Error::new(Kind::PlatformUnsupported, message).with("phase", "accessibility_bus")
+}
+
+async fn connect() -> zbus::Result<Connection> {
+    let session = connection::Builder::session()?.build().await?;
+    // Early, because Qt and Firefox look at it when they start. Nobody minds if it cannot be set.
+    let status = ("org.a11y.Status", "IsEnabled", Value::from(true));
+    let properties = Some("org.freedesktop.DBus.Properties");
+    let set = session.call_method(Some("org.a11y.Bus"), "/org/a11y/bus", properties, "Set", &status);
+    if let Err(error) = set.await {
+        tracing::debug!(%error, "org.a11y.Status.IsEnabled cannot be set");
+    }
+    let bus = Some("org.a11y.Bus");
+    let reply = session.call_method(bus, "/org/a11y/bus", bus, "GetAddress", &()).await?;
+    let address: String = reply.body().deserialize()?;
+    connection::Builder::address(address.as_str())?.build().await
+}
+
+/// The connection, and what is known of those at its other end.
+pub struct Link {
+    pub connection: Connection,
+    /// Process ids by unique name. Names are never used twice.
+    pids: RefCell<HashMap<Rc<str>, u32>>,
+    hung: RefCell<HashMap<Rc<str>, Instant>>,
+    /// Applications whose events are asked for.
+    pub watched: RefCell<HashSet<Rc<str>>>,
+    /// Browsers that were given time to wake up.
+    pub woken: RefCell<HashSet<Rc<str>>>,
+    pub remembered: RefCell<super::capture::Remembered>,
+}
+
+/// Why a call has no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    TimedOut,
+    /// The application or the bus is not there any more.
+    Gone,
+    /// The object answered with an error: it is gone, or does not know the question.
+    Refused(String),
+}
+
+impl Trouble {
+    fn of(error: zbus::Error) -> Self {
+        match error {
+            zbus::Error::MethodError(name, text, _) => {
+                let gone = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Disconnected"];
+                match name.rsplit('.').next() {
+                    Some(last) if gone.contains(&last) => Trouble::Gone,
+                    Some("Timeout" | "TimedOut") => Trouble::TimedOut,
+                    _ => Trouble::Refused(text.unwrap_or_else(|| name.to_string())),
+                }
+            }
+            zbus::Error::InputOutput(_) => Trouble::Gone,
+            other => Trouble::Refused(other.to_string()),
+        }
+    }
+}
+
+pub type Answer = std::result::Result<Message, Trouble>;
+
+pub fn is_silent(answer: &Answer) -> bool {
+    matches!(answer, Err(Trouble::TimedOut))
+}
+
+/// How long the calls of one piece of work may take.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    per_call: Duration,
+    until: Instant,
+}
+
+impl Pace {
+    pub fn new(per_call: Duration, whole: Duration) -> Self {
+        Self { per_call, until: Instant::now() + whole }
+    }
+
+    fn next(&self) -> Duration {
+        self.per_call.min(self.left())
+    }
+
+    pub fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+}
+
+/// One question to an object.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    /// A property, by interface and name.
+    Get(&'static str, &'static str),
+    SetNumber(&'static str, &'static str, f64),
+    Call(&'static str, &'static str),
+    WithIndex(&'static str, &'static str, i32),
+    WithCode(&'static str, &'static str, u32),
+    WithRange(&'static str, &'static str, i32, i32),
+    WithText(&'static str, &'static str, String),
+}
+
+const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
+
+impl Link {
+    fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            pids: RefCell::default(),
+            hung: RefCell::default(),
+            watched: RefCell::default(),
+            woken: RefCell::default(),
+            remembered: RefCell::default(),
+        }
+    }
+
+    pub async fn ask(&self, object: &Object, ask: &Ask, pace: &Pace) -> Answer {
+        let (to, path) = (&*object.bus, &*object.path);
+        match ask {
+            Ask::Get(interface, name) => {
+                self.call(to, path, PROPERTIES, "Get", &(*interface, *name), pace).await
+            }
+            Ask::SetNumber(interface, name, number) => {
+                let body = (*interface, *name, Value::from(*number));
+                self.call(to, path, PROPERTIES, "Set", &body, pace).await
+            }
+            Ask::Call(interface, method) => self.call(to, path, interface, method, &(), pace).await,
+            Ask::WithIndex(interface, method, index) => {
+                self.call(to, path, interface, method, index, pace).await
+            }
+            Ask::WithCode(interface, method, code) => {
+                self.call(to, path, interface, method, code, pace).await
+            }
+            Ask::WithRange(interface, method, start, end) => {
+                self.call(to, path, interface, method, &(start, end), pace).await
+            }
+            Ask::WithText(interface, method, text) => {
+                self.call(to, path, interface, method, text, pace).await
+            }
+        }
+    }
+
+    pub async fn call<B>(
+        &self,
+        to: &str,
+        path: &str,
+        interface: &str,
+        method: &str,
+        body: &B,
+        pace: &Pace,
+    ) -> Answer
+    where
+        B: serde::Serialize + zbus::zvariant::DynamicType,
+    {
+        let path = ObjectPath::try_from(path).map_err(|error| Trouble::Refused(error.to_string()))?;
+        let call = self.connection.call_method(Some(to), path, Some(interface), method, body);
+        match tokio::time::timeout(pace.next(), call).await {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(error)) => Err(Trouble::of(error)),
+            Err(_) => Err(Trouble::TimedOut),
+        }
+    }
+
+    /// Asks all questions, many at once, and returns the answers in their order. When an application lets
+    /// several in a row go unanswered, the rest is not asked, and it is remembered as hung.
+    pub async fn ask_all(self: &Rc<Self>, asks: Vec<(Object, Ask)>, pace: &Pace) -> Vec<Answer> {
+        let mut answers: Vec<Answer> = vec![Err(Trouble::TimedOut); asks.len()];
+        let silent = Rc::new(Cell::new(0));
+        let mut flying: JoinSet<(usize, Answer)> = JoinSet::new();
+        for (place, (object, ask)) in asks.into_iter().enumerate() {
+            if flying.len() >= CALLS_IN_FLIGHT {
+                self.land(&mut flying, &mut answers).await;
+            }
+            if silent.get() >= TIMEOUTS_IN_A_ROW || pace.left().is_zero() {
+                break;
+            }
+            let (link, pace, silent) = (self.clone(), pace.clone(), silent.clone());
+            flying.spawn_local(async move {
+                let answer = link.ask(&object, &ask, &pace).await;
+                silent.set(if is_silent(&answer) { silent.get() + 1 } else { 0 });
+                if silent.get() >= TIMEOUTS_IN_A_ROW && !pace.left().is_zero() {
+                    link.hung.borrow_mut().insert(object.bus, Instant::now() + QUARANTINE);
+                }
+                (place, answer)
+            });
+        }
+        while self.land(&mut flying, &mut answers).await {}
+        answers
+    }
+
+    async fn land(&self, flying: &mut JoinSet<(usize, Answer)>, answers: &mut [Answer]) -> bool {
+        let Some(landed) = flying.join_next().await else {
+            return false;
+        };
+        if let Ok((place, answer)) = landed
+            && let Some(slot) = answers.get_mut(place)
+        {
+            *slot = answer;
+        }
+        true
+    }
+
+    /// Whether the application hung a moment ago and still does not answer.
+    pub async fn is_hung(&self, application: &Object) -> bool {
+        let until = self.hung.borrow().get(&application.bus).copied();
+        if until.is_none_or(|until| until <= Instant::now()) {
+            self.hung.borrow_mut().remove(&application.bus);
+            return false;
+        }
+        let pace = Pace::new(SHORT_QUESTION, SHORT_QUESTION);
+        let hung = is_silent(&self.ask(application, &Ask::Call(ACCESSIBLE, "GetRole"), &pace).await);
+        if !hung {
+            self.hung.borrow_mut().remove(&application.bus);
+        }
+        hung
+    }
+
+    /// The process behind a unique name.
+    pub async fn pid(&self, name: &Rc<str>, pace: &Pace) -> Option<u32> {
+        if let Some(pid) = self.pids.borrow().get(name) {
+            return Some(*pid);
+        }
+        let bus = "org.freedesktop.DBus";
+        let reply = self
+            .call(bus, "/org/freedesktop/DBus", bus, "GetConnectionUnixProcessID", &&**name, pace)
+            .await
+            .ok()?;
+        let pid: u32 = reply.body().deserialize().ok()?;
+        self.pids.borrow_mut().insert(name.clone(), pid);
+        Some(pid)
+    }
+
+    /// Forgets an application that left the bus.
+    pub fn forget(&self, name: &str) {
+        self.pids.borrow_mut().remove(name);
+        self.hung.borrow_mut().remove(name);
+        self.watched.borrow_mut().remove(name);
+        self.woken.borrow_mut().remove(name);
+        self.remembered.borrow_mut().forget(name);
+    }
+}
+
+/// The objects in an answer of `GetChildren` or `GetChildAtIndex`; the null object is nobody.
+pub fn objects(reply: &Message) -> Vec<Object> {
+    let body = reply.body();
+    let many: Vec<(String, OwnedObjectPath)> = match body.deserialize() {
+        Ok(many) => many,
+        Err(_) => body.deserialize::<(String, OwnedObjectPath)>().map(|one| vec![one]).unwrap_or_default(),
+    };
+    many.into_iter().map(|(bus, path)| Object::new(&bus, path.as_str())).filter(|it| !it.is_null()).collect()
+}
+
+/// The text in an answer, whether it came as a property or by itself.
+pub fn text(reply: &Message) -> Option<String> {
+    let body = reply.body();
+    if let Ok(text) = body.deserialize::<&str>() {
+        return Some(text.to_owned());
+    }
+    match body.deserialize::<Value>().ok()? {
+        Value::Str(text) => Some(text.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+/// The number in an answer of any width. What is no number at all (NaN) is not known.
+pub fn number(reply: &Message) -> Option<f64> {
+    let number = match reply.body().deserialize::<Value>().ok()? {
+        Value::F64(number) => number,
+        Value::I32(number) => f64::from(number),
+        Value::U32(number) => f64::from(number),
+        Value::I64(number) => number as f64,
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+pub fn flag(reply: &Message) -> bool {
+    reply.body().deserialize().unwrap_or(false)
+}

@@ -1,0 +1,442 @@
+//! A window's tree: the cache first, then what it lacks, then places and values of what shows.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::time::Duration;
+
+use atspi::State;
+
+use super::bus::{Ask, Link, Pace, is_silent, number, text, too_slow};
+use super::cache::{self, Kids, Node, Nodes};
+use super::find::{Frame, Miss, ON_SCREEN, Sought, Toolkit, find, rectangle};
+use super::object::{ACCESSIBLE, ACTION, COMPONENT, Object, TEXT, VALUE};
+use super::{events, roles, walk};
+use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
+use crate::error::Result;
+use crate::model::element::Range;
+use crate::model::{Element, Rect, Tree, TreeBuilder};
+
+/// A browser that has just been looked at for the first time needs about two seconds to build its tree.
+const WAKING_TIME: Duration = Duration::from_millis(2_500);
+const WAKING_STEP: Duration = Duration::from_millis(100);
+/// A browser window with fewer nodes than that is still asleep.
+const ASLEEP: usize = 12;
+/// An application whose cache lacked more than that has never been looked into.
+const FRESH: usize = 20;
+/// Keys hardly ever change, and asking for them costs as much as asking for the place.
+const MOST_REMEMBERED: usize = 50_000;
+
+/// Shortcuts that were asked for before, by object; the name and the role must still be the same.
+#[derive(Debug, Default)]
+pub struct Remembered {
+    shortcuts: HashMap<Object, (u32, String, Option<String>)>,
+}
+
+impl Remembered {
+    fn shortcut(&self, object: &Object, node: &Node) -> Option<Option<String>> {
+        let (role, name, shortcut) = self.shortcuts.get(object)?;
+        (*role == node.role && *name == node.name).then(|| shortcut.clone())
+    }
+
+    fn remember(&mut self, object: &Object, node: &Node, shortcut: Option<String>) {
+        if self.shortcuts.len() >= MOST_REMEMBERED {
+            self.shortcuts.clear();
+        }
+        self.shortcuts.insert(object.clone(), (node.role, node.name.clone(), shortcut));
+    }
+
+    pub fn forget(&mut self, bus: &str) {
+        self.shortcuts.retain(|object, _| &*object.bus != bus);
+    }
+}
+
+/// The tree of a window. A window without accessibility is a tree of its root alone that says why.
+pub async fn capture(link: Rc<Link>, sought: Sought, bounds: Rect, pace: Pace, whole: Duration) -> Result<Tree> {
+    let frame = match find(&link, &sought, &pace).await {
+        Ok(frame) => frame,
+        Err(Miss::Hung) => return Err(too_slow("tree", whole)),
+        Err(miss) => return Ok(bare(&sought, bounds, &miss)),
+    };
+    events::watch(&link, &frame.object.bus).await;
+    let mut gathered = gather(&link, &frame, &pace).await;
+    if frame.toolkit == Toolkit::Gtk4 && gathered.learned > FRESH {
+        // GTK4 makes the objects of a tree only when they are asked for, and puts pages between them later.
+        gathered = gather(&link, &frame, &pace).await;
+    }
+    if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
+        gathered = await_waking(&link, &frame, gathered, &pace).await;
+    }
+    if gathered.order.is_empty() {
+        return Err(too_slow("tree", whole));
+    }
+    let facts = read_facts(&link, &frame, &mut gathered, &pace).await;
+    Ok(build(&sought, &frame, bounds, gathered, facts))
+}
+
+fn bare(sought: &Sought, bounds: Rect, miss: &Miss) -> Tree {
+    let mut tree = Tree::of_root(Element::new("Window", sought.title.clone(), bounds));
+    tree.lacking = Some(miss.sentence(&sought.title));
+    tree
+}
+
+/// The nodes below a frame, and the order in which a tree lists them.
+struct Gathered {
+    nodes: Nodes,
+    order: Vec<Step>,
+    whole: bool,
+    /// How many nodes the cache did not have.
+    learned: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Step {
+    object: Object,
+    depth: usize,
+    /// Its place in the order.
+    parent: Option<usize>,
+}
+
+async fn gather(link: &Rc<Link>, frame: &Frame, pace: &Pace) -> Gathered {
+    let application = Object { bus: frame.object.bus.clone(), path: "/org/a11y/atspi/cache".into() };
+    let cached = link.ask(&application, &Ask::Call("org.a11y.atspi.Cache", "GetItems"), pace).await;
+    // Qt answers with an empty list, and some toolkits not at all: everything is then asked for.
+    let items = cached.map(|reply| cache::items(&reply, &frame.object.bus)).unwrap_or_default();
+    let mut nodes = cache::nodes(items);
+    let cached = nodes.len();
+    let mut whole = walk::complete(link, &frame.object, &mut nodes, pace).await;
+    for popup in &frame.popups {
+        whole &= walk::complete(link, popup, &mut nodes, pace).await;
+        if let Some(Node { kids: Kids::Known(kids), .. }) = nodes.get_mut(&frame.object) {
+            kids.push(popup.clone());
+        }
+    }
+    let (order, kept) = in_order(&nodes, &frame.object);
+    let learned = nodes.len().saturating_sub(cached);
+    Gathered { nodes, order, whole: whole && kept, learned }
+}
+
+/// Looks again until the browser shows its page, once for each browser.
+async fn await_waking(link: &Rc<Link>, frame: &Frame, mut last: Gathered, pace: &Pace) -> Gathered {
+    if !link.woken.borrow_mut().insert(frame.object.bus.clone()) {
+        return last;
+    }
+    let waking = Pace::new(WAKING_TIME, WAKING_TIME.min(pace.left() / 2));
+    while last.order.len() < ASLEEP && !waking.left().is_zero() {
+        tokio::time::sleep(WAKING_STEP).await;
+        last = gather(link, frame, pace).await;
+    }
+    last
+}
+
+/// Pre-order, each object once. False when the depth was cut.
+fn in_order(nodes: &Nodes, root: &Object) -> (Vec<Step>, bool) {
+    let mut order: Vec<Step> = Vec::with_capacity(nodes.len());
+    let mut placed: HashSet<&Object> = HashSet::new();
+    let mut whole = true;
+    let mut stack = vec![(root, 0, None)];
+    while let Some((object, depth, parent)) = stack.pop() {
+        let Some((object, node)) = nodes.get_key_value(object) else {
+            continue;
+        };
+        if !placed.insert(object) {
+            continue;
+        }
+        let place = order.len();
+        order.push(Step { object: object.clone(), depth, parent });
+        if let Kids::Known(kids) = &node.kids {
+            if depth >= TREE_DEPTH {
+                whole &= kids.is_empty();
+                continue;
+            }
+            stack.extend(kids.iter().rev().map(|kid| (kid, depth + 1, Some(place))));
+        }
+    }
+    (order, whole)
+}
+
+/// What was asked of a node beyond what it is.
+#[derive(Clone, Debug, Default)]
+struct Facts {
+    shows: bool,
+    extents: Option<Rect>,
+    description: Option<String>,
+    range: Range,
+    characters: Option<usize>,
+    text: Option<String>,
+    shortcut: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Wanted {
+    Extents,
+    Description,
+    Now,
+    Least,
+    Most,
+    Characters,
+    Text,
+    Shortcut,
+}
+
+async fn read_facts(link: &Rc<Link>, frame: &Frame, gathered: &mut Gathered, pace: &Pace) -> Vec<Facts> {
+    let mut facts: Vec<Facts> = Vec::with_capacity(gathered.order.len());
+    let mut wants: Vec<(usize, Wanted)> = Vec::new();
+    for (place, step) in gathered.order.iter().enumerate() {
+        let Some(node) = gathered.nodes.get(&step.object) else {
+            facts.push(Facts::default());
+            continue;
+        };
+        let parent = step.parent.and_then(|parent| facts.get(parent));
+        let shows = node.states.has(State::Showing)
+            || (frame.hides_what_shows
+                && node.states.has(State::Visible)
+                && parent.is_none_or(|parent| parent.shows));
+        wants.extend(wanted(node, shows).into_iter().map(|wanted| (place, wanted)));
+        let mut fact = Facts { shows, description: node.description.clone(), ..Facts::default() };
+        if wants_shortcut(frame, node) {
+            match link.remembered.borrow().shortcut(&step.object, node) {
+                Some(shortcut) => fact.shortcut = shortcut,
+                None => wants.push((place, Wanted::Shortcut)),
+            }
+        }
+        facts.push(fact);
+    }
+    ask_facts(link, gathered, &wants, &mut facts, pace).await;
+    let texts: Vec<(usize, Wanted)> = (0..facts.len())
+        .filter(|&place| facts.get(place).is_some_and(|fact| fact.characters.is_some_and(|count| count > 0)))
+        .map(|place| (place, Wanted::Text))
+        .collect();
+    ask_facts(link, gathered, &texts, &mut facts, pace).await;
+    facts
+}
+
+fn wanted(node: &Node, shows: bool) -> Vec<Wanted> {
+    let mut wanted = Vec::new();
+    if shows && node.faces.has(COMPONENT) {
+        wanted.push(Wanted::Extents);
+    }
+    if shows && node.description.is_none() {
+        wanted.push(Wanted::Description);
+    }
+    if shows && node.faces.has(VALUE) && roles::is(node.role, roles::RANGED) {
+        wanted.extend([Wanted::Now, Wanted::Least, Wanted::Most]);
+    }
+    let written = roles::is(node.role, roles::WRITTEN) || node.states.has(State::Editable);
+    if written && node.faces.has(TEXT) && !roles::is_secret(node.role) {
+        wanted.push(Wanted::Characters);
+    }
+    wanted
+}
+
+/// GTK4 names no keys, and pages in a browser have too many buttons for too few of them.
+fn wants_shortcut(frame: &Frame, node: &Node) -> bool {
+    frame.toolkit == Toolkit::Other && node.faces.has(ACTION) && roles::is(node.role, roles::WITH_SHORTCUT)
+}
+
+async fn ask_facts(
+    link: &Rc<Link>,
+    gathered: &mut Gathered,
+    wants: &[(usize, Wanted)],
+    facts: &mut [Facts],
+    pace: &Pace,
+) {
+    let asks = wants.iter().filter_map(|(place, wanted)| {
+        let step = gathered.order.get(*place)?;
+        Some((step.object.clone(), question(*wanted, facts.get(*place)?)))
+    });
+    let answers = link.ask_all(asks.collect(), pace).await;
+    for ((place, wanted), answer) in wants.iter().zip(answers) {
+        gathered.whole &= !is_silent(&answer);
+        let (Some(fact), Ok(reply)) = (facts.get_mut(*place), answer) else {
+            continue;
+        };
+        match wanted {
+            Wanted::Extents => fact.extents = rectangle(&reply),
+            Wanted::Description => fact.description = text(&reply),
+            Wanted::Now => fact.range.now = number(&reply),
+            Wanted::Least => fact.range.min = number(&reply),
+            Wanted::Most => fact.range.max = number(&reply),
+            Wanted::Characters => fact.characters = number(&reply).map(|count| count.max(0.0) as usize),
+            Wanted::Text => fact.text = text(&reply),
+            Wanted::Shortcut => {
+                fact.shortcut = text(&reply).and_then(|keys| readable_keys(&keys));
+                if let Some(step) = gathered.order.get(*place)
+                    && let Some(node) = gathered.nodes.get(&step.object)
+                {
+                    link.remembered.borrow_mut().remember(&step.object, node, fact.shortcut.clone());
+                }
+            }
+        }
+    }
+}
+
+fn question(wanted: Wanted, known: &Facts) -> Ask {
+    match wanted {
+        Wanted::Extents => Ask::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
+        Wanted::Description => Ask::Get(ACCESSIBLE, "Description"),
+        Wanted::Now => Ask::Get(VALUE, "CurrentValue"),
+        Wanted::Least => Ask::Get(VALUE, "MinimumValue"),
+        Wanted::Most => Ask::Get(VALUE, "MaximumValue"),
+        Wanted::Characters => Ask::Get(TEXT, "CharacterCount"),
+        // The end is said, because -1 gives nothing in GTK4 (4.8).
+        Wanted::Text => {
+            let end = known.characters.unwrap_or(0).min(TREE_TEXT_BYTES);
+            Ask::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX))
+        }
+        Wanted::Shortcut => Ask::WithIndex(ACTION, "GetKeyBinding", 0),
+    }
+}
+
+/// `n;<Alt>f:n;<Primary>n` (GTK3: mnemonic, way through the menus, accelerator) is `Ctrl+N`; what other
+/// toolkits write is taken as it is. A mnemonic counts only if it works without the menu open.
+fn readable_keys(keys: &str) -> Option<String> {
+    let parts: Vec<&str> = keys.split(';').map(str::trim).collect();
+    let best = match parts.as_slice() {
+        [mnemonic, _, ""] => Some(*mnemonic).filter(|keys| keys.contains('<')),
+        [_, _, accelerator] => Some(*accelerator),
+        _ => parts.first().copied(),
+    };
+    let best = best.filter(|keys| !keys.is_empty())?;
+    Some(spelled(best))
+}
+
+fn spelled(keys: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut rest = keys;
+    while let Some((modifier, after)) = rest.strip_prefix('<').and_then(|open| open.split_once('>')) {
+        words.push(match modifier {
+            "Primary" | "Control" | "Ctrl" => "Ctrl".to_owned(),
+            other => other.to_owned(),
+        });
+        rest = after;
+    }
+    let one_letter = rest.chars().count() == 1;
+    words.push(if one_letter { rest.to_uppercase() } else { rest.to_owned() });
+    words.join("+")
+}
+
+fn build(sought: &Sought, frame: &Frame, bounds: Rect, gathered: Gathered, facts: Vec<Facts>) -> Tree {
+    let Gathered { nodes, order, whole, .. } = gathered;
+    let mut builder: Option<TreeBuilder> = None;
+    let mut clips: Vec<Option<Rect>> = Vec::with_capacity(order.len());
+    for (step, fact) in order.iter().zip(facts) {
+        let Some(node) = nodes.get(&step.object) else {
+            continue;
+        };
+        let parent = step.parent.and_then(|parent| order.get(parent));
+        let parent_role = parent.and_then(|parent| nodes.get(&parent.object)).map(|node| node.role);
+        let clip = step.parent.and_then(|parent| clips.get(parent).copied().flatten());
+        let mut element = element(step, node, fact, parent_role, clip, frame.offset);
+        clips.push(clip_below(node, &element, clip));
+        match &mut builder {
+            None => {
+                element.bounds = bounds;
+                element.hidden = false;
+                if element.name.is_empty() {
+                    element.name = sought.title.clone();
+                }
+                builder = Some(TreeBuilder::new(element));
+            }
+            Some(builder) => {
+                while builder.depth() > step.depth {
+                    builder.close();
+                }
+                builder.open(element);
+            }
+        }
+    }
+    let mut tree = builder.map_or_else(|| Tree::of_root(Element::default()), TreeBuilder::finish);
+    tree.complete = whole;
+    show_choices(&mut tree);
+    tree
+}
+
+fn element(
+    step: &Step,
+    node: &Node,
+    fact: Facts,
+    parent_role: Option<u32>,
+    clip: Option<Rect>,
+    offset: (i32, i32),
+) -> Element {
+    let bounds = fact.extents.map(|own| moved(own, offset)).unwrap_or_default();
+    let clipped = clip.is_some_and(|clip| !clip.intersects(&bounds));
+    let value = value_of(&fact);
+    Element {
+        role: roles::name(node.role, node.states, parent_role).into(),
+        name: shortened(&node.name, None),
+        value,
+        bounds,
+        enabled: roles::enabled(node.states),
+        focused: node.states.has(State::Focused),
+        selected: roles::selected(node.role, node.states),
+        expanded: roles::expanded(node.states),
+        range: fact.range,
+        shortcut: fact.shortcut,
+        description: fact.description.filter(|text| !text.is_empty()).map(|text| shortened(&text, None)),
+        identifier: None,
+        secret: roles::is_secret(node.role),
+        redacted: false,
+        editable: roles::editable(node.states),
+        hidden: !fact.shows || bounds.is_empty() || clipped,
+        native: Some(step.object.native()),
+    }
+}
+
+fn moved(own: Rect, (x, y): (i32, i32)) -> Rect {
+    Rect { x: own.x.saturating_add(x), y: own.y.saturating_add(y), ..own }
+}
+
+/// A pane shows only what lies in it. Elements without a place of their own pass on what holds above them.
+fn clip_below(node: &Node, element: &Element, clip: Option<Rect>) -> Option<Rect> {
+    if element.bounds.is_empty() || !roles::is(node.role, roles::CLIPPING) {
+        return clip;
+    }
+    match clip {
+        None => Some(element.bounds),
+        Some(clip) => clip.intersection(&element.bounds).or(Some(Rect::default())),
+    }
+}
+
+fn value_of(fact: &Facts) -> Option<String> {
+    if let Some(count) = fact.characters {
+        return Some(shortened(fact.text.as_deref().unwrap_or_default(), Some(count)));
+    }
+    fact.range.now.map(|now| now.to_string())
+}
+
+/// Long texts are cut and say so.
+fn shortened(text: &str, characters: Option<usize>) -> String {
+    let fits = text.len() <= TREE_TEXT_BYTES;
+    if fits && characters.is_none_or(|count| count <= TREE_TEXT_BYTES) {
+        return text.to_owned();
+    }
+    let mut end = TREE_TEXT_BYTES.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let count = characters.unwrap_or_else(|| text.chars().count());
+    format!("{}… [cut: {count} characters in all]", text.get(..end).unwrap_or_default())
+}
+
+/// A combo box without a text of its own shows the option that is selected in it.
+fn show_choices(tree: &mut Tree) {
+    let combos: Vec<usize> =
+        (0..tree.len()).filter(|&node| tree[node].role == "ComboBox" && tree[node].value.is_none()).collect();
+    let chosen: HashMap<usize, String> = combos
+        .into_iter()
+        .filter_map(|combo| {
+            let mut below = combo + 1..tree.end(combo);
+            let selected = below.find(|&node| tree[node].selected == Some(true))?;
+            Some((combo, tree[selected].name.clone()))
+        })
+        .collect();
+    let mut place = 0;
+    tree.change_elements(|element| {
+        if let Some(name) = chosen.get(&place) {
+            element.value = Some(name.clone());
+        }
+        place += 1;
+    });
+}
+

@@ -1,0 +1,318 @@
+//! One element, looked at and asked to do something. Every question is asked once.
+
+use std::time::Duration;
+
+use atspi::State;
+
+use super::bus::{Answer, Ask, Link, Pace, Trouble, flag, number, objects, text};
+use super::find::{ON_SCREEN, rectangle, states_of};
+use super::object::{
+    ACCESSIBLE, ACTION, COMPONENT, EDITABLE_TEXT, Faces, Object, SELECTION, States, TEXT, VALUE,
+};
+use super::{Accessible, no_element, roles};
+use crate::clock::Cancel;
+use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TYPED_TEXT_CHARACTERS};
+use crate::error::{Error, Kind, Result};
+use crate::model::Rect;
+use crate::model::action::Handle;
+use crate::model::element::Range;
+
+/// Toolkits name a handful; a thousand would be a mistake.
+const MOST_ACTIONS: i32 = 16;
+
+/// An element as it is at this moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Live {
+    pub name: String,
+    pub role: u32,
+    pub states: States,
+    pub faces: Faces,
+    /// In the application's own coordinates.
+    pub extents: Option<Rect>,
+    /// In the order of their numbers, in small letters.
+    pub actions: Vec<String>,
+    pub range: Range,
+}
+
+impl Live {
+    pub fn enabled(&self) -> bool {
+        roles::enabled(self.states)
+    }
+
+    pub fn shows(&self) -> bool {
+        self.states.has(State::Showing)
+    }
+
+    pub fn focused(&self) -> bool {
+        self.states.has(State::Focused)
+    }
+
+    pub fn can(&self, interface: &str) -> bool {
+        self.faces.has(interface)
+    }
+
+    pub fn sets_text(&self) -> bool {
+        self.faces.has(EDITABLE_TEXT)
+    }
+
+    pub fn has_text(&self) -> bool {
+        self.faces.has(TEXT)
+    }
+
+    pub fn has_number(&self) -> bool {
+        self.faces.has(VALUE) && self.range.now.is_some()
+    }
+
+    pub fn selects(&self) -> bool {
+        self.faces.has(SELECTION)
+    }
+
+    pub fn is_secret(&self) -> bool {
+        roles::is_secret(self.role)
+    }
+
+    /// The number of the action that is a click, by its name: in GTK4 the first ones are about the clipboard.
+    pub fn click_action(&self) -> Option<i32> {
+        let by_name = |wanted: &&str| self.actions.iter().position(|name| name == wanted);
+        let place = CLICKS.iter().find_map(by_name)?;
+        i32::try_from(place).ok()
+    }
+}
+
+/// The names under which toolkits offer what a click does, the most telling first.
+const CLICKS: &[&str] =
+    &["click", "press", "activate", "toggle", "jump", "open", "select", "check", "uncheck", "clickancestor"];
+
+const QUESTIONS: &[Ask] = &[
+    Ask::Get(ACCESSIBLE, "Name"),
+    Ask::Call(ACCESSIBLE, "GetRole"),
+    Ask::Call(ACCESSIBLE, "GetState"),
+    Ask::Call(ACCESSIBLE, "GetInterfaces"),
+    Ask::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
+];
+const NUMBERS: &[Ask] =
+    &[Ask::Get(VALUE, "CurrentValue"), Ask::Get(VALUE, "MinimumValue"), Ask::Get(VALUE, "MaximumValue")];
+
+async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Live> {
+    let ask = |questions: &[Ask]| questions.iter().map(|ask| (object.clone(), ask.clone())).collect();
+    let answers = link.ask_all(ask(QUESTIONS), &pace).await;
+    let [name, role, states, faces, extents] = answers.as_slice() else {
+        return Err(no_element(&object.native()));
+    };
+    let states = states_of(states.as_ref().map_err(|trouble| failed(trouble, &object))?);
+    if states.has(State::Defunct) {
+        return Err(no_element(&object.native()));
+    }
+    let faces = faces.as_ref().map_or_else(|_| Faces::default(), |reply| {
+        let body = reply.body();
+        let names: Vec<&str> = body.deserialize().unwrap_or_default();
+        Faces::of(names)
+    });
+    let mut live = Live {
+        name: name.as_ref().ok().and_then(text).unwrap_or_default(),
+        role: role.as_ref().ok().and_then(|reply| reply.body().deserialize().ok()).unwrap_or(0),
+        states,
+        faces,
+        extents: extents.as_ref().ok().and_then(rectangle),
+        ..Live::default()
+    };
+    if faces.has(VALUE) {
+        let answers = link.ask_all(ask(NUMBERS), &pace).await;
+        let numbers: Vec<Option<f64>> =
+            answers.iter().map(|answer| answer.as_ref().ok().and_then(number)).collect();
+        if let [now, min, max] = numbers.as_slice() {
+            live.range = Range { now: *now, min: *min, max: *max };
+        }
+    }
+    if faces.has(ACTION) {
+        live.actions = actions(&link, &object, &pace).await;
+    }
+    Ok(live)
+}
+
+/// Chromium tells names only one by one; GetActions gives blanks.
+async fn actions(link: &std::rc::Rc<Link>, object: &Object, pace: &Pace) -> Vec<String> {
+    let count = link.ask(object, &Ask::Get(ACTION, "NActions"), pace).await.ok().and_then(|it| number(&it));
+    let count = (count.unwrap_or(0.0) as i32).clamp(0, MOST_ACTIONS);
+    let asks = (0..count).map(|index| (object.clone(), Ask::WithIndex(ACTION, "GetName", index)));
+    let answers = link.ask_all(asks.collect(), pace).await;
+    let name = |answer: Answer| answer.ok().and_then(|reply| text(&reply)).unwrap_or_default().to_lowercase();
+    answers.into_iter().map(name).collect()
+}
+
+fn failed(trouble: &Trouble, object: &Object) -> Error {
+    match trouble {
+        Trouble::TimedOut => {
+            Error::new(Kind::Timeout, "the application does not answer").with("phase", "element")
+        }
+        Trouble::Gone | Trouble::Refused(_) => no_element(&object.native()),
+    }
+}
+
+/// What a request came to. Toolkits say yes to many things that they then do not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Yes,
+    No,
+}
+
+impl Said {
+    fn of(answer: Answer) -> Result<Said> {
+        match answer {
+            Ok(reply) => Ok(if flag(&reply) { Said::Yes } else { Said::No }),
+            Err(Trouble::Refused(_)) => Ok(Said::No),
+            Err(trouble) => Err(failed(&trouble, &Object::new("", "/"))),
+        }
+    }
+}
+
+impl Accessible {
+    pub fn look_at(&self, handle: &Handle, cancel: &Cancel) -> Result<Live> {
+        self.with_element(handle, cancel, look)
+    }
+
+    fn request(&self, handle: &Handle, ask: Ask, cancel: &Cancel) -> Result<Said> {
+        self.with_element(handle, cancel, |link, object, pace| async move {
+            Said::of(link.ask(&object, &ask, &pace).await)
+        })
+    }
+
+    pub fn do_action(&self, handle: &Handle, number: i32, cancel: &Cancel) -> Result<Said> {
+        self.request(handle, Ask::WithIndex(ACTION, "DoAction", number), cancel)
+    }
+
+    pub fn grab_focus(&self, handle: &Handle, cancel: &Cancel) -> Result<Said> {
+        self.request(handle, Ask::Call(COMPONENT, "GrabFocus"), cancel)
+    }
+
+    /// Anywhere it can be seen.
+    pub fn scroll_to(&self, handle: &Handle, cancel: &Cancel) -> Result<Said> {
+        const ANYWHERE: u32 = 6;
+        self.request(handle, Ask::WithCode(COMPONENT, "ScrollTo", ANYWHERE), cancel)
+    }
+
+    pub fn set_text(&self, handle: &Handle, text: String, cancel: &Cancel) -> Result<Said> {
+        self.request(handle, Ask::WithText(EDITABLE_TEXT, "SetTextContents", text), cancel)
+    }
+
+    pub fn set_number(&self, handle: &Handle, number: f64, cancel: &Cancel) -> Result<()> {
+        self.with_element(handle, cancel, move |link, object, pace| async move {
+            let set = link.ask(&object, &Ask::SetNumber(VALUE, "CurrentValue", number), &pace).await;
+            set.map(|_| ()).map_err(|trouble| failed(&trouble, &object))
+        })
+    }
+
+    /// The whole text, as far as it can have been typed; `None` where it cannot be read.
+    pub fn text(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<String>> {
+        self.with_element(handle, cancel, |link, object, pace| async move {
+            let count = link.ask(&object, &Ask::Get(TEXT, "CharacterCount"), &pace).await;
+            let Some(count) = count.ok().as_ref().and_then(number) else {
+                return Ok(None);
+            };
+            let end = (count.max(0.0) as usize).min(TYPED_TEXT_CHARACTERS);
+            let ask = Ask::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX));
+            Ok(link.ask(&object, &ask, &pace).await.ok().as_ref().and_then(text))
+        })
+    }
+
+    pub fn select_child(&self, handle: &Handle, index: i32, cancel: &Cancel) -> Result<Said> {
+        self.request(handle, Ask::WithIndex(SELECTION, "SelectChild", index), cancel)
+    }
+
+    /// The name and handle of each child, and whether it is selected.
+    pub fn children(&self, handle: &Handle, cancel: &Cancel) -> Result<Vec<Child>> {
+        let uid = handle.window_uid.clone();
+        self.with_element(handle, cancel, |link, object, pace| async move {
+            let reply = link
+                .ask(&object, &Ask::Call(ACCESSIBLE, "GetChildren"), &pace)
+                .await
+                .map_err(|trouble| failed(&trouble, &object))?;
+            let mut children = objects(&reply);
+            children.truncate(TREE_CHILDREN_OF_ONE_NODE);
+            let questions = [
+                Ask::Get(ACCESSIBLE, "Name"),
+                Ask::Call(ACCESSIBLE, "GetRole"),
+                Ask::Call(ACCESSIBLE, "GetState"),
+            ];
+            let asks = children.iter().flat_map(|child| questions.iter().map(|ask| (child.clone(), ask.clone())));
+            let answers = link.ask_all(asks.collect(), &pace).await;
+            let facts = children.iter().zip(answers.chunks(questions.len()));
+            Ok(facts.map(|(child, answers)| child_of(child, &uid, answers)).collect())
+        })
+    }
+
+    pub fn parent(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<Handle>> {
+        let uid = handle.window_uid.clone();
+        self.with_element(handle, cancel, |link, object, pace| async move {
+            let reply = link.ask(&object, &Ask::Get(ACCESSIBLE, "Parent"), &pace).await;
+            let reply = reply.map_err(|trouble| failed(&trouble, &object))?;
+            let body = reply.body();
+            let Ok(zbus::zvariant::Value::Structure(pair)) = body.deserialize::<zbus::zvariant::Value>() else {
+                return Ok(None);
+            };
+            let found: Option<(String, zbus::zvariant::OwnedObjectPath)> = pair.try_into().ok();
+            let object = found.map(|(bus, path)| Object::new(&bus, path.as_str()));
+            let native = object.filter(|object| !object.is_null()).map(|object| object.native());
+            Ok(native.map(|native| Handle { window_uid: uid, native }))
+        })
+    }
+
+    /// Waits a moment for something that an application does in its own time.
+    pub fn until(
+        &self,
+        at_most: Duration,
+        cancel: &Cancel,
+        mut holds: impl FnMut() -> Result<bool>,
+    ) -> Result<bool> {
+        const STEP: Duration = Duration::from_millis(15);
+        let clock = crate::clock::Clock::real();
+        let end = clock.now() + at_most;
+        loop {
+            if holds()? {
+                return Ok(true);
+            }
+            if clock.now() >= end {
+                return Ok(false);
+            }
+            clock.sleep(STEP, cancel)?;
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Child {
+    pub handle: Handle,
+    pub name: String,
+    pub role: u32,
+    pub states: States,
+}
+
+fn child_of(object: &Object, uid: &str, answers: &[Answer]) -> Child {
+    let answer = |place: usize| answers.get(place).and_then(|answer| answer.as_ref().ok());
+    Child {
+        handle: Handle { window_uid: uid.to_owned(), native: object.native() },
+        name: answer(0).and_then(text).unwrap_or_default(),
+        role: answer(1).and_then(|reply| reply.body().deserialize().ok()).unwrap_or(0),
+        states: answer(2).map(states_of).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(actions: &[&str], expected: Option<i32>) {
+        let actions = actions.iter().map(|name| (*name).to_owned()).collect();
+        assert_eq!(Live { actions, ..Live::default() }.click_action(), expected);
+    }
+
+    #[test]
+    fn a_click_is_found_by_its_name() {
+        check(&["click"], Some(0));
+        check(&["clipboard.copy", "clipboard.cut", "activate"], Some(2));
+        check(&["select", "press"], Some(1));
+        check(&["menu.popup", "clipboard.paste"], None);
+        check(&["", ""], None);
+        check(&[], None);
+    }
+}

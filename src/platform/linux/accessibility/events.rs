@@ -1,0 +1,133 @@
+//! Being told of changes: the bell is rung, and what changed is read again, never believed from the event.
+//!
+//! Only applications that somebody looked into are listened to, and never to `bounds-changed`: one idle
+//! application sends two hundred of those in a second.
+
+use std::future::poll_fn;
+use std::rc::{Rc, Weak};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use zbus::export::futures_core::Stream;
+use zbus::message::Type;
+use zbus::{Message, MessageStream};
+
+use super::bus::{Link, Pace};
+use crate::clock::Bell;
+
+/// What toolkits are asked to tell. Without a listener to the first, GTK3 and Chromium have no cache either.
+const KINDS: &[&str] = &[
+    "object:children-changed",
+    "object:state-changed",
+    "object:text-changed",
+    "object:property-change",
+    "window:",
+];
+
+/// What is taken off the bus, of each application that is watched.
+const TOLD: &[(&str, &str)] = &[
+    ("org.a11y.atspi.Event.Object", "ChildrenChanged"),
+    ("org.a11y.atspi.Event.Object", "StateChanged"),
+    ("org.a11y.atspi.Event.Object", "TextChanged"),
+    ("org.a11y.atspi.Event.Object", "PropertyChange"),
+];
+
+/// The first event of a burst rings at once; those that follow within this time ring once, together.
+const BURST: Duration = Duration::from_millis(15);
+const PATIENCE: Duration = Duration::from_secs(1);
+/// With so many watched applications the events of the others are more noise than news.
+const MOST_WATCHED: usize = 64;
+
+/// Registers, and rings the bell from a task that lives as long as the connection.
+pub async fn listen(link: &Rc<Link>, bell: Bell) {
+    let pace = Pace::new(PATIENCE, PATIENCE);
+    let stream = MessageStream::from(&link.connection);
+    tokio::task::spawn_local(hear(stream, Rc::downgrade(link), bell));
+    for kind in KINDS {
+        let registry = "org.a11y.atspi.Registry";
+        let path = "/org/a11y/atspi/registry";
+        if let Err(trouble) = link.call(registry, path, registry, "RegisterEvent", kind, &pace).await {
+            tracing::debug!(?trouble, kind, "an event cannot be registered");
+        }
+    }
+    let windows = "type='signal',interface='org.a11y.atspi.Event.Window'";
+    let leaving = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'";
+    for rule in [windows, leaving] {
+        add_match(link, rule, &pace).await;
+    }
+}
+
+/// From now on this application's changes ring.
+pub async fn watch(link: &Rc<Link>, name: &Rc<str>) {
+    if link.watched.borrow().contains(name) || link.watched.borrow().len() >= MOST_WATCHED {
+        return;
+    }
+    link.watched.borrow_mut().insert(name.clone());
+    let pace = Pace::new(PATIENCE, PATIENCE);
+    for (interface, member) in TOLD {
+        let rule = format!("type='signal',sender='{name}',interface='{interface}',member='{member}'");
+        add_match(link, &rule, &pace).await;
+    }
+}
+
+async fn add_match(link: &Rc<Link>, rule: &str, pace: &Pace) {
+    let bus = "org.freedesktop.DBus";
+    if let Err(trouble) = link.call(bus, "/org/freedesktop/DBus", bus, "AddMatch", &rule, pace).await {
+        tracing::debug!(?trouble, rule, "the bus does not take a match rule");
+    }
+}
+
+/// Rings for what is told. It holds no reference to the link, so that a broken one can go.
+async fn hear(mut stream: MessageStream, link: Weak<Link>, bell: Bell) {
+    let mut quiet_until = Instant::now();
+    let mut owed = false;
+    loop {
+        tokio::select! {
+            biased;
+            message = poll_fn(|cx| Pin::new(&mut stream).poll_next(cx)) => {
+                let Some(Ok(message)) = message else { break };
+                if !is_news(&message, &link) {
+                    continue;
+                }
+                owed = true;
+                if Instant::now() >= quiet_until {
+                    ring(&bell, &mut owed, &mut quiet_until);
+                }
+            }
+            () = tokio::time::sleep_until(quiet_until), if owed => ring(&bell, &mut owed, &mut quiet_until),
+        }
+    }
+    // What the bus would have told is not known any more.
+    bell.ring();
+}
+
+fn ring(bell: &Bell, owed: &mut bool, quiet_until: &mut Instant) {
+    bell.ring();
+    *owed = false;
+    *quiet_until = Instant::now() + BURST;
+}
+
+fn is_news(message: &Message, link: &Weak<Link>) -> bool {
+    if message.message_type() != Type::Signal {
+        return false;
+    }
+    let header = message.header();
+    match header.member().map(|member| member.as_str()) {
+        Some("NameOwnerChanged") => left(message).is_some_and(|name| {
+            link.upgrade().is_some_and(|link| {
+                let known = link.watched.borrow().contains(name.as_str());
+                link.forget(&name);
+                known
+            })
+        }),
+        Some("NameAcquired" | "NameLost") | None => false,
+        Some(_) => true,
+    }
+}
+
+/// Who left the bus.
+fn left(message: &Message) -> Option<String> {
+    let body = message.body();
+    let (name, _, new): (&str, &str, &str) = body.deserialize().ok()?;
+    new.is_empty().then(|| name.to_owned())
+}

@@ -1,0 +1,378 @@
+//! From a window to the accessible object that is its root: by process, title and place.
+//!
+//! Never another window: where nothing fits, or two fit alike, the answer is that there is none, and why.
+
+use std::rc::Rc;
+
+use atspi::{Role, State};
+
+use super::bus::{Ask, Link, Pace, objects, text};
+use super::roles;
+use super::object::{ACCESSIBLE, COMPONENT, Object, States};
+use crate::model::Rect;
+
+/// What the window system knows of the window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sought {
+    pub pid: u32,
+    pub title: String,
+    /// The area that the application draws, on the screen.
+    pub client: Rect,
+    /// Of that area, what is only the shadow around the window: left, top, right, bottom.
+    pub shadow: [i32; 4],
+    pub focused: bool,
+    /// The application has no other window.
+    pub alone: bool,
+}
+
+/// The root of a window, and how its coordinates become those of the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    pub object: Object,
+    pub application: Object,
+    pub role: u32,
+    pub name: String,
+    pub states: States,
+    pub offset: (i32, i32),
+    /// GTK4 says of its widgets that they are visible, but not that they show.
+    pub hides_what_shows: bool,
+    pub toolkit: Toolkit,
+    /// Menus and tooltips of the application that show beside its windows.
+    pub popups: Vec<Object>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Toolkit {
+    Gtk4,
+    Chromium,
+    #[default]
+    Other,
+}
+
+/// Why there is no root.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Miss {
+    /// Nobody on the bus belongs to the window's process.
+    NoApplication,
+    /// The application shows no window, or none that fits this one.
+    NoWindow { shown: usize },
+    /// Several of its windows fit alike.
+    Ambiguous { fitting: usize },
+    Hung,
+}
+
+impl Miss {
+    pub fn sentence(&self, title: &str) -> String {
+        match self {
+            Miss::NoApplication => format!(
+                "the application of '{title}' is not on the accessibility bus: it has no accessibility \
+                 (terminals, games), or was started without it (Chromium: --force-renderer-accessibility; \
+                 Qt: QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1)"
+            ),
+            Miss::NoWindow { shown } => format!(
+                "the application of '{title}' is on the accessibility bus, but none of the {shown} windows \
+                 that it shows there is this one"
+            ),
+            Miss::Ambiguous { fitting } => format!(
+                "{fitting} windows of the application look alike on the accessibility bus; bring '{title}' \
+                 to the front, or move it, to tell them apart"
+            ),
+            Miss::Hung => format!("the application of '{title}' does not answer"),
+        }
+    }
+}
+
+const MOST_APPLICATIONS: usize = 256;
+const MOST_WINDOWS: usize = 64;
+const REGISTRY: &str = "org.a11y.atspi.Registry";
+const ROOT: &str = "/org/a11y/atspi/accessible/root";
+
+pub async fn find(link: &Rc<Link>, sought: &Sought, pace: &Pace) -> Result<Frame, Miss> {
+    let applications = applications_of(link, sought, pace).await;
+    if applications.is_empty() {
+        return Err(Miss::NoApplication);
+    }
+    let mut candidates = Vec::new();
+    let mut hung = false;
+    for application in &applications {
+        hung |= !gather(link, application, &mut candidates, pace).await;
+    }
+    match choose(sought, &candidates) {
+        Err(Miss::NoWindow { .. }) if hung => Err(Miss::Hung),
+        Err(miss) => Err(miss),
+        Ok(place) => {
+            let found = candidates.get(place).ok_or(Miss::NoApplication)?;
+            Ok(Frame { popups: popups(sought, &candidates, place), ..found.frame(sought) })
+        }
+    }
+}
+
+/// Several may share a process: every library that speaks for itself registers itself.
+async fn applications_of(link: &Rc<Link>, sought: &Sought, pace: &Pace) -> Vec<Object> {
+    let desktop = Object::new(REGISTRY, ROOT);
+    let reply = link.ask(&desktop, &Ask::Call(ACCESSIBLE, "GetChildren"), pace).await;
+    let mut all = reply.map(|reply| objects(&reply)).unwrap_or_default();
+    all.truncate(MOST_APPLICATIONS);
+    let mut own = Vec::new();
+    for application in all {
+        // A window that does not name its process may be anybody's.
+        if sought.pid == 0 || link.pid(&application.bus, pace).await == Some(sought.pid) {
+            own.push(application);
+        }
+    }
+    own
+}
+
+/// A window as an application shows it on the bus.
+#[derive(Clone, Debug, Default)]
+pub struct Candidate {
+    pub object: Option<Object>,
+    pub application: Option<Object>,
+    pub name: String,
+    pub role: u32,
+    pub states: States,
+    pub extents: Option<Rect>,
+    pub toolkit: Toolkit,
+}
+
+/// Adds the windows of an application; false when it does not answer.
+async fn gather(link: &Rc<Link>, application: &Object, into: &mut Vec<Candidate>, pace: &Pace) -> bool {
+    if link.is_hung(application).await {
+        return false;
+    }
+    let asks = [Ask::Call(ACCESSIBLE, "GetChildren"), Ask::Get("org.a11y.atspi.Application", "ToolkitName")];
+    let asks = asks.into_iter().map(|ask| (application.clone(), ask)).collect();
+    let mut answers = link.ask_all(asks, pace).await.into_iter();
+    let Some(Ok(children)) = answers.next() else {
+        return false;
+    };
+    let toolkit = toolkit(answers.next().and_then(Result::ok).and_then(|reply| text(&reply)).as_deref());
+    let mut windows = objects(&children);
+    windows.truncate(MOST_WINDOWS);
+    let mut asks = Vec::new();
+    for window in &windows {
+        // Chromium builds its tree only for those who read name, role and states of its window.
+        asks.extend(ROOT_QUESTIONS.iter().map(|ask| (window.clone(), ask.clone())));
+    }
+    let answers = link.ask_all(asks, pace).await;
+    for (window, answers) in windows.into_iter().zip(answers.chunks(ROOT_QUESTIONS.len())) {
+        let [name, role, states, extents] = answers else { continue };
+        into.push(Candidate {
+            object: Some(window),
+            application: Some(application.clone()),
+            name: name.as_ref().ok().and_then(text).unwrap_or_default(),
+            role: role.as_ref().ok().and_then(|reply| reply.body().deserialize().ok()).unwrap_or(0),
+            states: states.as_ref().map(states_of).unwrap_or_default(),
+            extents: extents.as_ref().ok().and_then(rectangle),
+            toolkit,
+        });
+    }
+    true
+}
+
+const ROOT_QUESTIONS: &[Ask] = &[
+    Ask::Get(ACCESSIBLE, "Name"),
+    Ask::Call(ACCESSIBLE, "GetRole"),
+    Ask::Call(ACCESSIBLE, "GetState"),
+    Ask::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
+];
+
+pub const ON_SCREEN: u32 = 0;
+
+pub fn states_of(reply: &zbus::Message) -> States {
+    States::from_words(&reply.body().deserialize::<Vec<u32>>().unwrap_or_default())
+}
+
+/// Nothing for what has no place: closed menus are at the smallest number there is.
+pub fn rectangle(reply: &zbus::Message) -> Option<Rect> {
+    let (x, y, width, height): (i32, i32, i32, i32) = reply.body().deserialize().ok()?;
+    let somewhere = x > i32::MIN / 2 && y > i32::MIN / 2 && width >= 0 && height >= 0;
+    somewhere.then(|| Rect::new(x, y, width, height))
+}
+
+fn toolkit(name: Option<&str>) -> Toolkit {
+    match name {
+        // GTK3 writes itself in small letters.
+        Some("GTK") => Toolkit::Gtk4,
+        Some("Chromium") => Toolkit::Chromium,
+        _ => Toolkit::Other,
+    }
+}
+
+/// Context menus and tooltips are windows of their own on the bus. They belong to the window that a person
+/// works with; no other one claims them.
+fn popups(sought: &Sought, candidates: &[Candidate], frame: usize) -> Vec<Object> {
+    if !sought.focused && !sought.alone {
+        return Vec::new();
+    }
+    let others = candidates.iter().enumerate().filter(|(place, _)| *place != frame);
+    let shown = others.filter(|(_, other)| other.states.has(State::Showing) && roles::is(other.role, POPUPS));
+    shown.filter_map(|(_, other)| other.object.clone()).collect()
+}
+
+const POPUPS: &[Role] = &[Role::Window, Role::PopupMenu, Role::Menu, Role::ToolTip];
+
+impl Candidate {
+    fn frame(&self, sought: &Sought) -> Frame {
+        let nobody = || Object::new("", "");
+        Frame {
+            object: self.object.clone().unwrap_or_else(nobody),
+            application: self.application.clone().unwrap_or_else(nobody),
+            role: self.role,
+            name: self.name.clone(),
+            states: self.states,
+            offset: offset(sought, self),
+            hides_what_shows: self.toolkit == Toolkit::Gtk4,
+            toolkit: self.toolkit,
+            popups: Vec::new(),
+        }
+    }
+}
+
+/// What must be added to the application's coordinates. GTK4 (4.8) knows only its own window, whatever it is
+/// asked for, and counts from inside the shadow; without a compositor the shadow is a plain border that no
+/// property tells, and half of what the window is larger by.
+fn offset(sought: &Sought, candidate: &Candidate) -> (i32, i32) {
+    if candidate.toolkit != Toolkit::Gtk4 {
+        return (0, 0);
+    }
+    let [left, top, right, bottom] = sought.shadow;
+    let (left, top) = match candidate.extents {
+        Some(own) if [left, top, right, bottom] == [0; 4] => {
+            let border = |client: i32, own: i32| (client - own).clamp(0, 200) / 2;
+            (border(sought.client.width, own.width), border(sought.client.height, own.height))
+        }
+        _ => (left, top),
+    };
+    (sought.client.x + left, sought.client.y + top)
+}
+
+/// Decorations and shadows are inside or outside, as each toolkit likes.
+const TOLERANCE: i32 = 64;
+
+/// The place of the window that is meant among those that the application shows.
+pub fn choose(sought: &Sought, candidates: &[Candidate]) -> Result<usize, Miss> {
+    let scores: Vec<i32> = candidates.iter().map(|candidate| score(sought, candidate)).collect();
+    let best = scores.iter().copied().max().unwrap_or(i32::MIN);
+    let fitting: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] == best).collect();
+    match fitting.as_slice() {
+        [only] if best > 0 => Ok(*only),
+        [only] if sought.alone && candidates.len() == 1 => Ok(*only),
+        [] => Err(Miss::NoWindow { shown: 0 }),
+        _ if best > 0 => Err(Miss::Ambiguous { fitting: fitting.len() }),
+        _ => Err(Miss::NoWindow { shown: candidates.len() }),
+    }
+}
+
+fn score(sought: &Sought, candidate: &Candidate) -> i32 {
+    let (title, place) = (title_fits(&sought.title, &candidate.name), place_fits(sought, candidate));
+    // Without a process to go by, only what fits in everything is believed.
+    if sought.pid == 0 && (title < 2 || place < 1) {
+        return i32::MIN / 2;
+    }
+    let active = candidate.states.has(State::Active) == sought.focused;
+    let points = 4 * title + 3 * place;
+    // Being active only tells apart what fits already.
+    if points > 0 { points + i32::from(active) } else { points }
+}
+
+/// GTK3 and Qt leave the name of many windows empty, which says nothing; another name says a lot.
+fn title_fits(title: &str, name: &str) -> i32 {
+    match (title.trim(), name.trim()) {
+        (_, "") => 0,
+        (title, name) if title == name => 2,
+        (title, name) if !title.is_empty() && (title.contains(name) || name.contains(title)) => 1,
+        _ => -1,
+    }
+}
+
+fn place_fits(sought: &Sought, candidate: &Candidate) -> i32 {
+    let Some(own) = candidate.extents else {
+        return 0;
+    };
+    let client = sought.client;
+    let near = |one: i32, other: i32| one.abs_diff(other) <= TOLERANCE.unsigned_abs();
+    let same_size = near(client.width, own.width) && near(client.height, own.height);
+    let same_place = near(client.x, own.x) && near(client.y, own.y);
+    match (same_size, same_place) {
+        (true, true) => 2,
+        // GTK4 tells no place.
+        (true, false) if candidate.toolkit == Toolkit::Gtk4 => 1,
+        (true, false) => 0,
+        (false, _) => -1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sought(title: &str, client: Rect) -> Sought {
+        Sought { pid: 1, title: title.to_owned(), client, ..Sought::default() }
+    }
+
+    fn shown(name: &str, extents: Rect) -> Candidate {
+        Candidate { name: name.to_owned(), extents: Some(extents), ..Candidate::default() }
+    }
+
+    fn check(sought: &Sought, candidates: &[Candidate], expected: Result<usize, Miss>) {
+        assert_eq!(choose(sought, candidates), expected, "{candidates:?}");
+    }
+
+    const HERE: Rect = Rect { x: 10, y: 10, width: 945, height: 1060 };
+
+    #[test]
+    fn the_title_and_the_place_tell_windows_apart() {
+        let popup = shown("", Rect::new(113, 35, 775, 88));
+        let page = shown("Big page - Chromium", HERE);
+        check(&sought("Big page - Chromium", HERE), &[popup.clone(), page.clone(), popup.clone()], Ok(1));
+        let dialog = Rect::new(500, 400, 300, 200);
+        check(&sought("Save", dialog), &[page.clone(), shown("Save", dialog)], Ok(1));
+        check(&sought("Save", dialog), &[page, popup], Err(Miss::NoWindow { shown: 2 }));
+    }
+
+    #[test]
+    fn a_window_without_a_name_is_known_by_its_place() {
+        let one = shown("", HERE);
+        let other = shown("", Rect::new(1000, 10, 945, 1060));
+        check(&sought("gtk3-widget-factory", HERE), &[other.clone(), one], Ok(1));
+        check(&sought("gtk3-widget-factory", HERE), &[other], Err(Miss::NoWindow { shown: 1 }));
+    }
+
+    #[test]
+    fn what_looks_alike_is_not_guessed() {
+        let gtk4 = |states| Candidate {
+            toolkit: Toolkit::Gtk4,
+            states,
+            ..shown("Calculator", Rect::new(0, 0, 355, 486))
+        };
+        let mut window = sought("Calculator", Rect::new(1511, 584, 365, 496));
+        let plain = States(0);
+        let active = States(State::Active as u64);
+        check(&window, &[gtk4(plain), gtk4(plain)], Err(Miss::Ambiguous { fitting: 2 }));
+        window.focused = true;
+        check(&window, &[gtk4(plain), gtk4(active)], Ok(1));
+        window.focused = false;
+        check(&window, &[gtk4(plain), gtk4(active)], Ok(0));
+    }
+
+    #[test]
+    fn the_only_window_of_an_application_is_it() {
+        let renamed = shown("Old title", Rect::new(0, 0, 1, 1));
+        let mut window = sought("New", HERE);
+        check(&window, std::slice::from_ref(&renamed), Err(Miss::NoWindow { shown: 1 }));
+        window.alone = true;
+        check(&window, &[renamed], Ok(0));
+        check(&window, &[], Err(Miss::NoWindow { shown: 0 }));
+    }
+
+    #[test]
+    fn gtk4_counts_from_inside_its_shadow() {
+        let gtk4 = Candidate { toolkit: Toolkit::Gtk4, ..shown("", Rect::new(0, 0, 355, 486)) };
+        let mut window = sought("", Rect::new(1511, 584, 365, 496));
+        assert_eq!(offset(&window, &gtk4), (1516, 589));
+        window.shadow = [25, 23, 25, 27];
+        assert_eq!(offset(&window, &gtk4), (1536, 607));
+        assert_eq!(offset(&window, &shown("", Rect::new(1511, 584, 365, 496))), (0, 0));
+    }
+}

@@ -1,0 +1,79 @@
+//! What is in a window, by AT-SPI: the tree, being told of changes, and asking elements to do something.
+//!
+//! ```text
+//!   Accessible ── bus: one connection, one thread, many calls at once
+//!     ├── find: from a window to its root
+//!     ├── capture: cache ─► walk ─► places and values ─► Tree    roles: words
+//!     ├── element: one element, asked to do something
+//!     └── events: what rings the bell
+//! ```
+
+mod bus;
+mod cache;
+mod capture;
+pub mod element;
+mod events;
+pub mod find;
+mod object;
+pub mod roles;
+mod walk;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use bus::{Bus, Link, Pace};
+pub use find::Sought;
+
+use crate::clock::{Bell, Cancel};
+use crate::error::{Error, Kind, Result};
+use crate::model::action::Handle;
+use crate::model::{Rect, Tree};
+use crate::platform::Patience;
+use object::Object;
+
+/// How long one element may take to answer when something is done to it.
+const ELEMENT_CALL_TIME: Duration = Duration::from_secs(2);
+const ELEMENT_TIME: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+pub struct Accessible {
+    bus: Bus,
+}
+
+impl Accessible {
+    /// The bell is rung when an application that was looked into tells of a change.
+    pub fn start(bell: Bell) -> Result<Self> {
+        let bus = Bus::start(bell)?;
+        // Early, so that applications that start from now on know that somebody listens.
+        bus.connect();
+        Ok(Self { bus })
+    }
+
+    /// The elements of a window. `bounds` is the window with its frame, as people see it.
+    pub fn tree(&self, sought: Sought, bounds: Rect, patience: &Patience) -> Result<Tree> {
+        let (per_call, whole) = (patience.per_call, patience.whole);
+        self.bus.run(whole, &patience.cancel, move |link| async move {
+            capture::capture(link, sought, bounds, Pace::new(per_call, whole), whole).await
+        })
+    }
+
+    /// Asks the element behind a handle; the work gets its object and a pace.
+    fn with_element<T, F, Running>(&self, handle: &Handle, cancel: &Cancel, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(Rc<Link>, Object, Pace) -> Running + Send + 'static,
+        Running: Future<Output = Result<T>> + 'static,
+    {
+        let native = handle.native.clone();
+        let gone = || no_element(&handle.native);
+        Object::from_native(&native).ok_or_else(gone)?;
+        self.bus.run(ELEMENT_TIME, cancel, move |link| async move {
+            let object = Object::from_native(&native).ok_or_else(|| no_element(&native))?;
+            work(link, object, Pace::new(ELEMENT_CALL_TIME, ELEMENT_TIME)).await
+        })
+    }
+}
+
+fn no_element(native: &str) -> Error {
+    Error::new(Kind::ElementNotFound, "the element is not there any more; look again").with("native", native)
+}

@@ -1,0 +1,316 @@
+//! From AT-SPI's roles and states to the contract's: one flat table and a few rules.
+
+use atspi::{Role, State};
+
+use super::object::States;
+
+/// What an element is called. Roles that newer toolkits invent are `Unknown`, never an error.
+pub fn name(role: u32, states: States, parent: Option<u32>) -> &'static str {
+    let Some(role) = known(role) else {
+        return "Unknown";
+    };
+    match role {
+        // AT-SPI calls the item that opens a menu and the menu itself the same.
+        Role::Menu if parent.and_then(known).is_some_and(holds_menu_items) => "MenuItem",
+        // One line is a field, many are a document.
+        Role::Text if states.has(State::SingleLine) => "Edit",
+        Role::Text if !states.has(State::Editable) && !states.has(State::MultiLine) => "Text",
+        _ => TABLE.iter().find(|(known, _)| *known == role).map_or("Unknown", |(_, name)| name),
+    }
+}
+
+pub fn known(role: u32) -> Option<Role> {
+    Role::try_from(role).ok()
+}
+
+pub fn is(role: u32, roles: &[Role]) -> bool {
+    known(role).is_some_and(|role| roles.contains(&role))
+}
+
+fn holds_menu_items(role: Role) -> bool {
+    matches!(role, Role::MenuBar | Role::Menu | Role::PopupMenu)
+}
+
+/// A password is never read; the dots in its place are no news.
+pub fn is_secret(role: u32) -> bool {
+    is(role, &[Role::PasswordText])
+}
+
+/// What shows its state by a mark or by staying pressed.
+const CHECKABLE: &[Role] = &[
+    Role::CheckBox,
+    Role::CheckMenuItem,
+    Role::RadioButton,
+    Role::RadioMenuItem,
+    Role::ToggleButton,
+];
+
+pub fn selected(role: u32, states: States) -> Option<bool> {
+    if is(role, CHECKABLE) || states.has(State::Checkable) {
+        return Some(states.has(State::Checked) || states.has(State::Pressed));
+    }
+    (states.has(State::Selectable) || states.has(State::Selected)).then(|| states.has(State::Selected))
+}
+
+pub fn expanded(states: States) -> Option<bool> {
+    let known = [State::Expandable, State::Expanded, State::Collapsed];
+    known.iter().any(|state| states.has(*state)).then(|| states.has(State::Expanded))
+}
+
+/// GTK says both of what can be worked, Chromium of what is not disabled; one of them is enough.
+pub fn enabled(states: States) -> bool {
+    states.has(State::Sensitive) || states.has(State::Enabled)
+}
+
+pub fn editable(states: States) -> bool {
+    states.has(State::Editable) && !states.has(State::ReadOnly)
+}
+
+/// Clip what is in them: an element outside of them is not to be seen.
+pub const CLIPPING: &[Role] = &[
+    Role::ScrollPane,
+    Role::Viewport,
+    Role::DocumentWeb,
+    Role::DocumentFrame,
+    Role::DocumentText,
+    Role::Table,
+    Role::TreeTable,
+    Role::Tree,
+    Role::List,
+    Role::ListBox,
+];
+
+/// Have numbers worth reading: where they stand, and between which ends.
+pub const RANGED: &[Role] = &[
+    Role::Slider,
+    Role::ScrollBar,
+    Role::ProgressBar,
+    Role::SpinButton,
+    Role::LevelBar,
+    Role::Dial,
+    Role::Rating,
+];
+
+/// Have a text of their own beside their name.
+pub const WRITTEN: &[Role] = &[
+    Role::Entry,
+    Role::Text,
+    Role::SpinButton,
+    Role::Terminal,
+    Role::DocumentText,
+    Role::DocumentEmail,
+    Role::Autocomplete,
+    Role::DateEditor,
+    Role::Editbar,
+];
+
+/// Are worked by keys that they may name.
+pub const WITH_SHORTCUT: &[Role] = &[
+    Role::MenuItem,
+    Role::CheckMenuItem,
+    Role::RadioMenuItem,
+    Role::Menu,
+    Role::Button,
+    Role::ToggleButton,
+    Role::PushButtonMenu,
+];
+
+const TABLE: &[(Role, &str)] = &[
+    (Role::Alert, "AlertDialog"),
+    (Role::Animation, "Image"),
+    (Role::Application, "Application"),
+    (Role::Arrow, "Image"),
+    (Role::Article, "Group"),
+    (Role::Audio, "Group"),
+    (Role::Autocomplete, "Edit"),
+    (Role::BlockQuote, "Group"),
+    (Role::Button, "Button"),
+    (Role::CHART, "Image"),
+    (Role::Calendar, "Calendar"),
+    (Role::Canvas, "Canvas"),
+    (Role::Caption, "Text"),
+    (Role::CheckBox, "CheckBox"),
+    (Role::CheckMenuItem, "MenuItem"),
+    (Role::ColorChooser, "Dialog"),
+    (Role::ColumnHeader, "HeaderItem"),
+    (Role::ComboBox, "ComboBox"),
+    (Role::Comment, "Group"),
+    (Role::ContentDeletion, "Text"),
+    (Role::ContentInsertion, "Text"),
+    (Role::DateEditor, "Edit"),
+    (Role::Definition, "Text"),
+    (Role::DescriptionList, "List"),
+    (Role::DescriptionTerm, "Text"),
+    (Role::DescriptionValue, "Text"),
+    (Role::DesktopFrame, "Pane"),
+    (Role::DesktopIcon, "ListItem"),
+    (Role::Dial, "Slider"),
+    (Role::Dialog, "Dialog"),
+    (Role::DirectoryPane, "Pane"),
+    (Role::DocumentEmail, "Document"),
+    (Role::DocumentFrame, "Document"),
+    (Role::DocumentPresentation, "Document"),
+    (Role::DocumentSpreadsheet, "Document"),
+    (Role::DocumentText, "Document"),
+    (Role::DocumentWeb, "Document"),
+    (Role::DrawingArea, "Canvas"),
+    (Role::Editbar, "Edit"),
+    (Role::Embedded, "Group"),
+    (Role::Entry, "Edit"),
+    (Role::Extended, "Unknown"),
+    (Role::FileChooser, "Dialog"),
+    (Role::Filler, "Group"),
+    (Role::FocusTraversable, "Group"),
+    (Role::FontChooser, "Dialog"),
+    (Role::Footer, "Group"),
+    (Role::Footnote, "Text"),
+    (Role::Form, "Group"),
+    (Role::Frame, "Window"),
+    (Role::GlassPane, "Pane"),
+    (Role::Grouping, "Group"),
+    (Role::HTMLContainer, "Document"),
+    (Role::Header, "Header"),
+    (Role::Heading, "Heading"),
+    (Role::Icon, "Image"),
+    (Role::Image, "Image"),
+    (Role::ImageMap, "Image"),
+    (Role::InfoBar, "Group"),
+    (Role::InputMethodWindow, "Window"),
+    (Role::InternalFrame, "Pane"),
+    (Role::Label, "Text"),
+    (Role::Landmark, "Group"),
+    (Role::LayeredPane, "Pane"),
+    (Role::LevelBar, "ProgressBar"),
+    (Role::Link, "Hyperlink"),
+    (Role::List, "List"),
+    (Role::ListBox, "List"),
+    (Role::ListItem, "ListItem"),
+    (Role::Log, "Group"),
+    (Role::Mark, "Text"),
+    (Role::Marquee, "Text"),
+    (Role::Math, "Group"),
+    (Role::MathFraction, "Group"),
+    (Role::MathRoot, "Group"),
+    (Role::Menu, "Menu"),
+    (Role::MenuBar, "MenuBar"),
+    (Role::MenuItem, "MenuItem"),
+    (Role::Notification, "Alert"),
+    (Role::OptionPane, "Dialog"),
+    (Role::Page, "Group"),
+    (Role::PageTab, "TabItem"),
+    (Role::PageTabList, "Tab"),
+    (Role::Panel, "Group"),
+    (Role::Paragraph, "Group"),
+    (Role::PasswordText, "Edit"),
+    (Role::PopupMenu, "Menu"),
+    (Role::ProgressBar, "ProgressBar"),
+    (Role::PushButtonMenu, "SplitButton"),
+    (Role::RadioButton, "RadioButton"),
+    (Role::RadioMenuItem, "MenuItem"),
+    (Role::Rating, "Slider"),
+    (Role::RedundantObject, "Group"),
+    (Role::RootPane, "Pane"),
+    (Role::RowHeader, "HeaderItem"),
+    (Role::Ruler, "Group"),
+    (Role::ScrollBar, "ScrollBar"),
+    (Role::ScrollPane, "ScrollPane"),
+    (Role::Section, "Group"),
+    (Role::Separator, "Separator"),
+    (Role::Slider, "Slider"),
+    (Role::SpinButton, "Spinner"),
+    (Role::SplitPane, "Pane"),
+    (Role::Static, "Text"),
+    (Role::StatusBar, "StatusBar"),
+    (Role::Subscript, "Text"),
+    (Role::Suggestion, "Text"),
+    (Role::Superscript, "Text"),
+    (Role::Table, "Table"),
+    (Role::TableCell, "DataItem"),
+    (Role::TableColumnHeader, "HeaderItem"),
+    (Role::TableRow, "Row"),
+    (Role::TableRowHeader, "HeaderItem"),
+    (Role::TearoffMenuItem, "MenuItem"),
+    (Role::Terminal, "Document"),
+    (Role::Text, "Document"),
+    (Role::Timer, "Text"),
+    (Role::TitleBar, "TitleBar"),
+    (Role::ToggleButton, "ToggleButton"),
+    (Role::ToolBar, "ToolBar"),
+    (Role::ToolTip, "ToolTip"),
+    (Role::Tree, "Tree"),
+    (Role::TreeItem, "TreeItem"),
+    (Role::TreeTable, "Tree"),
+    (Role::Video, "Group"),
+    (Role::Viewport, "Pane"),
+    (Role::Window, "Window"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states(of: &[State]) -> States {
+        States(of.iter().fold(0, |all, state| all | *state as u64))
+    }
+
+    fn check(role: Role, of: &[State], parent: Option<Role>, expected: &str) {
+        assert_eq!(name(role as u32, states(of), parent.map(|role| role as u32)), expected, "{role:?}");
+    }
+
+    #[test]
+    fn roles_have_the_names_of_the_contract() {
+        check(Role::Button, &[], None, "Button");
+        check(Role::Entry, &[], None, "Edit");
+        check(Role::Frame, &[], None, "Window");
+        check(Role::PageTab, &[], None, "TabItem");
+        assert_eq!(name(9_999, States(0), None), "Unknown");
+        assert_eq!(name(0, States(0), None), "Unknown");
+    }
+
+    #[test]
+    fn an_item_that_opens_a_menu_is_an_item() {
+        check(Role::Menu, &[], Some(Role::MenuBar), "MenuItem");
+        check(Role::Menu, &[], Some(Role::Menu), "MenuItem");
+        check(Role::Menu, &[], Some(Role::ComboBox), "Menu");
+        check(Role::Menu, &[], None, "Menu");
+    }
+
+    #[test]
+    fn texts_are_told_apart_by_their_states() {
+        check(Role::Text, &[State::SingleLine, State::Editable], None, "Edit");
+        check(Role::Text, &[State::MultiLine, State::Editable], None, "Document");
+        check(Role::Text, &[State::MultiLine], None, "Document");
+        check(Role::Text, &[], None, "Text");
+    }
+
+    #[test]
+    fn every_role_is_listed_once() {
+        for (place, (role, _)) in TABLE.iter().enumerate() {
+            assert!(!TABLE[..place].iter().any(|(other, _)| other == role), "{role:?}");
+        }
+        let all = (1..256).filter_map(known);
+        let missing: Vec<Role> = all.filter(|role| TABLE.iter().all(|(other, _)| other != role)).collect();
+        assert_eq!(missing, [Role::Unknown]);
+    }
+
+    #[test]
+    fn marks_and_selections_are_told_apart() {
+        let button = Role::Button as u32;
+        let check_box = Role::CheckBox as u32;
+        let toggle = Role::ToggleButton as u32;
+        let item = Role::ListItem as u32;
+        assert_eq!(selected(button, states(&[])), None);
+        assert_eq!(selected(check_box, states(&[])), Some(false));
+        assert_eq!(selected(check_box, states(&[State::Checked])), Some(true));
+        assert_eq!(selected(toggle, states(&[State::Pressed])), Some(true));
+        assert_eq!(selected(item, states(&[State::Selectable])), Some(false));
+        assert_eq!(selected(item, states(&[State::Selectable, State::Selected])), Some(true));
+    }
+
+    #[test]
+    fn what_cannot_open_is_not_closed() {
+        assert_eq!(expanded(states(&[])), None);
+        assert_eq!(expanded(states(&[State::Expandable])), Some(false));
+        assert_eq!(expanded(states(&[State::Expandable, State::Expanded])), Some(true));
+    }
+}

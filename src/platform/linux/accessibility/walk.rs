@@ -1,0 +1,195 @@
+//! What the cache did not tell, asked for object by object, a whole level of the tree at a time.
+//!
+//! It ends whatever the application says: an object is visited once, depth and number are bounded, and a
+//! node that claims to have a million children is asked for the first few thousand of them.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::bus::{Answer, Ask, Link, Pace, is_silent, number, objects, text};
+use super::cache::{Kids, Node, Nodes};
+use super::find::states_of;
+use super::object::{ACCESSIBLE, Faces, Object};
+use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
+
+/// What makes a node, in this order.
+const QUESTIONS: &[Ask] = &[
+    Ask::Get(ACCESSIBLE, "Name"),
+    Ask::Call(ACCESSIBLE, "GetRole"),
+    Ask::Call(ACCESSIBLE, "GetState"),
+    Ask::Call(ACCESSIBLE, "GetInterfaces"),
+    Ask::Get(ACCESSIBLE, "ChildCount"),
+];
+
+/// Fills `nodes` with everything below `root`. False when something is missing: a limit was met, or the
+/// application did not answer in time.
+pub async fn complete(link: &Rc<Link>, root: &Object, nodes: &mut Nodes, pace: &Pace) -> bool {
+    let mut whole = true;
+    let mut seen: HashSet<Object> = HashSet::from([root.clone()]);
+    let mut level = vec![root.clone()];
+    for _ in 0..=TREE_DEPTH {
+        if level.is_empty() {
+            return whole;
+        }
+        whole &= learn(link, &level, nodes, pace).await;
+        whole &= list(link, &level, nodes, pace).await;
+        let next = next_level(&level, nodes, &mut seen);
+        whole &= next.is_ok();
+        level = next.unwrap_or_else(|cut| cut);
+    }
+    false
+}
+
+/// The children that nobody has seen yet; the part that is allowed when they are too many.
+fn next_level(
+    level: &[Object],
+    nodes: &Nodes,
+    seen: &mut HashSet<Object>,
+) -> Result<Vec<Object>, Vec<Object>> {
+    let mut next = Vec::new();
+    for parent in level {
+        let Some(Kids::Known(kids)) = nodes.get(parent).map(|node| &node.kids) else {
+            continue;
+        };
+        for kid in kids {
+            if seen.len() >= TREE_NODES {
+                return Err(next);
+            }
+            if seen.insert(kid.clone()) {
+                next.push(kid.clone());
+            }
+        }
+    }
+    Ok(next)
+}
+
+/// Asks what the unknown objects of a level are. One that refuses has gone meanwhile and is left out.
+async fn learn(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace) -> bool {
+    let unknown: Vec<&Object> = level.iter().filter(|object| !nodes.contains_key(object)).collect();
+    let mut asks = Vec::with_capacity(unknown.len() * QUESTIONS.len());
+    for object in &unknown {
+        asks.extend(QUESTIONS.iter().map(|ask| ((*object).clone(), ask.clone())));
+    }
+    let answers = link.ask_all(asks, pace).await;
+    let mut whole = true;
+    for (object, answers) in unknown.into_iter().zip(answers.chunks(QUESTIONS.len())) {
+        whole &= !answers.iter().any(is_silent);
+        if let Some(node) = node_of(answers) {
+            nodes.insert(object.clone(), node);
+        }
+    }
+    whole
+}
+
+/// An object that tells its role and its states is there, whatever else it does not say.
+fn node_of(answers: &[Answer]) -> Option<Node> {
+    let [name, role, states, faces, count] = answers else {
+        return None;
+    };
+    let faces = faces.as_ref().ok().map(|reply| {
+        let body = reply.body();
+        let names: Vec<&str> = body.deserialize().unwrap_or_default();
+        Faces::of(names)
+    });
+    let count = count.as_ref().ok().and_then(number).unwrap_or(-1.0);
+    Some(Node {
+        role: role.as_ref().ok()?.body().deserialize().ok()?,
+        states: states_of(states.as_ref().ok()?),
+        faces: faces.unwrap_or_default(),
+        name: name.as_ref().ok().and_then(text).unwrap_or_default(),
+        description: None,
+        kids: if count == 0.0 { Kids::default() } else { Kids::Unlisted(count as i32) },
+    })
+}
+
+/// Asks for the children of those who have not listed them.
+async fn list(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace) -> bool {
+    let most = i32::try_from(TREE_CHILDREN_OF_ONE_NODE).unwrap_or(i32::MAX);
+    let mut whole = true;
+    let mut parents = Vec::new();
+    let mut asks = Vec::new();
+    for object in level {
+        match nodes.get(object).map(|node| &node.kids) {
+            Some(Kids::Unlisted(count)) if *count > most => {
+                whole = false;
+                for index in 0..most {
+                    parents.push(object.clone());
+                    asks.push((object.clone(), Ask::WithIndex(ACCESSIBLE, "GetChildAtIndex", index)));
+                }
+            }
+            Some(Kids::Unlisted(_)) => {
+                parents.push(object.clone());
+                asks.push((object.clone(), Ask::Call(ACCESSIBLE, "GetChildren")));
+            }
+            _ => {}
+        }
+    }
+    let answers = link.ask_all(asks, pace).await;
+    for (parent, answer) in parents.iter().zip(answers) {
+        whole &= !is_silent(&answer);
+        let kids = answer.map(|reply| objects(&reply)).unwrap_or_default();
+        whole &= add_kids(nodes, parent, kids);
+    }
+    whole
+}
+
+/// False when there were more than a node may have.
+fn add_kids(nodes: &mut Nodes, parent: &Object, kids: Vec<Object>) -> bool {
+    let Some(node) = nodes.get_mut(parent) else {
+        return true;
+    };
+    if matches!(node.kids, Kids::Unlisted(_)) {
+        node.kids = Kids::default();
+    }
+    let Kids::Known(list) = &mut node.kids else {
+        return true;
+    };
+    let room = TREE_CHILDREN_OF_ONE_NODE.saturating_sub(list.len());
+    let fits = kids.len() <= room;
+    list.extend(kids.into_iter().take(room));
+    fits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(number: usize) -> Object {
+        Object::new(":1.1", &format!("/{number}"))
+    }
+
+    fn with_kids(kids: &[usize]) -> Node {
+        Node { kids: Kids::Known(kids.iter().map(|&kid| object(kid)).collect()), ..Node::default() }
+    }
+
+    #[test]
+    fn a_tree_that_bites_its_tail_ends() {
+        let nodes: Nodes = [(object(0), with_kids(&[1, 0])), (object(1), with_kids(&[0, 2]))].into();
+        let mut seen = HashSet::from([object(0)]);
+        let first = next_level(&[object(0)], &nodes, &mut seen).unwrap();
+        assert_eq!(first, [object(1)]);
+        let second = next_level(&first, &nodes, &mut seen).unwrap();
+        assert_eq!(second, [object(2)]);
+        assert_eq!(next_level(&second, &nodes, &mut seen).unwrap(), []);
+    }
+
+    #[test]
+    fn too_many_nodes_are_cut() {
+        let many: Vec<usize> = (1..=TREE_NODES + 5).collect();
+        let nodes: Nodes = [(object(0), with_kids(&many))].into();
+        let mut seen = HashSet::from([object(0)]);
+        let cut = next_level(&[object(0)], &nodes, &mut seen).unwrap_err();
+        assert_eq!(cut.len(), TREE_NODES - 1);
+    }
+
+    #[test]
+    fn too_many_children_are_cut() {
+        let mut nodes: Nodes =
+            [(object(0), Node { kids: Kids::Unlisted(9), ..Node::default() })].into();
+        assert!(add_kids(&mut nodes, &object(0), vec![object(1)]));
+        let many: Vec<Object> = (0..TREE_CHILDREN_OF_ONE_NODE).map(object).collect();
+        assert!(!add_kids(&mut nodes, &object(0), many));
+        let Kids::Known(kids) = &nodes[&object(0)].kids else { panic!("not listed") };
+        assert_eq!(kids.len(), TREE_CHILDREN_OF_ONE_NODE);
+    }
+}

@@ -95,12 +95,8 @@ impl Cache {
         self.uses += 1;
         self.count(view.capture_time);
         self.note_stats(uid, view);
-        let entry = Entry {
-            view: view.clone(),
-            captured: now.time,
-            generation: now.generation,
-            last_use: self.uses,
-        };
+        let entry =
+            Entry { view: view.clone(), captured: now.time, generation: now.generation, last_use: self.uses };
         self.trees.insert(uid.to_owned(), entry);
         drop_oldest(&mut self.trees, MOST_TREES, |entry| entry.last_use);
     }

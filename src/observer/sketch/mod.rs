@@ -103,7 +103,8 @@ fn number_elements(tree: &Tree, occlusion_prune: bool) -> Vec<SketchElement<'_>>
     let mut tab_stops = 0;
     for node in 0..tree.len() {
         let hidden = covered[node] || tree.parent(node).is_some_and(|parent| elements[parent].occluded);
-        let is_stop = !hidden && !tree[node].hidden && role::is_focusable(&role::normal_form(&tree[node].role));
+        let is_stop =
+            !hidden && !tree[node].hidden && role::is_focusable(&role::normal_form(&tree[node].role));
         tab_stops += usize::from(is_stop);
         elements.push(SketchElement::new(tree, node, hidden, is_stop.then_some(tab_stops)));
     }

@@ -50,18 +50,8 @@ pub struct Item {
 
 type Reference<'a> = (&'a str, ObjectPath<'a>);
 /// Object, application, parent, index, number of children, interfaces, name, role, description, states.
-type New<'a> = (
-    Reference<'a>,
-    Reference<'a>,
-    Reference<'a>,
-    i32,
-    i32,
-    Vec<&'a str>,
-    &'a str,
-    u32,
-    &'a str,
-    Vec<u32>,
-);
+type New<'a> =
+    (Reference<'a>, Reference<'a>, Reference<'a>, i32, i32, Vec<&'a str>, &'a str, u32, &'a str, Vec<u32>);
 /// The older form lists the children instead of counting them.
 type Old<'a> = (
     Reference<'a>,

@@ -51,7 +51,13 @@ impl Remembered {
 }
 
 /// The tree of a window. A window without accessibility is a tree of its root alone that says why.
-pub async fn capture(link: Rc<Link>, sought: Sought, bounds: Rect, pace: Pace, whole: Duration) -> Result<Tree> {
+pub async fn capture(
+    link: Rc<Link>,
+    sought: Sought,
+    bounds: Rect,
+    pace: Pace,
+    whole: Duration,
+) -> Result<Tree> {
     let frame = match find(&link, &sought, &pace).await {
         Ok(frame) => frame,
         Err(Miss::Hung) => return Err(too_slow("tree", whole)),
@@ -439,4 +445,3 @@ fn show_choices(tree: &mut Tree) {
         place += 1;
     });
 }
-

@@ -103,11 +103,14 @@ async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Liv
     if states.has(State::Defunct) {
         return Err(no_element(&object.native()));
     }
-    let faces = faces.as_ref().map_or_else(|_| Faces::default(), |reply| {
-        let body = reply.body();
-        let names: Vec<&str> = body.deserialize().unwrap_or_default();
-        Faces::of(names)
-    });
+    let faces = faces.as_ref().map_or_else(
+        |_| Faces::default(),
+        |reply| {
+            let body = reply.body();
+            let names: Vec<&str> = body.deserialize().unwrap_or_default();
+            Faces::of(names)
+        },
+    );
     let mut live = Live {
         name: name.as_ref().ok().and_then(text).unwrap_or_default(),
         role: role.as_ref().ok().and_then(|reply| reply.body().deserialize().ok()).unwrap_or(0),
@@ -234,7 +237,8 @@ impl Accessible {
                 Ask::Call(ACCESSIBLE, "GetRole"),
                 Ask::Call(ACCESSIBLE, "GetState"),
             ];
-            let asks = children.iter().flat_map(|child| questions.iter().map(|ask| (child.clone(), ask.clone())));
+            let asks =
+                children.iter().flat_map(|child| questions.iter().map(|ask| (child.clone(), ask.clone())));
             let answers = link.ask_all(asks.collect(), &pace).await;
             let facts = children.iter().zip(answers.chunks(questions.len()));
             Ok(facts.map(|(child, answers)| child_of(child, &uid, answers)).collect())
@@ -247,7 +251,8 @@ impl Accessible {
             let reply = link.ask(&object, &Ask::Get(ACCESSIBLE, "Parent"), &pace).await;
             let reply = reply.map_err(|trouble| failed(&trouble, &object))?;
             let body = reply.body();
-            let Ok(zbus::zvariant::Value::Structure(pair)) = body.deserialize::<zbus::zvariant::Value>() else {
+            let Ok(zbus::zvariant::Value::Structure(pair)) = body.deserialize::<zbus::zvariant::Value>()
+            else {
                 return Ok(None);
             };
             let found: Option<(String, zbus::zvariant::OwnedObjectPath)> = pair.try_into().ok();

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use atspi::{Role, State};
 
 use super::bus::{Ask, Link, Pace, objects, text};
-use super::roles;
 use super::object::{ACCESSIBLE, COMPONENT, Object, States};
+use super::roles;
 use crate::model::Rect;
 
 /// What the window system knows of the window.
@@ -55,9 +55,13 @@ pub enum Miss {
     /// Nobody on the bus belongs to the window's process.
     NoApplication,
     /// The application shows no window, or none that fits this one.
-    NoWindow { shown: usize },
+    NoWindow {
+        shown: usize,
+    },
     /// Several of its windows fit alike.
-    Ambiguous { fitting: usize },
+    Ambiguous {
+        fitting: usize,
+    },
     Hung,
 }
 

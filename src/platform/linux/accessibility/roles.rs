@@ -37,13 +37,8 @@ pub fn is_secret(role: u32) -> bool {
 }
 
 /// What shows its state by a mark or by staying pressed.
-const CHECKABLE: &[Role] = &[
-    Role::CheckBox,
-    Role::CheckMenuItem,
-    Role::RadioButton,
-    Role::RadioMenuItem,
-    Role::ToggleButton,
-];
+const CHECKABLE: &[Role] =
+    &[Role::CheckBox, Role::CheckMenuItem, Role::RadioButton, Role::RadioMenuItem, Role::ToggleButton];
 
 pub fn selected(role: u32, states: States) -> Option<bool> {
     if is(role, CHECKABLE) || states.has(State::Checkable) {

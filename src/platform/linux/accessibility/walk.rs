@@ -184,8 +184,7 @@ mod tests {
 
     #[test]
     fn too_many_children_are_cut() {
-        let mut nodes: Nodes =
-            [(object(0), Node { kids: Kids::Unlisted(9), ..Node::default() })].into();
+        let mut nodes: Nodes = [(object(0), Node { kids: Kids::Unlisted(9), ..Node::default() })].into();
         assert!(add_kids(&mut nodes, &object(0), vec![object(1)]));
         let many: Vec<Object> = (0..TREE_CHILDREN_OF_ONE_NODE).map(object).collect();
         assert!(!add_kids(&mut nodes, &object(0), many));

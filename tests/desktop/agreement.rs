@@ -33,7 +33,7 @@ fn expected_role(role: &str) -> Option<&'static str> {
     ROLES.iter().find(|(theirs, _)| *theirs == role).map(|(_, ours)| *ours)
 }
 
-/// Programs change while they are looked at, so two looks of the server must frame a walk that agrees.
+/// Programs change while they are looked at, so a few looks may disagree before one agrees.
 fn check(desk: &Desk, server: &mut Server, app: &App, title: &str, least: usize) {
     let uid = server.ready(app, title, least);
     let title = server.window(app, title)["title"].as_str().unwrap().to_owned();
@@ -42,12 +42,10 @@ fn check(desk: &Desk, server: &mut Server, app: &App, title: &str, least: usize)
     until(&format!("agreement on {title:?}"), || {
         attempts += 1;
         let ours = server.tree(&uid);
-        let theirs = desk.walk(app.pid(), Some(&title));
-        let again = server.tree(&uid);
+        let theirs = desk.walk(app);
         difference = first_difference(&ours, &theirs);
-        let settled = ours.len() == again.len();
         assert!(attempts < 12 || difference.is_empty(), "{title}: {difference}");
-        (settled && difference.is_empty() && ours.len() >= least).then_some(())
+        (difference.is_empty() && ours.len() >= least).then_some(())
     });
 }
 
@@ -83,14 +81,14 @@ fn counts(ours: &[Value], theirs: &[Value]) -> BTreeMap<String, i64> {
 fn gtk3_widget_factory() {
     let desk = desk();
     let app = desk.start("gtk3-widget-factory", &[]);
-    check(&desk, &mut desk.server(), &app, "GTK+ Widget Factory", 200);
+    check(&desk, &mut desk.server(), &app, "", 200);
 }
 
 #[test]
 fn gtk4_widget_factory() {
     let desk = desk();
     let app = desk.start("gtk4-widget-factory", &[]);
-    check(&desk, &mut desk.server(), &app, "Widget Factory", 300);
+    check(&desk, &mut desk.server(), &app, "", 300);
 }
 
 #[test]

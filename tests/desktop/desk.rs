@@ -1,7 +1,7 @@
 //! The private desktop of this test run, the programs on it, and the two who look at it: the server under test
 //! and the independent walk.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -77,7 +77,7 @@ impl Desk {
     /// A program with a window. It is ended with the value that is returned.
     pub fn start(&self, program: &str, arguments: &[&str]) -> App {
         let mut command = self.command(program);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         App { child: command.spawn().expect(program), program: program.to_owned() }
     }
 
@@ -91,33 +91,20 @@ impl Desk {
     }
 
     /// What the independent walk sees of a window, in pre-order; empty while there is none.
-    pub fn walk(&self, pid: u32, window: Option<&str>) -> Vec<Value> {
+    pub fn walk(&self, app: &App) -> Vec<Value> {
         let mut command = self.command("/usr/bin/python3");
-        command.arg(project().join("tests/desktop/walk.py")).args(["tree", "--pid", &pid.to_string()]);
-        if let Some(name) = window {
-            command.args(["--name", name]);
-        }
+        command.arg(project().join("tests/desktop/walk.py")).args(["tree", "--pid", &app.pid().to_string()]);
         let output = command.stderr(Stdio::null()).output().expect("the walk");
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The first node of a role and a name that the walk meets.
-    pub fn node(&self, app: &App, role: &str, name: &str) -> Option<Value> {
-        self.walk(app.pid(), None).into_iter().find(|node| node["role"] == role && node["name"] == name)
-    }
-
-    /// Waits until the walk sees a node of this role and name as the test wants it.
-    pub fn until_node(&self, app: &App, role: &str, name: &str, holds: impl Fn(&Value) -> bool) -> Value {
-        until(&format!("the {role} {name:?} as wanted"), || self.node(app, role, name).filter(&holds))
-    }
-
     /// Waits until any node of the walk is as the test wants it.
     pub fn until_any(&self, app: &App, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
-        until(what, || self.walk(app.pid(), None).into_iter().find(&holds))
+        until(what, || self.walk(app).into_iter().find(&holds))
     }
 
-    /// Copies a text to the desktop's clipboard-free world: a file in its home.
+    /// A file in the home of the desktop.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.home().join(name);
         std::fs::File::create(&path).and_then(|mut file| file.write_all(text.as_bytes())).unwrap();
@@ -140,9 +127,12 @@ impl App {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
-    /// How it ended, once it has.
-    pub fn ended(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
+    /// What it printed, once it has ended by itself.
+    pub fn printed(&mut self) -> String {
+        until(&format!("{} to end", self.program), || self.child.try_wait().unwrap());
+        let mut text = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        text
     }
 }
 
@@ -225,9 +215,56 @@ impl Server {
         elements
     }
 
-    pub fn element(&mut self, uid: &str, role: &str, name: &str) -> Option<Value> {
-        self.tree(uid).into_iter().find(|element| element["role"] == role && element["name"] == name)
+    /// Waits for an element of this role and name, and gives its id and bounds.
+    pub fn element(&mut self, uid: &str, role: &str, name: &str) -> Value {
+        until(&format!("the {role} {name:?}"), || {
+            self.tree(uid).into_iter().find(|element| element["role"] == role && element["name"] == name)
+        })
     }
+}
+
+/// A program at the front, seen by both: their trees agree, so a place in one is a place in the other.
+pub struct Stage<'a> {
+    pub desk: &'a Desk,
+    pub server: Server,
+    pub app: App,
+    pub uid: String,
+}
+
+impl<'a> Stage<'a> {
+    pub fn new(desk: &'a Desk, program: &str, arguments: &[&str], title: &str, least: usize) -> Self {
+        let app = desk.start(program, arguments);
+        let mut server = desk.server();
+        let uid = server.ready(&app, title, least);
+        Self { desk, server, app, uid }
+    }
+
+    /// The place of the first node of the walk that the test wants, and the element of the server there.
+    pub fn place(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> (usize, Value) {
+        until(what, || {
+            let theirs = self.desk.walk(&self.app);
+            let at = theirs.iter().position(&wanted)?;
+            let ours = self.server.tree(&self.uid);
+            let same = ours.len() == theirs.len() && ours[at]["name"] == theirs[at]["name"];
+            same.then(|| (at, ours[at].clone()))
+        })
+    }
+
+    /// Waits until the walk's node at a place is as the test wants it.
+    pub fn until_at(&self, at: usize, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        until(what, || self.desk.walk(&self.app).into_iter().nth(at).filter(&holds))
+    }
+
+    pub fn ok(&mut self, tool: &str, mut arguments: Value) -> Value {
+        arguments["window_uid"] = json!(self.uid);
+        self.server.ok(tool, arguments)
+    }
+}
+
+/// Something of this role that can be seen and worked.
+pub fn live(node: &Value, role: &str) -> bool {
+    let shown = has_state(node, "showing") || has_state(node, "visible");
+    node["role"] == role && shown && has_state(node, "sensitive") && node["extents"][2].as_i64() > Some(0)
 }
 
 /// Depth is bounded by the tree's own.

@@ -58,7 +58,7 @@ impl Private {
 }
 
 /// Every process below one, with its time of birth, since numbers are used again.
-fn family_of(ancestor: u32) -> Vec<(u32, String)> {
+pub fn family_of(ancestor: u32) -> Vec<(u32, String)> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let all: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     let parent_of = |pid: u32| stat_of(pid)?.get(1)?.parse::<u32>().ok();
@@ -85,7 +85,7 @@ fn born_of(pid: u32) -> Option<String> {
     stat_of(pid)?.get(19).cloned()
 }
 
-fn command_of(pid: u32) -> String {
+pub fn command_of(pid: u32) -> String {
     std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().replace('\0', " ")
 }
 
@@ -95,7 +95,7 @@ fn environment_of(pid: u32) -> BTreeMap<String, String> {
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-fn signal(pid: u32, signal: rustix::process::Signal) {
+pub fn signal(pid: u32, signal: rustix::process::Signal) {
     let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
     rustix::process::kill_process(pid, signal).unwrap();
 }

@@ -176,7 +176,7 @@ impl Builder<'_> {
         let path =
             doctor::accessibility_launcher(&doctor::RealMachine).ok_or("at-spi-bus-launcher is missing")?;
         let mut command = self.command(path, &["--launch-immediately", "--a11y=1", "--screen-reader=0"]);
-        self.spawn(NAME, &mut command, Signal::KILL)?;
+        self.spawn(NAME, &mut command, Signal::TERM)?;
         switch_accessibility_on(bus).map_err(|reason| format!("{}: {reason}", self.did_not_answer(NAME)))
     }
 
@@ -257,7 +257,8 @@ impl Builder<'_> {
     }
 }
 
-/// If this process is killed, the children of it are too; they end when the X server does in any case.
+/// If this process is killed, its children are ended too: those that have something to clean up or children of
+/// their own to end are asked (`TERM`), the others are killed.
 #[allow(unsafe_code, reason = "only a child can ask to end with its parent, between fork and exec")]
 fn end_with_us(command: &mut Command, signal: Signal) {
     // SAFETY: the closure makes one system call and touches no memory, lock or file of this process, which is all

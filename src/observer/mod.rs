@@ -39,7 +39,10 @@ use crate::model::action::Act;
 use crate::model::geometry::visible_regions;
 use crate::model::{Point, Rect, Window};
 use crate::ocr::Ocr;
-use crate::platform::{Activation, Done, Patience, Platform, Shot};
+use crate::platform::{Activation, Done, Patience, Platform, Shot, Wake};
+
+/// After the last of a burst of changes a window is worth looking at.
+const CALM: Duration = Duration::from_millis(40);
 
 pub struct Observer {
     platform: Arc<dyn Platform>,
@@ -206,6 +209,24 @@ impl Observer {
             ))
             .with("screen", screen)),
             _ => Ok(()),
+        }
+    }
+
+    /// Waits for a change since `seen`, at most `at_most`, and then until a moment passes without another.
+    pub fn await_calm(&self, mut seen: u64, at_most: Duration, cancel: &Cancel) -> Result<()> {
+        let deadline = self.clock.now() + at_most;
+        let mut patience = at_most;
+        loop {
+            let left = deadline.saturating_sub(self.clock.now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            match self.platform.wait_change(seen, patience.min(left), cancel)? {
+                Wake::Changed => patience = CALM,
+                Wake::Elapsed => return Ok(()),
+                Wake::NoEvents => return self.clock.sleep(left, cancel),
+            }
+            seen = self.platform.generation()?;
         }
     }
 

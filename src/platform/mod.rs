@@ -154,6 +154,8 @@ pub struct Done {
     pub note: Option<String>,
     /// A reaction of the scenario answered it.
     pub reacted: bool,
+    /// How long it may take until what came of it can be seen; nothing where everything happened at once.
+    pub settles_in: Duration,
 }
 
 /// What a platform is and can do. Exhaustive, so that a new ability asks every platform a question.

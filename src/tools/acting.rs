@@ -12,7 +12,7 @@ use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::action::{Act, Button, Choice, Handle};
-use crate::model::{Point, Rect};
+use crate::model::{Point, Rect, Window};
 use crate::observer::{View, WindowChoice};
 use crate::platform::Route;
 use crate::tool::args::{Int, SecretOr, Text};
@@ -89,7 +89,7 @@ fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Vec
         return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
     }
     let point = visible_point(cx, &target)?;
-    if point.is_none() {
+    if point.is_none() && !can_be_brought_into_view(&target) {
         return Err(refused(
             Kind::ElementOccluded,
             "the element is covered by other windows or off screen",
@@ -97,6 +97,11 @@ fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Vec
         ));
     }
     Ok(cx.judged_with(target, point))
+}
+
+/// An item of a closed menu and a row that is scrolled away can be asked by themselves; how, the platform knows.
+fn can_be_brought_into_view(target: &Target) -> bool {
+    target.view.tree()[target.node].hidden && handle(target).is_some()
 }
 
 fn refused(kind: Kind, message: &str, target: &Target) -> Error {
@@ -110,6 +115,9 @@ fn refused(kind: Kind, message: &str, target: &Target) -> Error {
 /// Where the element can be hit: its centre, or the centre of a part that shows.
 fn visible_point(cx: &Cx, target: &Target) -> Result<Option<Point>> {
     let bounds = target.bounds();
+    if target.view.tree()[target.node].hidden {
+        return Ok(None);
+    }
     let regions = cx.observer().visible_regions(&target.chosen)?;
     let centre = bounds.center();
     if !bounds.is_empty() && regions.iter().any(|region| region.contains(centre)) {
@@ -213,6 +221,7 @@ fn act_and_stay(
         return Ok(receipt);
     }
     let windows_before = cx.observer().windows()?;
+    let generation = cx.observer().platform().generation()?;
     let at = visible_point(cx, &target)?.unwrap_or(target.bounds().center());
     let done = cx.observer().act(&mut permit, &act(&target, at), cx.cancel)?;
     if !stay.is_zero() {
@@ -221,8 +230,9 @@ fn act_and_stay(
     receipt.note = done.note.filter(|_| !cx.observer().platform().facts().is_mock);
     receipt.route = Some(done.route);
     receipt.scenario_reaction = done.reacted;
+    let after = look_when_settled(cx, &target, &windows_before, generation, done.settles_in)?;
     receipt.new_dialogs = new_dialogs(&windows_before, cx.observer().windows()?);
-    match look_again(cx, &target)? {
+    match after {
         Some(view) => {
             receipt.changed = view.fingerprint() != target.view.fingerprint();
             receipt.after = Moment::of(&view);
@@ -234,6 +244,33 @@ fn act_and_stay(
     }
     receipt.duration_ms = millis(cx.clock().now().saturating_sub(began));
     Ok(receipt)
+}
+
+/// Looks once there is something to see: applications take their time, and "done" only says that they were
+/// asked. Where nothing comes of the input, the time is waited for.
+fn look_when_settled(
+    cx: &Cx,
+    target: &Target,
+    windows_before: &[Window],
+    mut generation: u64,
+    settles_in: Duration,
+) -> Result<Option<Arc<View>>> {
+    let deadline = cx.clock().now() + settles_in;
+    loop {
+        let left = deadline.saturating_sub(cx.clock().now());
+        cx.observer().await_calm(generation, left, cx.cancel)?;
+        generation = cx.observer().platform().generation()?;
+        let view = look_again(cx, target)?;
+        let changed = view.as_ref().is_none_or(|view| view.fingerprint() != target.view.fingerprint());
+        let same_windows = || -> Result<bool> {
+            let uids =
+                |windows: &[Window]| windows.iter().map(|window| window.uid.clone()).collect::<Vec<_>>();
+            Ok(uids(windows_before) == uids(&cx.observer().windows()?))
+        };
+        if changed || cx.clock().now() >= deadline || !same_windows()? {
+            return Ok(view);
+        }
+    }
 }
 
 /// The target's window as it is now; `None` when the action closed it.

@@ -89,7 +89,7 @@ fn a_page_of_thousands_is_read_and_worked() {
     click(&mut stage, "Button", "Start timer");
     let late = json!({"type": "element_appears", "selector": "//Button[name=\"Late\"]"});
     let waited = stage.ok("wait_for", json!({"any_of": [late], "timeout_ms": 30000}));
-    assert_eq!(waited["matched"], true, "{waited}");
+    assert_eq!(waited["matched_index"], 0, "{waited}");
     desk.until_any(&stage.app, "the late button", |node| node["name"] == "Late");
 
     let far = stage.server.element(&stage.uid.clone(), "Button", &format!("Button {}", ROWS - 1));

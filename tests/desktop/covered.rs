@@ -18,8 +18,7 @@ fn stacked(desk: &Desk, server: &mut Server) -> (App, String, App, String) {
 }
 
 fn area(reply: &Value) -> i64 {
-    let regions = reply["regions"].as_array().or_else(|| reply["visible_areas"].as_array());
-    let regions = regions.unwrap_or_else(|| panic!("{reply}"));
+    let regions = reply["visible_regions"].as_array().unwrap_or_else(|| panic!("{reply}"));
     regions.iter().map(|region| region["width"].as_i64().unwrap() * region["height"].as_i64().unwrap()).sum()
 }
 

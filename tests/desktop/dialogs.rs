@@ -55,7 +55,7 @@ fn a_dialog_that_appears_is_waited_for_by_events() {
     let app = desk.start("sh", &["-c", script]);
     let condition = json!({"type": "window_appears", "title_regex": "Later"});
     let reply = server.ok("wait_for", json!({"any_of": [condition], "timeout_ms": 30000}));
-    assert_eq!(reply["matched"], json!(true), "{reply}");
+    assert_eq!(reply["matched_index"], 0, "{reply}");
     let uid = server.ready(&app, "Later", 3);
     let yes = server.element(&uid, "Button", "Yes");
     server.ok("click_element", json!({"window_uid": uid, "element_id": yes["id"]}));

@@ -33,7 +33,7 @@ const LIST_WORDS: u32 = 4096;
 /// How long a window manager may take to do as it was asked.
 const MANAGER_TIME: Duration = Duration::from_millis(1500);
 /// Windows nested deeper than this are not searched.
-const NESTING: usize = 32;
+pub const NESTING: usize = 32;
 const PLACES: i32 = 20_000;
 
 /// Widths of something around or inside a window.

@@ -6,31 +6,39 @@
 //!     ├── capture, memory: pictures
 //!     ├── accessibility, trees: what is in a window
 //!     ├── hands: inputs, by the element itself or by pointer and keyboard
+//!     ├── input, keyboard, settle: pointer and keys
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 
 pub mod accessibility;
 mod capture;
 mod desktop;
-mod interim;
+mod hands;
+mod input;
+mod keyboard;
 mod memory;
 mod popups;
 pub mod sandbox;
 pub mod session;
+mod settle;
 pub mod survey;
 mod trees;
+mod watch;
 mod x11;
 
 use std::time::Duration;
 
 pub use desktop::{Extents, Frame};
+pub use input::Drag;
 pub use popups::{Popup, Under};
 
 use super::{Activation, Capabilities, Capture, Desktop, Facts, Platform, Shot, Stage, Wake, Watch};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
-use crate::model::{Monitor, Point, Reached, Rect, Window, WindowChange};
+use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
 use accessibility::Accessible;
+use input::Hands;
+use watch::Watcher;
 use x11::Link;
 
 pub struct Linux {
@@ -38,6 +46,8 @@ pub struct Linux {
     bell: Bell,
     link: Link,
     accessible: Accessible,
+    hands: Hands,
+    watcher: Watcher,
 }
 
 /// How the desktop of this session is reached, or why it is not.
@@ -71,7 +81,45 @@ impl Linux {
         let link = Link::connect(Some(&display()?))?;
         let bell = Bell::default();
         let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
-        Ok(Self { clock, bell, link, accessible })
+        let watcher = Watcher::start(link.display(), bell.clone())
+            .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
+        Ok(Self { clock, bell, link, accessible, hands: Hands::default(), watcher })
+    }
+
+    /// What is rung when something on this desktop changed; whoever hears of changes rings it.
+    pub fn bell(&self) -> &Bell {
+        &self.bell
+    }
+
+    pub fn click(&self, at: Point, button: Button, count: u32) -> Result<()> {
+        self.hands.click(&self.link, at, button, count)
+    }
+
+    pub fn move_to(&self, at: Point) -> Result<()> {
+        self.hands.move_to(&self.link, at)
+    }
+
+    /// Positive clicks show what is further up.
+    pub fn scroll(&self, at: Point, clicks: i32) -> Result<()> {
+        self.hands.scroll(&self.link, at, clicks)
+    }
+
+    pub fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        self.hands.drag(&self.link, &self.clock, drag, cancel)
+    }
+
+    pub fn press_keys(&self, combo: &KeyCombo) -> Result<()> {
+        self.hands.keys(&self.link, combo)
+    }
+
+    /// Types into what has the keyboard.
+    pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.hands.text(&self.link, text, cancel)
+    }
+
+    /// Lets go of every key and button that this process holds down.
+    pub fn let_go(&self) {
+        self.hands.release_all(&self.link);
     }
 
     /// Where a window's own pixels are, which is what the coordinates of an application start from.
@@ -99,6 +147,7 @@ impl Platform for Linux {
             supports: Capabilities {
                 accessibility_tree: true,
                 occlusion_detection: true,
+                drag: true,
                 redaction: true,
                 bring_to_foreground: true,
                 element_targeting: true,
@@ -159,8 +208,11 @@ impl Watch for Linux {
     }
 
     fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
-        let _ = (&self.clock, seen, at_most);
-        cancel.check()?;
-        Ok(Wake::NoEvents)
+        if !self.watcher.is_listening() {
+            cancel.check()?;
+            return Ok(Wake::NoEvents);
+        }
+        let rung = self.clock.sleep_unless_rung(&self.bell, seen, at_most, cancel)?;
+        Ok(if rung { Wake::Changed } else { Wake::Elapsed })
     }
 }

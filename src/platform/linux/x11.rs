@@ -51,6 +51,8 @@ x11rb::atom_manager! {
 
 /// One connection, and what was learned when it was made.
 pub struct Server {
+    /// What it was reached by; `None` stands for DISPLAY.
+    pub display: Option<String>,
     pub connection: RustConnection,
     pub root: u32,
     pub atoms: Atoms,
@@ -75,12 +77,13 @@ impl Server {
     pub fn connect(display: Option<&str>) -> Result<Self, String> {
         let (connection, screen) =
             RustConnection::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
-        Self::greet(connection, screen).map_err(|trouble| {
+        Self::greet(display, connection, screen).map_err(|trouble| {
             format!("the X server of display {} gave no proper welcome: {trouble}", name_of(display))
         })
     }
 
-    fn greet(connection: RustConnection, screen: usize) -> Result<Self, Trouble> {
+    fn greet(display: Option<&str>, connection: RustConnection, screen: usize) -> Result<Self, Trouble> {
+        let display = display.map(str::to_owned);
         let atoms = Atoms::new(&connection)?;
         let extensions = Extensions {
             shared_memory: offers(&connection, shm::X11_EXTENSION_NAME)?,
@@ -97,7 +100,13 @@ impl Server {
         let redirected = redirect_windows(&connection, root)?;
         let atoms = atoms.reply()?;
         let segment = Mutex::new(None);
-        Ok(Self { connection, root, atoms, extensions, redirected, segment })
+        Ok(Self { display, connection, root, atoms, extensions, redirected, segment })
+    }
+
+    /// Nobody reads events here, but some are sent to everyone (the keyboard changed) and would pile up. A
+    /// connection that turns out to be lost is noticed by whoever uses it next.
+    fn drop_events(&self) {
+        while let Ok(Some(_)) = self.connection.poll_for_event() {}
     }
 
     /// Returns when the server has done everything asked of it so far.
@@ -248,6 +257,7 @@ impl Link {
     fn server(&self) -> crate::error::Result<Arc<Server>> {
         let mut current = lock(&self.current);
         if let Some(server) = &*current {
+            server.drop_events();
             return Ok(server.clone());
         }
         let server = Server::connect(self.display()).map_err(Error::internal)?;

@@ -216,7 +216,7 @@ impl Input for Mock {
 
 fn done(act: &Act, outcome: &Outcome) -> Done {
     let note = (!outcome.reacted).then(|| "mock desktop: no real input was sent".to_owned());
-    Done { route: route(act), note, reacted: outcome.reacted }
+    Done { route: route(act), note, reacted: outcome.reacted, ..Done::default() }
 }
 
 fn route(act: &Act) -> Route {

@@ -182,6 +182,8 @@ pub struct Link {
     /// Browsers that were given time to wake up.
     pub woken: RefCell<HashSet<Rc<str>>>,
     pub remembered: RefCell<super::capture::Remembered>,
+    /// Where applications that know only their own window begin to count, from the window's corner.
+    pub insets: RefCell<HashMap<Rc<str>, (i32, i32)>>,
 }
 
 /// Why a call has no answer.
@@ -262,6 +264,7 @@ impl Link {
             watched: RefCell::default(),
             woken: RefCell::default(),
             remembered: RefCell::default(),
+            insets: RefCell::default(),
         }
     }
 
@@ -387,6 +390,7 @@ impl Link {
         self.hung.borrow_mut().remove(name);
         self.watched.borrow_mut().remove(name);
         self.woken.borrow_mut().remove(name);
+        self.insets.borrow_mut().remove(name);
         self.remembered.borrow_mut().forget(name);
     }
 }

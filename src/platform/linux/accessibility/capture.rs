@@ -63,6 +63,10 @@ pub async fn capture(
         Err(Miss::Hung) => return Err(too_slow("tree", whole)),
         Err(miss) => return Ok(bare(&sought, bounds, &miss)),
     };
+    if frame.hides_what_shows {
+        let inset = (frame.offset.0 - sought.client.x, frame.offset.1 - sought.client.y);
+        link.insets.borrow_mut().insert(frame.object.bus.clone(), inset);
+    }
     events::watch(&link, &frame.object.bus).await;
     let mut gathered = gather(&link, &frame, &pace).await;
     if frame.toolkit == Toolkit::Gtk4 && gathered.learned > FRESH {

@@ -27,8 +27,10 @@ pub struct Live {
     pub role: u32,
     pub states: States,
     pub faces: Faces,
-    /// In the application's own coordinates.
+    /// On the screen, or from `inset` on.
     pub extents: Option<Rect>,
+    /// The application counts from this place in its window.
+    pub inset: Option<(i32, i32)>,
     /// In the order of their numbers, in small letters.
     pub actions: Vec<String>,
     pub range: Range,
@@ -71,17 +73,30 @@ impl Live {
         roles::is_secret(self.role)
     }
 
+    pub fn is_text(&self) -> bool {
+        self.states.has(State::Editable) || roles::is(self.role, roles::WRITTEN)
+    }
+
     /// The number of the action that is a click, by its name: in GTK4 the first ones are about the clipboard.
     pub fn click_action(&self) -> Option<i32> {
+        // What a text field calls to activate is the enter key, and a click into it only gives it the focus.
+        if self.is_text() {
+            return None;
+        }
+        let more = if roles::is(self.role, roles::PRESSED) { PRESSES } else { &[] };
+        self.action(CLICKS).or_else(|| self.action(more))
+    }
+
+    fn action(&self, names: &[&str]) -> Option<i32> {
         let by_name = |wanted: &&str| self.actions.iter().position(|name| name == wanted);
-        let place = CLICKS.iter().find_map(by_name)?;
-        i32::try_from(place).ok()
+        names.iter().find_map(by_name).and_then(|place| i32::try_from(place).ok())
     }
 }
 
 /// The names under which toolkits offer what a click does, the most telling first.
-const CLICKS: &[&str] =
-    &["click", "press", "activate", "toggle", "jump", "open", "select", "check", "uncheck", "clickancestor"];
+const CLICKS: &[&str] = &["click", "press", "toggle", "jump", "check", "uncheck", "clickancestor"];
+/// What a click does to a button or a menu item, but a double click to a row.
+const PRESSES: &[&str] = &["activate", "open", "select", "showmenu"];
 
 const QUESTIONS: &[Ask] = &[
     Ask::Get(ACCESSIBLE, "Name"),
@@ -117,6 +132,7 @@ async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Liv
         states,
         faces,
         extents: extents.as_ref().ok().and_then(rectangle),
+        inset: link.insets.borrow().get(&object.bus).copied(),
         ..Live::default()
     };
     if faces.has(VALUE) {
@@ -157,6 +173,8 @@ fn failed(trouble: &Trouble, object: &Object) -> Error {
 pub enum Said {
     Yes,
     No,
+    /// It has not answered yet. Qt answers a press only when the dialog that it opened is closed.
+    Nothing,
 }
 
 impl Said {
@@ -164,6 +182,7 @@ impl Said {
         match answer {
             Ok(reply) => Ok(if flag(&reply) { Said::Yes } else { Said::No }),
             Err(Trouble::Refused(_)) => Ok(Said::No),
+            Err(Trouble::TimedOut) => Ok(Said::Nothing),
             Err(trouble) => Err(failed(&trouble, &Object::new("", "/"))),
         }
     }
@@ -306,9 +325,21 @@ fn child_of(object: &Object, uid: &str, answers: &[Answer]) -> Child {
 mod tests {
     use super::*;
 
-    fn check(actions: &[&str], expected: Option<i32>) {
+    fn check_role(role: atspi::Role, actions: &[&str], expected: Option<i32>) {
         let actions = actions.iter().map(|name| (*name).to_owned()).collect();
-        assert_eq!(Live { actions, ..Live::default() }.click_action(), expected);
+        let live = Live { actions, role: role as u32, ..Live::default() };
+        assert_eq!(live.click_action(), expected, "{live:?}");
+    }
+
+    fn check(actions: &[&str], expected: Option<i32>) {
+        check_role(atspi::Role::Button, actions, expected);
+    }
+
+    #[test]
+    fn activating_a_row_or_a_field_is_no_click() {
+        check_role(atspi::Role::TableCell, &["expand or contract", "activate"], None);
+        check_role(atspi::Role::Entry, &["activate"], None);
+        check_role(atspi::Role::TableCell, &["click"], Some(0));
     }
 
     #[test]

@@ -99,6 +99,37 @@ pub const WRITTEN: &[Role] = &[
     Role::Editbar,
 ];
 
+/// Are pressed, rather than selected or opened by a second click.
+pub const PRESSED: &[Role] = &[
+    Role::Button,
+    Role::ToggleButton,
+    Role::CheckBox,
+    Role::RadioButton,
+    Role::MenuItem,
+    Role::CheckMenuItem,
+    Role::RadioMenuItem,
+    Role::TearoffMenuItem,
+    Role::Menu,
+    Role::PageTab,
+    Role::Link,
+    Role::ComboBox,
+    Role::PushButtonMenu,
+];
+
+/// Are chosen among others of their kind.
+pub const OPTIONS: &[Role] = &[
+    Role::ListItem,
+    Role::MenuItem,
+    Role::CheckMenuItem,
+    Role::RadioMenuItem,
+    Role::TableCell,
+    Role::TableRow,
+    Role::TreeItem,
+    Role::PageTab,
+    Role::RadioButton,
+    Role::Icon,
+];
+
 /// Are worked by keys that they may name.
 pub const WITH_SHORTCUT: &[Role] = &[
     Role::MenuItem,

@@ -1,0 +1,448 @@
+//! Pointer and keyboard, by the XTEST extension: what a person's hand would do.
+//!
+//! Everything that is pressed is written down before and released whatever happens: when the call ends, is
+//! cancelled, fails or panics, and when the connection is lost, by the next one. Modifiers that a person
+//! holds down would change what our input means; they get a moment to be let go, then they are released.
+//! They are not pressed again, because a key that a person lets go in between would stay down for ever.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xkb::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{
+    BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
+    MOTION_NOTIFY_EVENT, ModMask,
+};
+use x11rb::protocol::xtest::ConnectionExt as _;
+
+use super::keyboard::{self, Batch, Keycode, Keysym, Layout, Stroke};
+use super::settle;
+use super::x11::{Failure, Link, Server, Trouble};
+use crate::clock::{Cancel, Clock, lock};
+use crate::error::{Error, Kind, Result};
+use crate::model::action::{Button, Modifier};
+use crate::model::{KeyCombo, Point};
+
+/// How long a person may keep a modifier down before it is released.
+const HELD_BY_A_PERSON: Duration = Duration::from_millis(500);
+/// Keys between two looks at the cancel flag.
+const KEYS_AT_A_TIME: usize = 64;
+const SCREEN_REFRESH: Duration = Duration::from_millis(8);
+/// A drag makes at least so many steps: some applications ignore a pointer that jumps.
+const DRAG_STEPS: u32 = 12;
+/// How long the pointer rests before and after a drag, for the other side to see where it is.
+const DRAG_REST: Duration = Duration::from_millis(40);
+
+const WHEEL_UP: u8 = 4;
+const WHEEL_DOWN: u8 = 5;
+
+/// What this process holds down, and which keys it borrowed when.
+#[derive(Debug, Default)]
+pub struct Hands {
+    held: Mutex<Vec<Held>>,
+    /// Borrowed keys, the one unused for longest first.
+    last_used: Mutex<Vec<Keycode>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Key(Keycode),
+    Button(u8),
+}
+
+impl Hands {
+    pub fn click(&self, link: &Link, at: Point, button: Button, count: u32) -> Result<()> {
+        self.calmly(link, |server, grip| {
+            move_to(server, at)?;
+            for _ in 0..count {
+                grip.tap(Held::Button(button_number(button)))?;
+            }
+            Ok(())
+        })
+    }
+
+    pub fn move_to(&self, link: &Link, at: Point) -> Result<()> {
+        self.calmly(link, |server, _| Ok(move_to(server, at)?))
+    }
+
+    /// Positive clicks show what is further up.
+    pub fn scroll(&self, link: &Link, at: Point, clicks: i32) -> Result<()> {
+        let wheel = if clicks > 0 { WHEEL_UP } else { WHEEL_DOWN };
+        self.calmly(link, |server, grip| {
+            move_to(server, at)?;
+            (0..clicks.unsigned_abs()).try_for_each(|_| grip.tap(Held::Button(wheel)))
+        })
+    }
+
+    pub fn drag(&self, link: &Link, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        self.calmly(link, |server, grip| {
+            let layout = read_layout(server)?;
+            for modifier in drag.modifiers {
+                grip.press(Held::Key(modifier_key(&layout, *modifier)?.code))?;
+            }
+            move_to(server, drag.from)?;
+            grip.press(Held::Button(button_number(Button::Left)))?;
+            let arrived = follow(server, clock, drag, cancel);
+            if arrived.is_err() {
+                // What is dropped where it came from stays there.
+                move_to(server, drag.from)?;
+            }
+            arrived
+        })
+    }
+
+    pub fn keys(&self, link: &Link, combo: &KeyCombo) -> Result<()> {
+        let keysym = keyboard::key_keysym(&combo.key)?;
+        self.calmly(link, |server, grip| {
+            let _layout_state = first_group(server)?;
+            let layout = self.layout_with(server, &[keysym])?;
+            let stroke = find(&layout, keysym)?;
+            for modifier in &combo.modifiers {
+                grip.press(Held::Key(modifier_key(&layout, *modifier)?.code))?;
+            }
+            let has_shift = combo.modifiers.contains(&Modifier::Shift);
+            grip.strike(&layout, Stroke { shift: stroke.shift && !has_shift, ..stroke })
+        })
+    }
+
+    /// Types a text of any characters into what has the keyboard.
+    pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<()> {
+        let keysyms = keyboard::keysyms_of(text)?;
+        self.calmly(link, |server, grip| {
+            let _layout_state = first_group(server)?;
+            for batch in keyboard::batches(&read_layout(server)?, &keysyms)? {
+                let layout = self.layout_with(server, &batch.borrowed)?;
+                type_batch(server, grip, &layout, &batch, cancel)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Lets go of everything, also what was pressed over a connection that is lost.
+    pub fn release_all(&self, link: &Link) {
+        if !lock(&self.held).is_empty() {
+            let released = link.with(|server| self.release_held(server));
+            if let Err(error) = released {
+                tracing::error!("keys or buttons may still be held down: {error}");
+            }
+        }
+    }
+
+    fn release_held(&self, server: &Server) -> Result<(), Trouble> {
+        let held = lock(&self.held).clone();
+        for item in held.into_iter().rev() {
+            fake(server, item, false)?;
+            lock(&self.held).retain(|other| *other != item);
+        }
+        server.sync()
+    }
+
+    /// Does something with nothing held down before, and lets go of everything after.
+    fn calmly<T>(
+        &self,
+        link: &Link,
+        work: impl FnOnce(&Server, &mut Grip<'_>) -> Result<T, Failure>,
+    ) -> Result<T> {
+        link.with_errors(|server| {
+            if !server.extensions.test_input {
+                return Err(no_test_input().into());
+            }
+            self.release_held(server)?;
+            wait_for_free_modifiers(server)?;
+            let mut grip = Grip { server, held: &self.held, mine: Vec::new() };
+            let done = work(server, &mut grip)?;
+            grip.let_go()?;
+            server.sync()?;
+            Ok(done)
+        })
+    }
+
+    /// The layout once all of these can be typed on it.
+    fn layout_with(&self, server: &Server, wanted: &[Keysym]) -> Result<Layout, Failure> {
+        let layout = read_layout(server)?;
+        let assignments = {
+            let mut last_used = lock(&self.last_used);
+            let assignments = layout.assign(wanted, &last_used);
+            for assignment in &assignments {
+                last_used.retain(|code| *code != assignment.code);
+                last_used.push(assignment.code);
+            }
+            assignments
+        };
+        if assignments.is_empty() {
+            return Ok(layout);
+        }
+        // What was typed on a key must have been understood before the key means something else, and the
+        // new meaning must be known before it is typed.
+        if assignments.iter().any(|assignment| assignment.displaces) {
+            settle::settle(server)?;
+        }
+        for assignment in &assignments {
+            server.connection.change_keyboard_mapping(1, assignment.code, 2, &assignment.row())?;
+        }
+        server.sync()?;
+        settle::settle(server)?;
+        Ok(read_layout(server)?)
+    }
+}
+
+/// A way with the left button down.
+pub struct Drag<'a> {
+    pub from: Point,
+    pub to: Point,
+    pub modifiers: &'a [Modifier],
+    pub duration: Duration,
+}
+
+fn no_test_input() -> Error {
+    Error::new(
+        Kind::PlatformUnsupported,
+        "the X server has no XTEST extension, so neither pointer nor keys can be worked",
+    )
+}
+
+/// What one call holds down. Letting go is its last deed, however it ends.
+struct Grip<'a> {
+    server: &'a Server,
+    held: &'a Mutex<Vec<Held>>,
+    mine: Vec<Held>,
+}
+
+impl Grip<'_> {
+    /// Written down first: what cannot be told to the server may have reached it all the same.
+    fn press(&mut self, item: Held) -> Result<(), Failure> {
+        lock(self.held).push(item);
+        self.mine.push(item);
+        Ok(fake(self.server, item, true)?)
+    }
+
+    fn release(&mut self, item: Held) -> Result<(), Failure> {
+        fake(self.server, item, false)?;
+        self.mine.retain(|other| *other != item);
+        lock(self.held).retain(|other| *other != item);
+        Ok(())
+    }
+
+    fn tap(&mut self, item: Held) -> Result<(), Failure> {
+        self.press(item)?;
+        self.release(item)
+    }
+
+    fn strike(&mut self, layout: &Layout, stroke: Stroke) -> Result<(), Failure> {
+        let shift = if stroke.shift { Some(find(layout, keyboard::SHIFT)?.code) } else { None };
+        let level_3 = if stroke.level_3 { Some(find(layout, keyboard::LEVEL_3)?.code) } else { None };
+        let holds = [shift, level_3].into_iter().flatten().map(Held::Key);
+        holds.clone().try_for_each(|hold| self.press(hold))?;
+        self.tap(Held::Key(stroke.code))?;
+        holds.rev().try_for_each(|hold| self.release(hold))
+    }
+
+    fn let_go(&mut self) -> Result<(), Failure> {
+        while let Some(item) = self.mine.last().copied() {
+            self.release(item)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Grip<'_> {
+    fn drop(&mut self) {
+        // Over a lost connection nothing can be released; the list remembers it for the next one.
+        let released = self.let_go().is_ok() && self.server.sync().is_ok();
+        if !released {
+            tracing::warn!("the connection was lost with keys or buttons down; the next call releases them");
+        }
+    }
+}
+
+fn fake(server: &Server, item: Held, down: bool) -> Result<(), Trouble> {
+    let (kind, detail) = match (item, down) {
+        (Held::Key(code), true) => (KEY_PRESS_EVENT, code),
+        (Held::Key(code), false) => (KEY_RELEASE_EVENT, code),
+        (Held::Button(number), true) => (BUTTON_PRESS_EVENT, number),
+        (Held::Button(number), false) => (BUTTON_RELEASE_EVENT, number),
+    };
+    server.connection.xtest_fake_input(kind, detail, x11rb::CURRENT_TIME, server.root, 0, 0, 0)?;
+    Ok(())
+}
+
+fn move_to(server: &Server, at: Point) -> Result<(), Trouble> {
+    let side = |place: i32| place.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+    let (x, y) = (side(at.x), side(at.y));
+    server.connection.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, x11rb::CURRENT_TIME, server.root, x, y, 0)?;
+    Ok(())
+}
+
+const fn button_number(button: Button) -> u8 {
+    match button {
+        Button::Left => 1,
+        Button::Middle => 2,
+        Button::Right => 3,
+    }
+}
+
+/// Moves along a drag's way in small steps, in the time it shall take.
+fn follow(server: &Server, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<(), Failure> {
+    let steps = (drag.duration.as_millis() / SCREEN_REFRESH.as_millis()) as u32;
+    let steps = steps.clamp(DRAG_STEPS, 2_000);
+    let pause = (drag.duration / steps).max(Duration::from_millis(2));
+    clock.sleep(DRAG_REST, cancel)?;
+    for step in 1..=steps {
+        move_to(server, between(drag.from, drag.to, step, steps))?;
+        server.sync()?;
+        clock.sleep(pause, cancel)?;
+    }
+    Ok(clock.sleep(DRAG_REST, cancel)?)
+}
+
+fn between(from: Point, to: Point, step: u32, steps: u32) -> Point {
+    let along = |from: i32, to: i32| {
+        let way = i64::from(to) - i64::from(from);
+        (i64::from(from) + way * i64::from(step) / i64::from(steps.max(1))) as i32
+    };
+    Point { x: along(from.x, to.x), y: along(from.y, to.y) }
+}
+
+fn type_batch(
+    server: &Server,
+    grip: &mut Grip<'_>,
+    layout: &Layout,
+    batch: &Batch,
+    cancel: &Cancel,
+) -> Result<(), Failure> {
+    for keysyms in batch.keysyms.chunks(KEYS_AT_A_TIME) {
+        cancel.check()?;
+        for &keysym in keysyms {
+            grip.strike(layout, find(layout, keysym)?)?;
+        }
+        server.sync()?;
+    }
+    Ok(())
+}
+
+fn read_layout(server: &Server) -> Result<Layout, Trouble> {
+    let setup = server.connection.setup();
+    let count = setup.max_keycode.saturating_sub(setup.min_keycode).saturating_add(1);
+    let reply = server.connection.get_keyboard_mapping(setup.min_keycode, count)?.reply()?;
+    Ok(Layout::new(setup.min_keycode, reply.keysyms_per_keycode, reply.keysyms))
+}
+
+fn find(layout: &Layout, keysym: Keysym) -> Result<Stroke> {
+    layout.find(keysym).ok_or_else(|| {
+        Error::internal(format!("no key of the keyboard has the keysym {keysym:#x}; was the layout changed?"))
+    })
+}
+
+fn modifier_key(layout: &Layout, modifier: Modifier) -> Result<Stroke> {
+    find(layout, keyboard::modifier_keysym(modifier))
+}
+
+/// While it lives, keys mean what the first group of the layout says, without caps lock; after, as before.
+struct FirstGroup<'a> {
+    server: &'a Server,
+    locked: ModMask,
+    group: xkb::Group,
+}
+
+fn first_group(server: &Server) -> Result<Option<FirstGroup<'_>>, Trouble> {
+    if !server.extensions.keyboard {
+        return Ok(None);
+    }
+    let keyboard = xkb::ID::USE_CORE_KBD.into();
+    let state = server.connection.xkb_get_state(keyboard)?.reply()?;
+    let locked = state.locked_mods & ModMask::LOCK;
+    let group = state.locked_group;
+    if group == xkb::Group::M1 && locked == ModMask::from(0u16) {
+        return Ok(None);
+    }
+    let before = FirstGroup { server, locked, group };
+    before.set(ModMask::from(0u16), xkb::Group::M1)?;
+    Ok(Some(before))
+}
+
+impl FirstGroup<'_> {
+    fn set(&self, locked: ModMask, group: xkb::Group) -> Result<(), Trouble> {
+        let keyboard = xkb::ID::USE_CORE_KBD.into();
+        let nothing = ModMask::from(0u16);
+        self.server.connection.xkb_latch_lock_state(
+            keyboard,
+            ModMask::LOCK,
+            locked,
+            true,
+            group,
+            nothing,
+            false,
+            0,
+        )?;
+        self.server.sync()
+    }
+}
+
+impl Drop for FirstGroup<'_> {
+    fn drop(&mut self) {
+        if let Err(trouble) = self.set(self.locked, self.group) {
+            tracing::warn!("caps lock and the layout's group are not as they were: {trouble}");
+        }
+    }
+}
+
+/// Waits for a person to let go of modifiers, then releases them.
+fn wait_for_free_modifiers(server: &Server) -> Result<(), Trouble> {
+    let began = Instant::now();
+    loop {
+        let down = modifiers_down(server)?;
+        if down.is_empty() {
+            return Ok(());
+        }
+        if began.elapsed() > HELD_BY_A_PERSON {
+            down.into_iter().try_for_each(|code| fake(server, Held::Key(code), false))?;
+            return server.sync();
+        }
+        std::thread::sleep(SCREEN_REFRESH);
+    }
+}
+
+fn modifiers_down(server: &Server) -> Result<Vec<Keycode>, Trouble> {
+    let modifiers = server.connection.get_modifier_mapping()?;
+    let keys = server.connection.query_keymap()?.reply()?.keys;
+    let mut codes = modifiers.reply()?.keycodes;
+    codes.retain(|&code| code != 0 && is_down(&keys, code));
+    codes.dedup();
+    Ok(codes)
+}
+
+/// One bit for every keycode.
+fn is_down(keys: &[u8; 32], code: Keycode) -> bool {
+    keys[usize::from(code / 8)] & (1 << (code % 8)) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn bits_tell_which_keys_are_down() {
+        let mut keys = [0; 32];
+        keys[4] = 0b0010_0000;
+        assert!(is_down(&keys, 37));
+        assert!(!is_down(&keys, 36) && !is_down(&keys, 255));
+    }
+
+    proptest! {
+        #[test]
+        fn a_way_begins_ends_and_never_turns(from in any::<(i32, i32)>(), to in any::<(i32, i32)>(), steps in 1..200u32) {
+            let point = |(x, y)| Point { x, y };
+            let (from, to) = (point(from), point(to));
+            prop_assert_eq!(between(from, to, 0, steps), from);
+            prop_assert_eq!(between(from, to, steps, steps), to);
+            let mut before = 0;
+            for step in 0..=steps {
+                let gone = between(from, to, step, steps).x.abs_diff(from.x);
+                prop_assert!(gone >= before);
+                before = gone;
+            }
+        }
+    }
+}

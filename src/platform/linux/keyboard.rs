@@ -1,0 +1,348 @@
+//! Which keys to press for a character or a named key, on the keyboard as it is laid out now.
+//!
+//! Characters that the layout lacks are put on keys that it leaves unused. That is a change of the
+//! keyboard that every program must hear of, so it is made for many characters at once, kept, and undone
+//! never: the oldest give way when others need their keys. Everything here is arithmetic on a copy of the
+//! layout; nothing speaks with the server.
+
+use crate::error::{Error, Result};
+use crate::model::action::{Key, Modifier};
+
+/// The number of a character or key in the X11 protocol.
+pub type Keysym = u32;
+pub type Keycode = u8;
+
+pub const SHIFT: Keysym = 0xffe1;
+pub const LEVEL_3: Keysym = 0xfe03;
+/// Stands beside every character that we put on a key, so that a later process knows the key again.
+const OURS: Keysym = 0x00ff_ffff;
+const NOTHING: Keysym = 0;
+/// Some toolkits take the first keycode for "no key".
+const FIRST_SPARE: Keycode = 9;
+
+/// Columns of the layout's first group, and what must be held down for them: shift, the third level.
+const LEVELS: [(usize, bool, bool); 4] =
+    [(0, false, false), (1, true, false), (4, false, true), (5, true, true)];
+
+const NAMED: &[(&str, Keysym)] = &[
+    ("enter", 0xff0d),
+    ("tab", 0xff09),
+    ("escape", 0xff1b),
+    ("space", 0x0020),
+    ("backspace", 0xff08),
+    ("delete", 0xffff),
+    ("insert", 0xff63),
+    ("home", 0xff50),
+    ("end", 0xff57),
+    ("pageup", 0xff55),
+    ("pagedown", 0xff56),
+    ("up", 0xff52),
+    ("down", 0xff54),
+    ("left", 0xff51),
+    ("right", 0xff53),
+    ("menu", 0xff67),
+    ("printscreen", 0xff61),
+    ("pause", 0xff13),
+    ("capslock", 0xffe5),
+    ("numlock", 0xff7f),
+    ("scrolllock", 0xff14),
+    ("f1", 0xffbe),
+    ("f2", 0xffbf),
+    ("f3", 0xffc0),
+    ("f4", 0xffc1),
+    ("f5", 0xffc2),
+    ("f6", 0xffc3),
+    ("f7", 0xffc4),
+    ("f8", 0xffc5),
+    ("f9", 0xffc6),
+    ("f10", 0xffc7),
+    ("f11", 0xffc8),
+    ("f12", 0xffc9),
+];
+
+/// Characters that are keys rather than signs.
+const CONTROLS: &[(char, Keysym)] =
+    &[('\n', 0xff0d), ('\r', 0xff0d), ('\t', 0xff09), ('\u{8}', 0xff08), ('\u{1b}', 0xff1b)];
+
+pub const fn modifier_keysym(modifier: Modifier) -> Keysym {
+    match modifier {
+        Modifier::Ctrl => 0xffe3,
+        Modifier::Alt => 0xffe9,
+        Modifier::Shift => SHIFT,
+        Modifier::Meta => 0xffeb,
+    }
+}
+
+/// The keysym of a key, or a sentence that says that there is none.
+pub fn key_keysym(key: &Key) -> Result<Keysym> {
+    match key {
+        Key::Modifier(modifier) => Ok(modifier_keysym(*modifier)),
+        Key::Named(name) => {
+            let known = NAMED.iter().find(|(known, _)| known == name);
+            known.map(|(_, keysym)| *keysym).ok_or_else(|| {
+                Error::bad_request(format!("the key '{name}' has no counterpart on an X11 keyboard"))
+            })
+        }
+        Key::Character(character) => character_keysym(*character),
+    }
+}
+
+/// Latin-1 has its own numbers, everything else that of Unicode with a mark.
+pub fn character_keysym(character: char) -> Result<Keysym> {
+    if let Some((_, keysym)) = CONTROLS.iter().find(|(control, _)| *control == character) {
+        return Ok(*keysym);
+    }
+    let code = u32::from(character);
+    if character.is_control() {
+        return Err(Error::bad_request(format!(
+            "the text has the control character U+{code:04X}, which no key types; leave it out or use press_key"
+        )));
+    }
+    Ok(if code < 0x100 { code } else { 0x0100_0000 | code })
+}
+
+/// A key, and what must be held down for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stroke {
+    pub code: Keycode,
+    pub shift: bool,
+    pub level_3: bool,
+}
+
+/// The keyboard as the server describes it: a row of keysyms for every keycode.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    first: Keycode,
+    per_key: usize,
+    keysyms: Vec<Keysym>,
+}
+
+impl Layout {
+    pub fn new(first: Keycode, per_key: u8, keysyms: Vec<Keysym>) -> Self {
+        Self { first, per_key: usize::from(per_key).max(1), keysyms }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (Keycode, &[Keysym])> {
+        (self.first..=Keycode::MAX).zip(self.keysyms.chunks_exact(self.per_key))
+    }
+
+    /// How to type a keysym; the way that holds down least is taken.
+    pub fn find(&self, keysym: Keysym) -> Option<Stroke> {
+        let has_level_3 = keysym == LEVEL_3 || self.rows().any(|(_, row)| row.first() == Some(&LEVEL_3));
+        LEVELS.iter().filter(|(_, _, level_3)| has_level_3 || !level_3).find_map(
+            |&(column, shift, level_3)| {
+                let (code, _) = self.rows().find(|(_, row)| row.get(column) == Some(&keysym))?;
+                Some(Stroke { code, shift, level_3 })
+            },
+        )
+    }
+
+    /// Whether the layout itself has it, as opposed to a key that we gave it.
+    fn is_native(&self, keysym: Keysym) -> bool {
+        self.find(keysym).is_some_and(|stroke| !self.ours().any(|(code, _)| code == stroke.code))
+    }
+
+    /// The keys that we gave characters, now or in an earlier life.
+    fn ours(&self) -> impl Iterator<Item = (Keycode, Keysym)> {
+        let marked = self.rows().filter(|(_, row)| row.get(1) == Some(&OURS));
+        marked.filter_map(|(code, row)| Some((code, *row.first()?)))
+    }
+
+    fn unused(&self) -> impl Iterator<Item = Keycode> {
+        let empty = self.rows().filter(|(_, row)| row.iter().all(|&keysym| keysym == NOTHING));
+        empty.map(|(code, _)| code).filter(|&code| code >= FIRST_SPARE)
+    }
+
+    /// How many characters can be on keys of ours at once.
+    pub fn capacity(&self) -> usize {
+        self.unused().count() + self.ours().count()
+    }
+
+    /// Which key gets which of `wanted`, so that all of them can be typed. `last_used` tells which of our
+    /// keys was used how late, the oldest first.
+    pub fn assign(&self, wanted: &[Keysym], last_used: &[Keycode]) -> Vec<Assignment> {
+        let missing = wanted.iter().copied().filter(|&keysym| self.find(keysym).is_none());
+        let age = |code: &Keycode| last_used.iter().position(|used| used == code);
+        let mut occupied: Vec<Keycode> =
+            self.ours().filter(|(_, keysym)| !wanted.contains(keysym)).map(|(code, _)| code).collect();
+        occupied.sort_by_key(age);
+        let free = self.unused().map(|code| (code, false));
+        let places = free.chain(occupied.into_iter().map(|code| (code, true)));
+        missing
+            .zip(places)
+            .map(|(keysym, (code, displaces))| Assignment { code, keysym, displaces })
+            .collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    pub code: Keycode,
+    pub keysym: Keysym,
+    /// Another character of ours was on the key until now.
+    pub displaces: bool,
+}
+
+impl Assignment {
+    /// The key's new row.
+    pub const fn row(&self) -> [Keysym; 2] {
+        [self.keysym, OURS]
+    }
+}
+
+/// The keysyms of a text. A line end of two characters is one key.
+pub fn keysyms_of(text: &str) -> Result<Vec<Keysym>> {
+    text.replace("\r\n", "\n").chars().map(character_keysym).collect()
+}
+
+/// A part of a text that can be typed without changing the keyboard in between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// What has to be on keys of ours.
+    pub borrowed: Vec<Keysym>,
+    pub keysyms: Vec<Keysym>,
+}
+
+/// Cuts a text into as few parts as it takes. Fails where the keyboard has no room for a single character.
+pub fn batches(layout: &Layout, keysyms: &[Keysym]) -> Result<Vec<Batch>> {
+    let capacity = layout.capacity();
+    let mut batches: Vec<Batch> = Vec::new();
+    let mut current = Batch { borrowed: Vec::new(), keysyms: Vec::new() };
+    let mut native = std::collections::HashMap::new();
+    for &keysym in keysyms {
+        let is_native = *native.entry(keysym).or_insert_with(|| layout.is_native(keysym));
+        if !is_native && !current.borrowed.contains(&keysym) {
+            if capacity == 0 {
+                return Err(no_room(keysym));
+            }
+            if current.borrowed.len() == capacity {
+                let full =
+                    std::mem::replace(&mut current, Batch { borrowed: Vec::new(), keysyms: Vec::new() });
+                batches.push(full);
+            }
+            current.borrowed.push(keysym);
+        }
+        current.keysyms.push(keysym);
+    }
+    batches.push(current);
+    Ok(batches)
+}
+
+fn no_room(keysym: Keysym) -> Error {
+    let character = char::from_u32(keysym & 0x00ff_ffff).unwrap_or(char::REPLACEMENT_CHARACTER);
+    Error::bad_request(format!(
+        "the keyboard layout has no key for '{character}' and leaves no key unused to put it on"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::KeyCombo;
+    use proptest::prelude::*;
+
+    /// `aA`, `qQ@` with the third level, its key, two unused keys and the one that may not be used.
+    fn small() -> Layout {
+        let rows = [
+            (8, [0; 6]),
+            (9, [0x61, 0x41, 0x61, 0x41, 0, 0]),
+            (10, [0x71, 0x51, 0x71, 0x51, 0x40, 0]),
+            (11, [LEVEL_3, 0, 0, 0, 0, 0]),
+            (12, [0; 6]),
+            (13, [0; 6]),
+        ];
+        Layout::new(8, 6, rows.iter().flat_map(|(_, row)| *row).collect())
+    }
+
+    fn apply(layout: &mut Layout, assignments: &[Assignment]) {
+        for assignment in assignments {
+            let start = usize::from(assignment.code - layout.first) * layout.per_key;
+            layout.keysyms[start..start + 2].copy_from_slice(&assignment.row());
+        }
+    }
+
+    #[track_caller]
+    fn check_stroke(character: char, expected: Option<(Keycode, bool, bool)>) {
+        let found = small().find(character_keysym(character).unwrap());
+        assert_eq!(found.map(|stroke| (stroke.code, stroke.shift, stroke.level_3)), expected, "{character}");
+    }
+
+    #[test]
+    fn levels_are_reached_by_shift_and_the_third_level() {
+        check_stroke('a', Some((9, false, false)));
+        check_stroke('Q', Some((10, true, false)));
+        check_stroke('@', Some((10, false, true)));
+        check_stroke('é', None);
+    }
+
+    #[test]
+    fn characters_have_their_numbers() {
+        let number = |character| character_keysym(character).unwrap();
+        assert_eq!(number('A'), 0x41);
+        assert_eq!(number('é'), 0xe9);
+        assert_eq!(number('€'), 0x0100_20ac);
+        assert_eq!(number('🎉'), 0x0101_f389);
+        assert_eq!(number('\n'), 0xff0d);
+        assert!(character_keysym('\u{7}').unwrap_err().message.contains("U+0007"));
+        assert_eq!(keysyms_of("a\r\nb\tc").unwrap(), [0x61, 0xff0d, 0x62, 0xff09, 0x63]);
+    }
+
+    #[test]
+    fn every_named_key_has_a_keysym() {
+        let error = KeyCombo::parse("no such key").unwrap_err();
+        let names = error.split("single characters and ").nth(1).unwrap().split(' ');
+        let mut count = 0;
+        for name in names {
+            let combo = KeyCombo::parse(name).unwrap();
+            assert!(key_keysym(&combo.key).is_ok(), "{name}");
+            count += 1;
+        }
+        assert_eq!(count, NAMED.len());
+    }
+
+    #[test]
+    fn unused_keys_are_taken_first_then_the_oldest() {
+        let mut layout = small();
+        let [one, two, three] = [0x0100_4e00, 0x0100_4e01, 0x0100_4e02];
+        let first = layout.assign(&[one, two], &[]);
+        assert_eq!(
+            first.iter().map(|it| (it.code, it.displaces)).collect::<Vec<_>>(),
+            [(12, false), (13, false)]
+        );
+        apply(&mut layout, &first);
+        assert_eq!(layout.capacity(), 2);
+        assert!(layout.assign(&[one, two], &[]).is_empty(), "they are there already");
+        let third = layout.assign(&[three], &[13, 12]);
+        assert_eq!(third, [Assignment { code: 13, keysym: three, displaces: true }]);
+        let beside = layout.assign(&[two, three], &[13, 12]);
+        assert_eq!(beside, [Assignment { code: 12, keysym: three, displaces: true }], "what is wanted stays");
+    }
+
+    #[test]
+    fn a_keyboard_without_room_says_so() {
+        let full = Layout::new(9, 2, vec![0x61, 0x41]);
+        assert!(batches(&full, &[0x61]).is_ok());
+        let error = batches(&full, &[character_keysym('漢').unwrap()]).unwrap_err();
+        assert!(error.message.contains("'漢'"), "{error}");
+    }
+
+    proptest! {
+        /// Batch by batch the keyboard can type everything, and the whole is the text.
+        #[test]
+        fn every_text_can_be_typed(text in prop::collection::vec(prop::sample::select(vec!['a', 'Q', '@', 'é', '漢', '字', '→', '🎉']), 0..40)) {
+            let mut layout = small();
+            let keysyms: Vec<Keysym> = text.iter().map(|c| character_keysym(*c).unwrap()).collect();
+            let batches = batches(&layout, &keysyms).unwrap();
+            let mut typed = Vec::new();
+            for batch in batches {
+                let assigned = layout.assign(&batch.borrowed, &[]);
+                apply(&mut layout, &assigned);
+                for keysym in batch.keysyms {
+                    prop_assert!(layout.find(keysym).is_some());
+                    typed.push(keysym);
+                }
+            }
+            prop_assert_eq!(typed, keysyms);
+        }
+    }
+}

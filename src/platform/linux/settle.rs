@@ -1,0 +1,147 @@
+//! Waiting until the application that has the keyboard has taken in everything that was sent to it.
+//!
+//! X11 has no such question, but window managers have one: whether an application is alive. Applications
+//! answer it in the order in which things reach them, so the answer says that they have seen what came
+//! before. One that does not take part (xterm) is watched from outside: a process that sleeps has nothing
+//! left to read.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask};
+use x11rb::rust_connection::RustConnection;
+
+use super::desktop::{NESTING, numbers, pid_by_server, property};
+use super::x11::{Failure, Server, Trouble};
+use crate::error::{Error, Kind};
+
+/// An application that does not react for so long will not get what is typed.
+const DEADLINE: Duration = Duration::from_secs(4);
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+/// A process counts as idle when it sleeps at so many looks in a row, this far apart.
+const IDLE_LOOKS: u32 = 6;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(4);
+/// For an application that can be neither asked nor watched.
+const BLIND_WAIT: Duration = Duration::from_millis(300);
+const PROTOCOLS: u32 = 32;
+
+pub fn settle(server: &Server) -> Result<(), Failure> {
+    let focus = server.connection.get_input_focus()?.reply()?.focus;
+    match listener(server, focus)? {
+        Listener::Answers(xid) => ask(server, xid),
+        Listener::Silent(Some(pid)) => {
+            wait_until_idle(pid);
+            Ok(())
+        }
+        Listener::Silent(None) => {
+            std::thread::sleep(BLIND_WAIT);
+            Ok(())
+        }
+    }
+}
+
+enum Listener {
+    Answers(u32),
+    Silent(Option<u32>),
+}
+
+/// Who has the keyboard: the focus may be on a window deep inside the one that takes part.
+fn listener(server: &Server, focus: u32) -> Result<Listener, Trouble> {
+    let (mut current, mut pid) = (focus, None);
+    for _ in 0..NESTING {
+        if current <= 1 || current == server.root {
+            break;
+        }
+        let tree = server.connection.query_tree(current)?;
+        let protocols = numbers(property(server, current, server.atoms.WM_PROTOCOLS, PROTOCOLS)?.reply()?);
+        if protocols.contains(&server.atoms._NET_WM_PING) {
+            return Ok(Listener::Answers(current));
+        }
+        if pid.is_none() {
+            pid = pid_by_server(server, current)?;
+        }
+        current = tree.reply()?.parent;
+    }
+    Ok(Listener::Silent(pid))
+}
+
+/// Over a connection of its own, because every answer to a window manager comes to it too.
+fn ask(server: &Server, xid: u32) -> Result<(), Failure> {
+    static QUESTIONS: AtomicU32 = AtomicU32::new(1);
+    let (line, _) = RustConnection::connect(server.display.as_deref())
+        .map_err(|problem| Trouble::Lost(problem.to_string()))?;
+    let listen = ChangeWindowAttributesAux::new().event_mask(EventMask::SUBSTRUCTURE_NOTIFY);
+    line.change_window_attributes(server.root, &listen)?.check()?;
+    let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
+    let atoms = &server.atoms;
+    let data = [atoms._NET_WM_PING, number, xid, 0, 0];
+    line.send_event(
+        false,
+        xid,
+        EventMask::NO_EVENT,
+        ClientMessageEvent::new(32, xid, atoms.WM_PROTOCOLS, data),
+    )?;
+    line.flush()?;
+    if hear(&line, server.root, data)? { Ok(()) } else { Err(deaf().into()) }
+}
+
+fn hear(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bool, Trouble> {
+    let began = Instant::now();
+    while began.elapsed() < DEADLINE {
+        match line.poll_for_event()? {
+            // The answer is the question, sent to the root.
+            Some(Event::ClientMessage(answer))
+                if answer.window == root && answer.data.as_data32()[..3] == question[..3] =>
+            {
+                return Ok(true);
+            }
+            Some(_) => {}
+            None => std::thread::sleep(LOOK_AGAIN),
+        }
+    }
+    Ok(false)
+}
+
+fn deaf() -> Error {
+    Error::new(
+        Kind::Timeout,
+        format!(
+            "the application that has the keyboard did not react for {} s, so the text was not typed to its end",
+            DEADLINE.as_secs()
+        ),
+    )
+    .with("phase", "type")
+}
+
+fn wait_until_idle(pid: u32) {
+    let began = Instant::now();
+    let mut looks = 0;
+    while looks < IDLE_LOOKS && began.elapsed() < DEADLINE {
+        std::thread::sleep(BETWEEN_LOOKS);
+        looks = if sleeps(pid) { looks + 1 } else { 0 };
+    }
+}
+
+/// The letter behind the name, which may have brackets of its own, is the state.
+fn sleeps(pid: u32) -> bool {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    state_in(&line) == Some('S')
+}
+
+fn state_in(line: &str) -> Option<char> {
+    line.rsplit_once(") ")?.1.chars().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_stands_behind_the_name() {
+        assert_eq!(state_in("12 (xterm) S 1 2 3"), Some('S'));
+        assert_eq!(state_in("12 (a) R b) D 1"), Some('D'));
+        assert_eq!(state_in(""), None);
+    }
+}

@@ -78,7 +78,9 @@ fn a_page_of_thousands_is_read_and_worked() {
     until_told(&desk, &stage, "clicked 7");
 
     click(&mut stage, "CheckBox", "Check 3");
-    desk.until_any(&stage.app, "the box checked", |node| node["name"] == "Check 3" && has_state(node, "checked"));
+    desk.until_any(&stage.app, "the box checked", |node| {
+        node["name"] == "Check 3" && has_state(node, "checked")
+    });
 
     stage.ok("set_value", json!({"selector": "//Edit[name=\"Field\"]", "value": "Zoë 漢字"}));
     until_told(&desk, &stage, "typed Zoë 漢字");

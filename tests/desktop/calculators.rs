@@ -12,7 +12,9 @@ fn press(stage: &mut Stage<'_>, names: &[&str]) {
 }
 
 fn says(node: &Value, expected: &str) -> bool {
-    [&node["text"], &node["name"]].iter().any(|text| text.as_str().is_some_and(|text| text.trim() == expected))
+    [&node["text"], &node["name"]]
+        .iter()
+        .any(|text| text.as_str().is_some_and(|text| text.trim() == expected))
 }
 
 #[test]

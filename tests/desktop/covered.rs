@@ -27,7 +27,8 @@ fn what_is_covered_is_known() {
     let desk = desk();
     let mut server = desk.server();
     let (_below, below_uid, _above, above_uid) = stacked(&desk, &mut server);
-    let seen = |server: &mut Server, uid: &str| area(&server.ok("get_visible_areas", json!({"window_uid": uid})));
+    let seen =
+        |server: &mut Server, uid: &str| area(&server.ok("get_visible_areas", json!({"window_uid": uid})));
     until("the lower window covered", || {
         let (below, above) = (seen(&mut server, &below_uid), seen(&mut server, &above_uid));
         (below * 5 < above).then_some(())
@@ -60,7 +61,8 @@ fn a_click_on_a_covered_element_does_not_hit_what_covers_it() {
     let mut app = desk.start("zenity", &["--entry", "--title=Hidden", "--entry-text=kept"]);
     let uid = server.ready(&app, "Hidden", 4);
     let bounds = server.window(&app, "Hidden")["bounds"].clone();
-    let place = format!("100x40+{}+{}", bounds["x"].as_i64().unwrap() - 50, bounds["y"].as_i64().unwrap() - 50);
+    let place =
+        format!("100x40+{}+{}", bounds["x"].as_i64().unwrap() - 50, bounds["y"].as_i64().unwrap() - 50);
     let cover = desk.start("xterm", &["-T", "Cover", "-geometry", &place, "-e", "cat > clicked"]);
     let cover_uid = server.uid(&cover, "Cover");
     server.ok("bring_to_foreground", json!({"window_uid": cover_uid}));

@@ -10,7 +10,8 @@ fn open<'a>(desk: &'a Desk, name: &str, text: &str) -> Stage<'a> {
 }
 
 fn is_page(node: &Value) -> bool {
-    live(node, "text") && has_state(node, "multi line") || live(node, "text") && node["extents"][3].as_i64() > Some(150)
+    live(node, "text") && has_state(node, "multi line")
+        || live(node, "text") && node["extents"][3].as_i64() > Some(150)
 }
 
 /// The element of the page, and where its text begins.

@@ -44,7 +44,9 @@ fn gtk3_sliders_take_a_value() {
     let (at, element) = stage.place("a slider", |node| live(node, "slider"));
     for value in ["20", "75"] {
         stage.ok("set_value", json!({"element_id": element["id"], "value": value}));
-        stage.until_at(at, &format!("the value {value}"), |node| node["number"] == value.parse::<f64>().unwrap());
+        stage.until_at(at, &format!("the value {value}"), |node| {
+            node["number"] == value.parse::<f64>().unwrap()
+        });
     }
 }
 
@@ -58,9 +60,12 @@ fn gtk3_sliders_are_dragged() {
     stage.until_at(at, "the left end", |node| node["number"] == 0.0);
     let bounds = &element["bounds"];
     let [x, y, width, height] = ["x", "y", "width", "height"].map(|side| bounds[side].as_i64().unwrap());
-    let (from, to) = (json!({"x": x + 8, "y": y + height / 2}), json!({"x": x + width / 2, "y": y + height / 2}));
+    let (from, to) =
+        (json!({"x": x + 8, "y": y + height / 2}), json!({"x": x + width / 2, "y": y + height / 2}));
     stage.ok("drag", json!({"from": from, "to": to, "duration_s": 0.3}));
-    stage.until_at(at, "a value in the middle", |node| node["number"].as_f64().is_some_and(|value| value > 10.0));
+    stage.until_at(at, "a value in the middle", |node| {
+        node["number"].as_f64().is_some_and(|value| value > 10.0)
+    });
 }
 
 #[test]

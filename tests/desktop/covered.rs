@@ -47,7 +47,7 @@ fn a_covered_window_is_pictured_as_it_is() {
     let (_below, below_uid, _above, above_uid) = stacked(&desk, &mut server);
     for (uid, colour) in [(&below_uid, [0, 0, 255]), (&above_uid, [0, 255, 0])] {
         until("its own colour", || {
-            let picture = server.picture("get_screenshot", json!({"window_uid": uid}));
+            let picture = server.picture(uid)?;
             let own = picture.pixels().filter(|pixel| pixel.0[..3] == colour).count();
             (own * 10 > picture.pixels().count() * 7).then_some(())
         });

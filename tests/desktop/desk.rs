@@ -85,6 +85,8 @@ impl Desk {
     pub fn server(&self) -> Server {
         let mut command = self.command(BINARY);
         command.args(["--mode", "mcp", "--log", "warning"]);
+        // The tests compare whole trees; what is cut by default is not what they are about.
+        command.env("OSO_TREE__MAX_DEPTH", "64");
         let mut client = Client::spawn(command);
         client.initialize("2025-11-25");
         Server { client }
@@ -163,15 +165,13 @@ impl Server {
         serde_json::from_str(text.unwrap_or_else(|| panic!("{tool} answered {answer}"))).unwrap()
     }
 
-    /// The picture of a reply, decoded.
-    pub fn picture(&mut self, tool: &str, arguments: Value) -> image::RgbaImage {
+    /// A window's picture; `None` while it has none, as right after it opened.
+    pub fn picture(&mut self, uid: &str) -> Option<image::RgbaImage> {
         use base64::Engine;
-        let result = self.client.call(tool, arguments);
-        let blocks = result["content"].as_array().unwrap();
-        let data = blocks.iter().find_map(|block| block["data"].as_str());
-        let data = data.unwrap_or_else(|| panic!("{tool} answered {result}"));
+        let result = self.client.call("get_screenshot", json!({"window_uid": uid}));
+        let data = result["content"].as_array()?.iter().find_map(|block| block["data"].as_str())?;
         let bytes = base64::prelude::BASE64_STANDARD.decode(data).unwrap();
-        image::load_from_memory(&bytes).unwrap().to_rgba8()
+        Some(image::load_from_memory(&bytes).unwrap().to_rgba8())
     }
 
     pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {

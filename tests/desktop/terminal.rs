@@ -25,7 +25,7 @@ fn its_picture_is_its_own() {
     let app = desk.start("xterm", &["-T", "Red", "-bg", "#ff0000", "-e", "sleep 600"]);
     let uid = server.uid(&app, "Red");
     until("a red window", || {
-        let picture = server.picture("get_screenshot", json!({"window_uid": uid}));
+        let picture = server.picture(&uid)?;
         let red = picture.pixels().filter(|pixel| pixel.0[..3] == [255, 0, 0]).count();
         (red * 10 > picture.pixels().count() * 7).then_some(())
     });

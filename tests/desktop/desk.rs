@@ -92,18 +92,34 @@ impl Desk {
         Server { client }
     }
 
-    /// What the independent walk sees of a window, in pre-order; empty while there is none.
+    /// What the independent walk sees of the program's first window, in pre-order; empty while there is none.
     pub fn walk(&self, app: &App) -> Vec<Value> {
+        self.ask_walk(app, &["tree"])
+    }
+
+    /// Roles and names alone, which are quicker to ask for.
+    pub fn brief_walk(&self, app: &App) -> Vec<Value> {
+        self.ask_walk(app, &["tree", "--brief"])
+    }
+
+    fn ask_walk(&self, app: &App, arguments: &[&str]) -> Vec<Value> {
         let mut command = self.command("/usr/bin/python3");
-        command.arg(project().join("tests/desktop/walk.py")).args(["tree", "--pid", &app.pid().to_string()]);
+        command.arg(project().join("tests/desktop/walk.py")).args(arguments);
+        command.args(["--pid", &app.pid().to_string()]);
         let output = command.stderr(Stdio::null()).output().expect("the walk");
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Waits until any node of the walk is as the test wants it.
+    /// The node at the place that our ids name: `root.0.3` is the fourth child of the first.
+    pub fn node(&self, app: &App, id: &Value) -> Option<Value> {
+        let path = id.as_str().unwrap().trim_start_matches("root").trim_start_matches('.');
+        self.ask_walk(app, &["node", "--path", path]).pop()
+    }
+
+    /// Waits until any node in any window of the program is as the test wants it.
     pub fn until_any(&self, app: &App, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
-        until(what, || self.walk(app).into_iter().find(&holds))
+        until(what, || self.ask_walk(app, &["tree", "--all"]).into_iter().find(&holds))
     }
 
     /// A file in the home of the desktop.
@@ -218,7 +234,7 @@ impl Server {
     /// Waits for an element of this role and name, and gives its id and bounds.
     pub fn element(&mut self, uid: &str, role: &str, name: &str) -> Value {
         until(&format!("the {role} {name:?}"), || {
-            self.tree(uid).into_iter().find(|element| element["role"] == role && element["name"] == name)
+            self.tree(uid).into_iter().find(|element| element["role"] == role && name_of(element) == name)
         })
     }
 }
@@ -239,26 +255,31 @@ impl<'a> Stage<'a> {
         Self { desk, server, app, uid }
     }
 
-    /// The place of the first node of the walk that the test wants, and the element of the server there.
-    pub fn place(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> (usize, Value) {
+    /// Our element at the place of the first node of the walk that the test wants.
+    pub fn find(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         until(what, || {
             let theirs = self.desk.walk(&self.app);
             let at = theirs.iter().position(&wanted)?;
             let ours = self.server.tree(&self.uid);
             let same = ours.len() == theirs.len() && ours[at]["name"] == theirs[at]["name"];
-            same.then(|| (at, ours[at].clone()))
+            same.then(|| ours[at].clone())
         })
     }
 
-    /// Waits until the walk's node at a place is as the test wants it.
-    pub fn until_at(&self, at: usize, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
-        until(what, || self.desk.walk(&self.app).into_iter().nth(at).filter(&holds))
+    /// Waits until the walk has our element as the test wants it.
+    pub fn until_is(&self, element: &Value, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        until(what, || self.desk.node(&self.app, &element["id"]).filter(&holds))
     }
 
     pub fn ok(&mut self, tool: &str, mut arguments: Value) -> Value {
         arguments["window_uid"] = json!(self.uid);
         self.server.ok(tool, arguments)
     }
+}
+
+/// Names of menu entries end in the blanks before their shortcut.
+pub fn name_of(node: &Value) -> &str {
+    node["name"].as_str().unwrap_or_default().trim()
 }
 
 /// Something of this role that can be seen and worked.

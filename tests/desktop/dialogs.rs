@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::desk::{Stage, desk, until};
 
 fn press_ok(stage: &mut Stage<'_>) {
-    let button = stage.server.element(&stage.uid.clone(), "Button", "OK");
+    let button = stage.server.element(&stage.uid, "Button", "OK");
     stage.ok("click_element", json!({"element_id": button["id"]}));
 }
 

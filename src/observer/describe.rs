@@ -147,7 +147,7 @@ fn is_printable(character: char) -> bool {
 mod tests {
     use super::super::sketch::fixtures::{notepad, notepad_window};
     use super::*;
-    use crate::model::Rect;
+    use crate::model::{Rect, TreeBuilder};
 
     #[test]
     fn the_default_window_reads_as_clients_know_it() {
@@ -177,6 +177,29 @@ Root: Window  \"Untitled — Notepad\"
 
 [17 elements total; focused → Document \"Text Editor\"]";
         assert_eq!(accessibility(&notepad_window(), &notepad(), Tree::ROOT), expected);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_counted_only() {
+        let hidden = |name: &str| Element { hidden: true, ..Element::new("Group", name, Rect::default()) };
+        let mut tree = TreeBuilder::new(hidden("root"));
+        tree.open(hidden("empty box"));
+        tree.leaf(Element::new("Button", "seen", Rect::new(1, 2, 3, 4)));
+        tree.close();
+        tree.open(hidden("closed menu"));
+        tree.leaf(hidden("item"));
+        let tree = tree.finish();
+        let text = accessibility(&notepad_window(), &tree, Tree::ROOT);
+        for (name, expected) in [("root", true), ("empty box", true), ("seen", true), ("closed menu", false)]
+        {
+            assert_eq!(
+                text.contains(&format!("└─ Group \"{name}\""))
+                    || text.contains(&format!("└─ Button \"{name}\"")),
+                expected,
+                "{text}"
+            );
+        }
+        assert!(text.ends_with("[5 elements total, 2 of them not shown now]"), "{text}");
     }
 
     #[test]

@@ -291,3 +291,49 @@ fn shortened(text: &str, most: Option<usize>) -> std::borrow::Cow<'_, str> {
         None => text.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::model::{Point, TreeBuilder};
+
+    /// A menu bar with an open and a closed menu at the same place, and a field.
+    fn view() -> Arc<View> {
+        let place = Rect::new(0, 0, 50, 20);
+        let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 100, 100)));
+        tree.leaf(Element::new("MenuItem", "open", place));
+        tree.leaf(Element { hidden: true, ..Element::new("MenuItem", "closed", place) });
+        tree.leaf(Element { editable: true, ..Element::new("Edit", "field", Rect::new(60, 60, 9, 9)) });
+        let tree = Arc::new(tree.finish());
+        Arc::new(View::new(tree.clone(), tree, Duration::ZERO, SystemTime::UNIX_EPOCH))
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_visible() {
+        let visible_in = Some(vec![Rect::new(0, 0, 100, 100)]);
+        let request = Request { depth: 9, visible_in, prune_empty: true, ..Request::default() };
+        assert_eq!(Structure::new(view(), &request).unwrap().node_count, 3);
+    }
+
+    #[test]
+    fn flags_are_written_when_they_are_set() {
+        let json = serde_json::to_value(Structure::whole(view(), 0)).unwrap();
+        let flags = |at: usize| {
+            let node = &json["children"][at];
+            (node.get("offscreen").cloned(), node.get("editable").cloned())
+        };
+        assert_eq!(flags(0), (None, None));
+        assert_eq!(flags(1), (Some(true.into()), None));
+        assert_eq!(flags(2), (None, Some(true.into())));
+    }
+
+    #[test]
+    fn a_point_meets_what_shows_there() {
+        let view = view();
+        let point = Point { x: 10, y: 10 };
+        assert_eq!(view.element_at(point), 1);
+        assert_eq!(view.elements_at(point), [1]);
+    }
+}

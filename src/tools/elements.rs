@@ -94,7 +94,9 @@ impl Tool for GetWindowStructure {
         brief: "Accessibility tree of a window: ids, roles, names, values, bounds, states.",
         detail: "Nodes cut by `depth` carry `truncated` and `child_count`; read on with `scope`. Filters decide \
                  which nodes match; with `prune_empty` only matches and their ancestors stay. `max_nodes` pages \
-                 the tree as a flat list. `degraded` says that the application shows too little of itself.",
+                 the tree as a flat list. `offscreen` marks what is there but not to be seen now (in a closed menu, \
+                 scrolled away). `degraded` says that the application shows too little of itself, and why where \
+                 that is known.",
         examples: &[
             Example {
                 scenario: None,

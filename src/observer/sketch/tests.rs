@@ -474,3 +474,17 @@ proptest! {
         prop_assert_eq!(sketch_of_root(&tree, of_size(1, 1)).text, "");
     }
 }
+
+#[test]
+fn what_is_hidden_is_not_drawn_and_is_no_stop() {
+    let mut tree = TreeBuilder::new(Element::new("Window", "", Rect::new(0, 0, 100, 100)));
+    let place = Rect::new(10, 10, 50, 50);
+    tree.leaf(Element { hidden: true, ..Element::new("Button", "away", place) });
+    tree.leaf(Element::new("Button", "here", place));
+    let tree = tree.finish();
+    let drawn = sketch_of_root(&tree, of_size(60, 20));
+    assert!(drawn.text.contains("here") && !drawn.text.contains("away"), "{}", drawn.text);
+    let stops: Vec<Option<usize>> = drawn.elements.iter().map(|element| element.tab_index).collect();
+    assert_eq!(stops, [None, None, Some(1)]);
+    assert_eq!(drawn.elements[1].bounds_grid, None);
+}

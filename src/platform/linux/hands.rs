@@ -439,6 +439,10 @@ fn no_option(choice: &Choice, options: &[Found]) -> Error {
         Choice::Name(name) => format!("no option is named '{name}'"),
         Choice::Index(index) => format!("there is no option {index}"),
     };
+    if options.is_empty() {
+        let help = "the application does not name any: click the element and read what opens with get_ocr";
+        return Error::new(Kind::PatternUnsupported, format!("{wanted}; {help}"));
+    }
     let names: Vec<&str> = options.iter().map(|option| option.child.name.trim()).collect();
     let shown = names.iter().take(OPTIONS_NAMED).copied().collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(OPTIONS_NAMED);

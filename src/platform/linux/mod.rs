@@ -41,6 +41,9 @@ use input::Hands;
 use watch::Watcher;
 use x11::Link;
 
+/// A wait looks again after this time, whether or not anybody told of a change.
+const EVENTS_TRUSTED_FOR: Duration = Duration::from_secs(2);
+
 pub struct Linux {
     clock: Clock,
     bell: Bell,
@@ -212,7 +215,8 @@ impl Watch for Linux {
             cancel.check()?;
             return Ok(Wake::NoEvents);
         }
-        let rung = self.clock.sleep_unless_rung(&self.bell, seen, at_most, cancel)?;
+        // Not everything is told: a page that scrolls sends no event, and some toolkits forget some.
+        let rung = self.clock.sleep_unless_rung(&self.bell, seen, at_most.min(EVENTS_TRUSTED_FOR), cancel)?;
         Ok(if rung { Wake::Changed } else { Wake::Elapsed })
     }
 }

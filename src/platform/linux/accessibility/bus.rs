@@ -328,12 +328,16 @@ impl Link {
             if silent.get() >= TIMEOUTS_IN_A_ROW || pace.left().is_zero() {
                 break;
             }
+            // It was found hung earlier in the same piece of work; see `is_hung` for how it is forgiven.
+            if self.is_marked_hung(&object) {
+                continue;
+            }
             let (link, pace, silent) = (self.clone(), pace.clone(), silent.clone());
             flying.spawn_local(async move {
                 let answer = link.ask(&object, &ask, &pace).await;
                 silent.set(if is_silent(&answer) { silent.get() + 1 } else { 0 });
                 if silent.get() >= TIMEOUTS_IN_A_ROW && !pace.left().is_zero() {
-                    link.hung.borrow_mut().insert(object.bus, Instant::now() + QUARANTINE);
+                    link.mark_hung(&object);
                 }
                 (place, answer)
             });
@@ -354,10 +358,17 @@ impl Link {
         true
     }
 
+    pub fn mark_hung(&self, object: &Object) {
+        self.hung.borrow_mut().insert(object.bus.clone(), Instant::now() + QUARANTINE);
+    }
+
+    fn is_marked_hung(&self, object: &Object) -> bool {
+        self.hung.borrow().get(&object.bus).is_some_and(|until| *until > Instant::now())
+    }
+
     /// Whether the application hung a moment ago and still does not answer.
     pub async fn is_hung(&self, application: &Object) -> bool {
-        let until = self.hung.borrow().get(&application.bus).copied();
-        if until.is_none_or(|until| until <= Instant::now()) {
+        if !self.is_marked_hung(application) {
             self.hung.borrow_mut().remove(&application.bus);
             return false;
         }

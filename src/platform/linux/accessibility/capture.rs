@@ -12,7 +12,7 @@ use super::find::{Frame, Miss, ON_SCREEN, Sought, Toolkit, find, rectangle};
 use super::object::{ACCESSIBLE, ACTION, COMPONENT, Object, TEXT, VALUE};
 use super::{events, roles, walk};
 use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Tree, TreeBuilder};
 
@@ -60,7 +60,9 @@ pub async fn capture(
 ) -> Result<Tree> {
     let frame = match find(&link, &sought, &pace).await {
         Ok(frame) => frame,
-        Err(Miss::Hung) => return Err(too_slow("tree", whole)),
+        Err(miss @ Miss::Hung) => {
+            return Err(Error::new(Kind::Timeout, miss.sentence(&sought.title)).with("phase", "tree"));
+        }
         Err(miss) => return Ok(bare(&sought, bounds, &miss)),
     };
     if frame.hides_what_shows {
@@ -448,4 +450,116 @@ fn show_choices(tree: &mut Tree) {
         }
         place += 1;
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_keys(written: &str, expected: Option<&str>) {
+        assert_eq!(readable_keys(written).as_deref(), expected, "{written}");
+    }
+
+    #[test]
+    fn keys_are_spelled_as_people_do() {
+        check_keys("n;<Alt>f:n;<Primary>n", Some("Ctrl+N"));
+        check_keys("a;<Alt>f:a;<Primary><Shift>s", Some("Ctrl+Shift+S"));
+        check_keys("<Alt>f;;", Some("Alt+F"));
+        check_keys("n;<Alt>f:n;", None);
+        check_keys("Ctrl+Q", Some("Ctrl+Q"));
+        check_keys("F11", Some("F11"));
+        check_keys("", None);
+        check_keys(";;", None);
+    }
+
+    fn object(path: &str) -> Object {
+        Object::new(":1.1", path)
+    }
+
+    /// Nodes as `(path, children)`.
+    fn nodes(of: &[(&str, &[&str])]) -> Nodes {
+        let node = |kids: &[&str]| Node {
+            kids: Kids::Known(kids.iter().map(|kid| object(kid)).collect()),
+            ..Node::default()
+        };
+        of.iter().map(|(path, kids)| (object(path), node(kids))).collect()
+    }
+
+    fn check_order(of: &[(&str, &[&str])], expected: &[(&str, usize)]) {
+        let (order, _) = in_order(&nodes(of), &object("/r"));
+        let found: Vec<(&str, usize)> = order.iter().map(|step| (&*step.object.path, step.depth)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_order_is_that_of_a_walk() {
+        let tree: &[(&str, &[&str])] = &[("/r", &["/a", "/b"]), ("/a", &["/c"]), ("/b", &[]), ("/c", &[])];
+        check_order(tree, &[("/r", 0), ("/a", 1), ("/c", 2), ("/b", 1)]);
+    }
+
+    #[test]
+    fn lies_about_children_do_no_harm() {
+        let cycle: &[(&str, &[&str])] = &[("/r", &["/a", "/a", "/gone"]), ("/a", &["/r", "/a"])];
+        check_order(cycle, &[("/r", 0), ("/a", 1)]);
+        check_order(&[], &[]);
+    }
+
+    #[test]
+    fn a_tree_that_is_too_deep_is_cut_and_says_so() {
+        let chain: Nodes = (0..TREE_DEPTH + 9)
+            .map(|at| {
+                let path = |at: usize| object(&if at == 0 { "/r".to_owned() } else { format!("/{at}") });
+                (path(at), Node { kids: Kids::Known(vec![path(at + 1)]), ..Node::default() })
+            })
+            .collect();
+        let (order, whole) = in_order(&chain, &object("/r"));
+        assert_eq!((order.len(), whole), (TREE_DEPTH + 1, false));
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_say_so() {
+        assert_eq!(shortened("short", Some(5)), "short");
+        let cut = shortened(&"é".repeat(TREE_TEXT_BYTES), None);
+        assert!(cut.ends_with("… [cut: 8192 characters in all]"), "{}", &cut[cut.len() - 40..]);
+        assert!(cut.len() < TREE_TEXT_BYTES + 50);
+        assert!(shortened("start", Some(99_999)).ends_with("[cut: 99999 characters in all]"));
+    }
+
+    fn shown(role: atspi::Role, extents: Rect, clip: Option<Rect>) -> (Element, Option<Rect>) {
+        let node = Node { role: role as u32, ..Node::default() };
+        let step = Step { object: object("/x"), depth: 1, parent: Some(0) };
+        let facts = Facts { shows: true, extents: Some(extents), ..Facts::default() };
+        let element = element(&step, &node, facts, None, clip, (100, 10));
+        let below = clip_below(&node, &element, clip);
+        (element, below)
+    }
+
+    #[test]
+    fn places_become_those_of_the_screen() {
+        let (element, _) = shown(atspi::Role::Button, Rect::new(5, 6, 7, 8), None);
+        assert_eq!((element.bounds, element.hidden), (Rect::new(105, 16, 7, 8), false));
+    }
+
+    #[test]
+    fn what_is_scrolled_away_is_hidden() {
+        let (pane, clip) = shown(atspi::Role::ScrollPane, Rect::new(0, 0, 50, 50), None);
+        assert_eq!(clip, Some(pane.bounds));
+        assert!(!shown(atspi::Role::Button, Rect::new(40, 40, 20, 20), clip).0.hidden);
+        assert!(shown(atspi::Role::Button, Rect::new(0, 60, 20, 20), clip).0.hidden);
+        assert!(shown(atspi::Role::Button, Rect::new(0, 0, 0, 0), None).0.hidden);
+    }
+
+    #[test]
+    fn a_combo_box_shows_what_is_selected_in_it() {
+        let item = |name: &str, selected| Element {
+            selected: Some(selected),
+            ..Element::new("MenuItem", name, Rect::default())
+        };
+        let mut builder = TreeBuilder::new(Element::new("ComboBox", "", Rect::default()));
+        builder.leaf(item("Left", false));
+        builder.leaf(item("Right", true));
+        let mut tree = builder.finish();
+        show_choices(&mut tree);
+        assert_eq!(tree[0].value.as_deref(), Some("Right"));
+    }
 }

@@ -110,6 +110,9 @@ const NUMBERS: &[Ask] =
 
 async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Live> {
     let ask = |questions: &[Ask]| questions.iter().map(|ask| (object.clone(), ask.clone())).collect();
+    if link.is_hung(&object).await {
+        return Err(failed(&Trouble::TimedOut, &object));
+    }
     let answers = link.ask_all(ask(QUESTIONS), &pace).await;
     let [name, role, states, faces, extents] = answers.as_slice() else {
         return Err(no_element(&object.native()));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use atspi::{Role, State};
 
-use super::bus::{Ask, Link, Pace, objects, text};
+use super::bus::{Ask, Link, Pace, Trouble, objects, text};
 use super::object::{ACCESSIBLE, COMPONENT, Object, States};
 use super::roles;
 use crate::model::Rect;
@@ -147,8 +147,14 @@ async fn gather(link: &Rc<Link>, application: &Object, into: &mut Vec<Candidate>
     let asks = [Ask::Call(ACCESSIBLE, "GetChildren"), Ask::Get("org.a11y.atspi.Application", "ToolkitName")];
     let asks = asks.into_iter().map(|ask| (application.clone(), ask)).collect();
     let mut answers = link.ask_all(asks, pace).await.into_iter();
-    let Some(Ok(children)) = answers.next() else {
-        return false;
+    let children = match answers.next() {
+        Some(Ok(children)) => children,
+        Some(Err(Trouble::TimedOut)) => {
+            link.mark_hung(application);
+            return false;
+        }
+        // It left a moment ago, or shows nothing.
+        _ => return true,
     };
     let toolkit = toolkit(answers.next().and_then(Result::ok).and_then(|reply| text(&reply)).as_deref());
     let mut windows = objects(&children);

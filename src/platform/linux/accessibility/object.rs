@@ -67,6 +67,11 @@ impl Faces {
         Self(names.into_iter().filter_map(bit).fold(0, |all, bit| all | bit))
     }
 
+    /// For an object that was not asked which it has.
+    pub fn perhaps_all() -> Self {
+        Self(u8::MAX)
+    }
+
     pub fn has(self, interface: &str) -> bool {
         bit(interface).is_some_and(|bit| self.0 & bit != 0)
     }

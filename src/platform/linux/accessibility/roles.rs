@@ -12,9 +12,10 @@ pub fn name(role: u32, states: States, parent: Option<u32>) -> &'static str {
     match role {
         // AT-SPI calls the item that opens a menu and the menu itself the same.
         Role::Menu if parent.and_then(known).is_some_and(holds_menu_items) => "MenuItem",
-        // One line is a field, many are a document.
-        Role::Text if states.has(State::SingleLine) => "Edit",
-        Role::Text if !states.has(State::Editable) && !states.has(State::MultiLine) => "Text",
+        // Many lines are a document, one is a field; GTK4 does not say of a field that it has only one.
+        Role::Text if states.has(State::MultiLine) => "Document",
+        Role::Text if states.has(State::SingleLine) || states.has(State::Editable) => "Edit",
+        Role::Text => "Text",
         _ => TABLE.iter().find(|(known, _)| *known == role).map_or("Unknown", |(_, name)| name),
     }
 }
@@ -142,6 +143,7 @@ pub const WITH_SHORTCUT: &[Role] = &[
 ];
 
 const TABLE: &[(Role, &str)] = &[
+    (Role::AcceleratorLabel, "Text"),
     (Role::Alert, "AlertDialog"),
     (Role::Animation, "Image"),
     (Role::Application, "Application"),
@@ -306,6 +308,7 @@ mod tests {
         check(Role::Text, &[State::SingleLine, State::Editable], None, "Edit");
         check(Role::Text, &[State::MultiLine, State::Editable], None, "Document");
         check(Role::Text, &[State::MultiLine], None, "Document");
+        check(Role::Text, &[State::Editable], None, "Edit");
         check(Role::Text, &[], None, "Text");
     }
 

@@ -6,20 +6,26 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use atspi::Role;
+
 use super::bus::{Answer, Ask, Link, Pace, is_silent, number, objects, text};
 use super::cache::{Kids, Node, Nodes};
 use super::find::states_of;
 use super::object::{ACCESSIBLE, Faces, Object};
+use super::roles;
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 
-/// What makes a node, in this order.
-const QUESTIONS: &[Ask] = &[
-    Ask::Get(ACCESSIBLE, "Name"),
-    Ask::Call(ACCESSIBLE, "GetRole"),
-    Ask::Call(ACCESSIBLE, "GetState"),
-    Ask::Call(ACCESSIBLE, "GetInterfaces"),
-    Ask::Get(ACCESSIBLE, "ChildCount"),
-];
+/// What makes a node, in this order. Its interfaces are not asked for: an interface that is not there says so
+/// when it is needed, and it is needed for few nodes.
+const QUESTIONS: &[Ask] =
+    &[Ask::Get(ACCESSIBLE, "Name"), Ask::Call(ACCESSIBLE, "GetRole"), Ask::Call(ACCESSIBLE, "GetState")];
+
+/// May have so many children that a list of them is too much to ask for.
+const PERHAPS_ENDLESS: &[Role] =
+    &[Role::Table, Role::Tree, Role::TreeTable, Role::List, Role::ListBox, Role::DocumentSpreadsheet];
+
+/// How many children there are is not known.
+const UNCOUNTED: i32 = -1;
 
 /// Fills `nodes` with everything below `root`. False when something is missing: a limit was met, or the
 /// application did not answer in time.
@@ -83,29 +89,43 @@ async fn learn(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace
 
 /// An object that tells its role and its states is there, whatever else it does not say.
 fn node_of(answers: &[Answer]) -> Option<Node> {
-    let [name, role, states, faces, count] = answers else {
+    let [name, role, states] = answers else {
         return None;
     };
-    let faces = faces.as_ref().ok().map(|reply| {
-        let body = reply.body();
-        let names: Vec<&str> = body.deserialize().unwrap_or_default();
-        Faces::of(names)
-    });
-    let count = count.as_ref().ok().and_then(number).unwrap_or(-1.0);
     Some(Node {
         role: role.as_ref().ok()?.body().deserialize().ok()?,
         states: states_of(states.as_ref().ok()?),
-        faces: faces.unwrap_or_default(),
+        faces: Faces::perhaps_all(),
         name: name.as_ref().ok().and_then(text).unwrap_or_default(),
         description: None,
-        kids: if count == 0.0 { Kids::default() } else { Kids::Unlisted(count as i32) },
+        kids: Kids::Unlisted(UNCOUNTED),
     })
+}
+
+/// Counts the children of those who may have very many, before anybody asks for all of them.
+async fn count(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace) -> bool {
+    let is_uncounted = |object: &&Object| {
+        nodes.get(object).is_some_and(|node| {
+            node.kids == Kids::Unlisted(UNCOUNTED) && roles::is(node.role, PERHAPS_ENDLESS)
+        })
+    };
+    let parents: Vec<&Object> = level.iter().filter(is_uncounted).collect();
+    let asks = parents.iter().map(|parent| ((*parent).clone(), Ask::Get(ACCESSIBLE, "ChildCount")));
+    let answers = link.ask_all(asks.collect(), pace).await;
+    let mut whole = true;
+    for (parent, answer) in parents.into_iter().zip(answers) {
+        whole &= !is_silent(&answer);
+        if let (Some(node), Some(count)) = (nodes.get_mut(parent), answer.ok().as_ref().and_then(number)) {
+            node.kids = Kids::Unlisted(count as i32);
+        }
+    }
+    whole
 }
 
 /// Asks for the children of those who have not listed them.
 async fn list(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace) -> bool {
     let most = i32::try_from(TREE_CHILDREN_OF_ONE_NODE).unwrap_or(i32::MAX);
-    let mut whole = true;
+    let mut whole = count(link, level, nodes, pace).await;
     let mut parents = Vec::new();
     let mut asks = Vec::new();
     for object in level {

@@ -27,6 +27,7 @@ main() {
     export PATH
     ensure_compiler
     ensure_rust
+    ensure_private_desktop "$@"
     prefer_ocr_library
     build_server
     if [ $# -eq 0 ] && at_terminal; then
@@ -38,8 +39,8 @@ main() {
 show_help() {
     printf '%s\n' "Usage: start.sh [--yes] [--] [ARGUMENT...]
 
-Builds os-screen-observer and starts it with the arguments. What the build needs and
-is missing (a Rust toolchain, a C compiler) is named; at a terminal you are asked
+Builds os-screen-observer and starts it with the arguments. What is needed and missing
+(a Rust toolchain, a C compiler, with --sandbox the parts of a desktop) is named; at a terminal you are asked
 before each installation. The library that reads text (tesseract) is built in where it
 is there or may be installed; without it the tesseract program is used, if there is one.
 
@@ -53,6 +54,8 @@ the web inspector; the last line says where.
   ./start.sh -- --help                 the server's own options
   ./start.sh --mode mcp                serve MCP on stdin and stdout
   ./start.sh --mode mcp --mock         the same with a made-up desktop
+  ./start.sh --sandbox gnome-calculator
+                                       the same on a private desktop with that program (Linux)
   ./start.sh doctor                    what works on this machine, and what does not"
 }
 
@@ -112,6 +115,97 @@ install_rust() {
         brew) offer "$what" "brew install rust" ;;
         *) offer_installer "$what" ;;
     esac
+}
+
+# With --sandbox the server starts a desktop of its own: the parts of it, and the program in it where a package has
+# its name.
+ensure_private_desktop() {
+    wants_sandbox "$@" || return 0
+    missing=""
+    command -v Xvfb >/dev/null 2>&1 || missing="$missing $(sandbox_package Xvfb)"
+    command -v dbus-daemon >/dev/null 2>&1 || missing="$missing $(sandbox_package dbus-daemon)"
+    have_accessibility_launcher || missing="$missing $(sandbox_package at-spi)"
+    command -v openbox >/dev/null 2>&1 || missing="$missing openbox"
+    if [ -n "$missing" ]; then
+        what="a private desktop (${missing# })"
+        [ -n "$(install_command)" ] || give_up "$what" "Install it, then run this script again."
+        offer "$what" "$(install_command)$missing"
+    fi
+    program=$(sandbox_program "$@")
+    case $program in
+        "" | *[!a-zA-Z0-9.+_-]*) return 0 ;;
+    esac
+    command -v "$program" >/dev/null 2>&1 || [ -z "$(install_command)" ] ||
+        offer_part "the program $program" "$(install_command) $program"
+}
+
+install_command() {
+    case $(package_manager) in
+        apt-get) echo "$(as_root)apt-get update && $(as_root)apt-get install -y" ;;
+        dnf) echo "$(as_root)dnf install -y" ;;
+        pacman) echo "$(as_root)pacman -S --needed --noconfirm" ;;
+        zypper) echo "$(as_root)zypper --non-interactive install" ;;
+    esac
+}
+
+wants_sandbox() {
+    for word in "$@"; do
+        case $word in
+            --sandbox | --sandbox=*) return 0 ;;
+            --) return 1 ;;
+        esac
+    done
+    return 1
+}
+
+# The word behind --sandbox, or the first one behind --, unless it is a flag or a command of the server.
+sandbox_program() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --sandbox=*)
+                echo "${1#--sandbox=}"
+                return
+                ;;
+            --sandbox)
+                case ${2:-} in
+                    "" | doctor | tools | models | call | trace | scenario | help) ;;
+                    --)
+                        echo "${3:-}"
+                        return
+                        ;;
+                    -*) ;;
+                    *)
+                        echo "$2"
+                        return
+                        ;;
+                esac
+                ;;
+            --)
+                echo "${2:-}"
+                return
+                ;;
+        esac
+        shift
+    done
+}
+
+sandbox_package() {
+    case $1-$(package_manager) in
+        Xvfb-apt-get) echo xvfb ;;
+        Xvfb-pacman) echo xorg-server-xvfb ;;
+        Xvfb-*) echo xorg-x11-server-Xvfb ;;
+        dbus-daemon-dnf) echo dbus-daemon ;;
+        dbus-daemon-zypper) echo dbus-1 ;;
+        dbus-daemon-*) echo dbus ;;
+        at-spi-*) echo at-spi2-core ;;
+    esac
+}
+
+have_accessibility_launcher() {
+    for launcher in /usr/libexec /usr/lib/at-spi2-core /usr/lib /usr/libexec/at-spi2; do
+        [ ! -x "$launcher/at-spi-bus-launcher" ] || return 0
+    done
+    return 1
 }
 
 # Reading text is a part that the server can do without, so nothing here ends the script.

@@ -2,7 +2,7 @@
 # Runs every test of the project, and installs what the tests need into a private cache.
 #
 #     ./test.sh            everything
-#     ./test.sh --quick    formatting, lints and the cargo tests only
+#     ./test.sh --quick    formatting, lints and the cargo tests only, without a desktop
 #
 # Reading text needs tesseract, and the feature `ocr` its library; both are installed where that needs no
 # question. Without the library everything else is tested, and the summary says so.
@@ -59,6 +59,7 @@ main() {
     stage "lints" lints
     stage "cargo tests" cargo_tests
     if [ "${1:-}" != --quick ]; then
+        stage "desktop: real programs" desktop_tests
         stage "dependencies: bans, licences, sources" dependency_rules
         stage "dependencies: advisories" dependency_advisories
         stage "dependencies: unused" dependencies_unused
@@ -137,14 +138,14 @@ ocr_library_is_there() {
     pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null
 }
 
-# with_features cargo COMMAND ARGUMENT...: with every feature, but not the one whose library is missing here.
+# with_features cargo COMMAND ARGUMENT...: with every feature, but not the one whose library is missing here, nor
+# the one that `without` names.
 with_features() {
-    local command="$2" features=--all-features
+    local command="$2" left_out="${without:-none}" features
     shift 2
-    if ! ocr_library_is_there; then
-        features="--features=$(sed -n '/^\[features\]/,/^$/s/^\([a-z_]*\) = .*/\1/p' Cargo.toml | grep -v '^ocr$' | paste -sd, -)"
-    fi
-    cargo "$command" "$features" "$@"
+    ocr_library_is_there || left_out="$left_out|ocr"
+    features="$(sed -n '/^\[features\]/,/^$/s/^\([a-z_]*\) = .*/\1/p' Cargo.toml | grep -Evx "$left_out" | paste -sd, -)"
+    cargo "$command" --features="$features" "$@"
 }
 
 formatting() {
@@ -156,8 +157,31 @@ lints() {
 }
 
 # Unit, integration and documentation tests, and the check that generated documents are fresh.
+# Those on a real desktop are a stage of their own.
 cargo_tests() {
-    with_features cargo test --locked --no-fail-fast
+    without=desktop_tests with_features cargo test --locked --no-fail-fast
+}
+
+# A private desktop with programs that nobody here wrote, worked through the built server.
+desktop_tests() {
+    if [ "$(uname -s)" != Linux ]; then
+        echo "Not run: there is a private desktop on Linux only."
+        return "$missing_tool"
+    fi
+    desktop_programs_are_there || system_packages "${desktop_packages[@]}" || return
+    with_features cargo test --locked --no-fail-fast --test desktop
+}
+
+desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc
+    chromium xterm zenity python3-pyatspi fonts-dejavu-core)
+
+desktop_programs_are_there() {
+    local program
+    for program in Xvfb dbus-daemon openbox gtk3-widget-factory gtk4-widget-factory gnome-calculator mousepad kcalc \
+        chromium xterm zenity; do
+        command -v "$program" >/dev/null || return
+    done
+    /usr/bin/python3 -c "import pyatspi" 2>/dev/null
 }
 
 dependency_rules() {

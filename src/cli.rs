@@ -1,8 +1,9 @@
 //! The command line as types. It reads nothing and starts nothing: `config` merges `Flags`, `main` acts.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::config::LogLevel;
 
@@ -11,6 +12,7 @@ Examples:
   os-screen-observer --mock --mode mcp          a pretended desktop over stdio; needs no permissions
   os-screen-observer --mock --scenario a.yaml   the same, played from a scenario file
   os-screen-observer --mode mcp --profile agent what a client like Claude Desktop starts
+  os-screen-observer --sandbox gnome-calculator a program on a private desktop, away from yours (Linux)
   os-screen-observer doctor                     what works on this machine, and how to get the rest
   os-screen-observer call list_windows --mock   one tool, once, from the shell
   echo '{\"x\": 10, \"y\": 20}' | os-screen-observer call click_at - --mock
@@ -23,7 +25,9 @@ Later wins: built-in defaults, config file, environment, flags. Logs go to stder
     name = "os-screen-observer",
     version,
     about = "Lets an AI agent see and operate a desktop over MCP.",
-    after_help = EXAMPLES
+    after_help = EXAMPLES,
+    // `--sandbox call …` names a command of ours, not a program.
+    subcommand_precedence_over_arg = true
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -50,6 +54,16 @@ pub struct Flags {
     /// Let time pass only while the server waits (needs --mock), so that runs repeat exactly
     #[arg(long, global = true)]
     pub steered_clock: bool,
+    /// Start a private desktop, with this program in it if one is named, and work there; a program's own
+    /// arguments follow after --
+    #[arg(long, global = true, value_name = "PROGRAM", num_args = 0..=1, conflicts_with = "mock")]
+    pub sandbox: Option<Option<String>>,
+    /// Size of the private desktop [default: 1280x800]
+    #[arg(long, global = true, value_name = "WIDTHxHEIGHT")]
+    pub sandbox_size: Option<String>,
+    /// What followed after --
+    #[arg(skip)]
+    pub sandbox_arguments: Vec<String>,
     /// Address for HTTP [default: 127.0.0.1]
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub host: Option<String>,
@@ -80,6 +94,42 @@ pub struct Flags {
     /// Input actions allowed in any 60 seconds
     #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
     pub actions_per_minute: Option<u64>,
+}
+
+impl Cli {
+    /// The command line of this process; on a mistake, says so and ends it.
+    pub fn from_process() -> Self {
+        Self::try_from_words(std::env::args_os().collect()).unwrap_or_else(|problem| problem.exit())
+    }
+
+    /// With `--sandbox`, what follows `--` is the program's and not ours, whichever command it stands behind.
+    pub fn try_from_words(mut words: Vec<OsString>) -> Result<Self, clap::Error> {
+        let tail = match words.iter().position(|word| word == "--") {
+            Some(at) if words[..at].iter().any(is_sandbox_flag) => words.split_off(at),
+            _ => Vec::new(),
+        };
+        let mut cli = Self::try_parse_from(words)?;
+        for word in tail.into_iter().skip(1) {
+            let text = word.into_string().map_err(|word| {
+                let message = format!("{word:?} after -- is not UTF-8");
+                Cli::command().error(clap::error::ErrorKind::InvalidUtf8, message)
+            })?;
+            cli.flags.sandbox_arguments.push(text);
+        }
+        Ok(cli)
+    }
+}
+
+fn is_sandbox_flag(word: &OsString) -> bool {
+    word.to_str().is_some_and(|word| word == "--sandbox" || word.starts_with("--sandbox="))
+}
+
+impl Flags {
+    /// The command for a private desktop, empty for none; `None` where no private desktop is wanted.
+    pub fn sandbox_command(&self) -> Option<Vec<String>> {
+        let program = self.sandbox.as_ref()?;
+        Some(program.iter().chain(&self.sandbox_arguments).cloned().collect())
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -152,6 +202,9 @@ pub enum Command {
     /// What the server starts to read pictures in another process; not for people
     #[command(hide = true)]
     OcrWorker,
+    /// What the server starts to hold a private desktop and to end it; not for people
+    #[command(hide = true)]
+    SandboxKeeper,
     /// Look at a trace that was recorded
     Trace {
         #[command(subcommand)]
@@ -225,12 +278,11 @@ fn tool_changes(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     fn parse(line: &str) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(std::iter::once("os-screen-observer").chain(line.split_whitespace()))
+        let words = std::iter::once("os-screen-observer").chain(line.split_whitespace());
+        Cli::try_from_words(words.map(OsString::from).collect())
     }
 
     fn check(line: &str, expected: Flags) {
@@ -284,6 +336,32 @@ mod tests {
         check("--mock --mode mcp --max-actions 2 doctor", expected.clone());
         check("doctor --mock --mode mcp --max-actions 2", expected.clone());
         check("--mock call list_windows {} --mode mcp --max-actions 2", expected);
+    }
+
+    fn check_sandbox(line: &str, command: &[&str], ours: bool) {
+        let cli = parse(line).expect(line);
+        let command: Vec<String> = command.iter().map(ToString::to_string).collect();
+        assert_eq!(cli.flags.sandbox_command(), Some(command), "{line}");
+        assert_eq!(cli.command.is_some(), ours, "{line}");
+    }
+
+    #[test]
+    fn a_private_desktop_takes_a_program_or_none() {
+        check_sandbox("--sandbox", &[], false);
+        check_sandbox("--sandbox gnome-calculator", &["gnome-calculator"], false);
+        check_sandbox("--sandbox=xterm --mode mcp", &["xterm"], false);
+        check_sandbox("--sandbox --mode mcp", &[], false);
+        check_sandbox("--mode mcp --sandbox xterm --sandbox-size 800x600", &["xterm"], false);
+        check_sandbox("--sandbox -- xterm -e top --mode", &["xterm", "-e", "top", "--mode"], false);
+        check_sandbox("--sandbox xterm -- -e top", &["xterm", "-e", "top"], false);
+        check_sandbox("--sandbox call list_windows", &[], true);
+        check_sandbox("--sandbox xterm call list_windows", &["xterm"], true);
+        check_sandbox("call list_windows --sandbox", &[], true);
+        check_sandbox("call list_windows {} --sandbox xterm", &["xterm"], true);
+        check_sandbox("call list_windows --sandbox -- zenity --info", &["zenity", "--info"], true);
+        assert_eq!(parse("--mode mcp").unwrap().flags.sandbox_command(), None);
+        check_refused("--mock --sandbox", "cannot be used with");
+        check_refused("--mode mcp -- xterm", "unrecognized subcommand 'xterm'");
     }
 
     #[test]

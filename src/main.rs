@@ -1,15 +1,16 @@
 //! Parse the flags, build the configuration, choose the platform, start the surface.
 
+use std::any::Any;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
 use os_screen_observer::app::App;
 use os_screen_observer::cli::{Cli, Command, Flags, Mode};
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{self, Loaded, LogLevel};
+use os_screen_observer::platform::Chosen;
 use os_screen_observer::tools::Selection;
 use os_screen_observer::{http, log, mcp, ocr, platform, terminal};
 use rmcp::ServiceExt;
@@ -20,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 const GRACE: Duration = Duration::from_millis(250);
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::from_process();
     match start(cli) {
         Ok(code) => code,
         Err(message) => {
@@ -33,6 +34,9 @@ fn main() -> ExitCode {
 fn start(cli: Cli) -> Result<ExitCode, String> {
     if let Some(Command::OcrWorker) = cli.command {
         return ocr::worker::serve().map(|()| ExitCode::SUCCESS);
+    }
+    if let Some(Command::SandboxKeeper) = cli.command {
+        return platform::keep_private_desktop().map(|()| ExitCode::SUCCESS);
     }
     let loaded = config::load(&cli.flags, config::process_environment());
     if let Some(Command::Doctor { json }) = cli.command {
@@ -54,10 +58,15 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
         Some(Command::Call { tool, arguments }) => {
             log::start(LogLevel::Warning);
             report(&loaded);
-            terminal::call(&build(&cli.flags, loaded)?, &tool, &arguments)
+            let Built { app, _ends_with_us } = build(&cli.flags, loaded)?;
+            terminal::call(&app, &tool, &arguments)
         }
         Some(
-            Command::Doctor { .. } | Command::OcrWorker | Command::Trace { .. } | Command::Scenario { .. },
+            Command::Doctor { .. }
+            | Command::OcrWorker
+            | Command::SandboxKeeper
+            | Command::Trace { .. }
+            | Command::Scenario { .. },
         )
         | None => {
             log::start(loaded.config.logging.level);
@@ -70,10 +79,18 @@ fn selection(flags: &Flags) -> Result<Selection, String> {
     Selection::parse(flags.profile, flags.tools.as_deref().unwrap_or_default())
 }
 
-fn build(flags: &Flags, loaded: Loaded) -> Result<App, String> {
+/// The app, and what must go after everything that works with it.
+struct Built {
+    app: App,
+    _ends_with_us: Option<Box<dyn Any + Send>>,
+}
+
+fn build(flags: &Flags, loaded: Loaded) -> Result<Built, String> {
     let clock = if loaded.steered_clock { Clock::steered() } else { Clock::real() };
-    let platform = platform::choose(&loaded, &clock)?;
-    App::new(loaded, &selection(flags)?, platform, clock)
+    let selection = selection(flags)?;
+    let Chosen { platform, ends_with_us } = platform::choose(&loaded, &clock)?;
+    let app = App::new(loaded, &selection, platform, clock)?;
+    Ok(Built { app, _ends_with_us: ends_with_us })
 }
 
 fn report(loaded: &Loaded) {
@@ -91,7 +108,8 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     if mode == Mode::Inspect && !http::COMPILED_IN {
         return terminal::welcome(flags);
     }
-    let app = Arc::new(build(flags, loaded)?);
+    let Built { app, _ends_with_us } = build(flags, loaded)?;
+    let app = Arc::new(app);
     let shutdown = CancellationToken::new();
     let http = match mode {
         Mode::Mcp | Mode::Auto => None,

@@ -26,6 +26,7 @@ pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitC
         platform: &platform::real_desktop(),
         own_ocr: ocr::library::COMPILED_IN.then(ocr::worker::version),
         config,
+        survey: platform::survey(),
         machine: &doctor::RealMachine,
     });
     let text = if json { pretty(&serde_json::to_value(&report).unwrap_or_default()) } else { report.human() };

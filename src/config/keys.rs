@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::limits::{self, compile_pattern};
-use super::types::{ConfirmationRule, SecretRule};
+use super::types::{ConfirmationRule, SecretRule, Size};
 
 #[derive(Debug)]
 pub struct Key {
@@ -32,14 +32,16 @@ pub enum Rule {
     Texts,
     Patterns,
     OneOf(&'static [&'static str]),
+    /// `1280x800`
+    ScreenSize,
     Confirmations,
     SecretRules,
     Optional(&'static Rule),
 }
 
 use Rule::{
-    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, SecretRules, Text,
-    Texts, Word,
+    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, ScreenSize, SecretRules,
+    Text, Texts, Word,
 };
 
 const MAYBE_TEXT: Rule = Optional(&Text);
@@ -141,6 +143,7 @@ pub const KEYS: &[Key] = &[
     guard("budgets.actions_per_minute", MAYBE_COUNT),
     guard("secrets.file", Optional(&Path)),
     guard("secrets.allow", SecretRules),
+    plain("sandbox.size", ScreenSize),
 ];
 
 /// Old names that still work.
@@ -231,6 +234,7 @@ impl Rule {
             Texts => texts_of(value).map(Value::from),
             Patterns => return check_patterns(value),
             OneOf(choices) => choice_of(choices, value).map(Value::from),
+            ScreenSize => value.as_str().and_then(Size::parse).map(|size| size.to_string().into()),
             Confirmations => return check_confirmations(value),
             SecretRules => return check_secret_rules(value),
             Optional(_) if value.is_null() => Some(Value::Null),
@@ -252,6 +256,7 @@ impl Rule {
             Texts => "a list of texts".to_owned(),
             Patterns => "a list of regular expressions".to_owned(),
             OneOf(choices) => format!("one of {}", choices.join(", ")),
+            ScreenSize => format!("a size like 1280x800, from {} to {}", Size::LEAST, Size::MOST),
             Confirmations => "a list of rules like {\"role\": …, \"name_regex\": …}".to_owned(),
             SecretRules => {
                 "an object of secret names with lists of rules like {\"role\": …, \"name_regex\": …}"

@@ -70,7 +70,7 @@ pub fn merge(
     match config {
         Some(config) if fatal.is_empty() => {
             let mut loaded =
-                Loaded::new(config, path, existed, problems, notices).with_mock_only_flags(flags);
+                Loaded::new(config, path, existed, problems, notices).with_flags_of_one_desktop(flags);
             loaded.file_lost = file_lost;
             loaded.environment_secrets = env::secrets(environment);
             Ok(loaded)
@@ -259,6 +259,7 @@ fn from_flags(flags: &Flags) -> Vec<Setting> {
     let number = |number: Option<u64>| number.map(Value::from);
     [
         ("--mock", "mock", flags.mock.then_some(json!(true))),
+        ("--sandbox-size", "sandbox.size", flags.sandbox_size.clone().map(Value::from)),
         ("--port", "web_ui.port", number(flags.port.map(u64::from))),
         ("--host", "web_ui.host", flags.host.clone().map(Value::from)),
         ("--log", "logging.level", flags.log.map(|level| json!(level))),

@@ -44,6 +44,8 @@ pub struct Loaded {
     pub scenario: Option<PathBuf>,
     /// Time passes only when the server waits; for the mock alone.
     pub steered_clock: bool,
+    /// A private desktop is wanted, with this command in it; an empty one for no program.
+    pub sandbox: Option<Vec<String>>,
     /// Secrets that the environment names; those of `secrets.file` are read when the server is built.
     pub environment_secrets: BTreeMap<String, Secret>,
 }
@@ -65,12 +67,17 @@ impl Loaded {
             notices,
             scenario: None,
             steered_clock: false,
+            sandbox: None,
             environment_secrets: BTreeMap::new(),
         }
     }
 
-    fn with_mock_only_flags(mut self, flags: &Flags) -> Self {
+    /// The mock needs no other desktop, and no other desktop can play a scenario.
+    fn with_flags_of_one_desktop(mut self, flags: &Flags) -> Self {
         if self.config.wants_mock() {
+            if flags.sandbox.is_some() {
+                self.notices.push("--sandbox is ignored: the mock desktop is served".to_owned());
+            }
             self.scenario.clone_from(&flags.scenario);
             self.steered_clock = flags.steered_clock;
             return self;
@@ -79,6 +86,7 @@ impl Loaded {
         for (flag, _) in given.into_iter().filter(|(_, given)| *given) {
             self.notices.push(format!("{flag} is ignored: it needs --mock"));
         }
+        self.sandbox = flags.sandbox_command();
         self
     }
 

@@ -4,6 +4,7 @@
 //! that is added here needs its line in `keys::KEYS`; a test compares the two.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,7 @@ pub struct Config {
     pub screenshots: Screenshots,
     pub budgets: Budgets,
     pub secrets: NamedSecrets,
+    pub sandbox: Sandbox,
 }
 
 impl Config {
@@ -392,6 +394,60 @@ pub struct SecretRule {
     pub role: Option<String>,
     pub name_regex: Option<String>,
     pub window_title_regex: Option<String>,
+}
+
+/// The private desktop that `--sandbox` starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sandbox {
+    pub size: Size,
+}
+
+/// Of a screen, in pixels; written `1280x800`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Size {
+    pub width: u16,
+    pub height: u16,
+}
+
+impl Size {
+    pub const LEAST: Size = Size { width: 320, height: 200 };
+    pub const MOST: Size = Size { width: 7680, height: 4320 };
+
+    pub fn parse(text: &str) -> Option<Self> {
+        let (width, height) = text.split_once('x')?;
+        let size = Size { width: width.parse().ok()?, height: height.parse().ok()? };
+        let fits = (Self::LEAST.width..=Self::MOST.width).contains(&size.width)
+            && (Self::LEAST.height..=Self::MOST.height).contains(&size.height);
+        fits.then_some(size)
+    }
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self { width: 1280, height: 800 }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}x{}", self.width, self.height)
+    }
+}
+
+impl From<Size> for String {
+    fn from(size: Size) -> String {
+        size.to_string()
+    }
+}
+
+impl TryFrom<String> for Size {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Size::parse(&text).ok_or_else(|| format!("{text} is no size like 1280x800"))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

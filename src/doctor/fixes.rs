@@ -11,6 +11,7 @@ pub enum Package {
     Fonts,
     VirtualDisplay,
     SessionBus,
+    WindowManager,
 }
 
 struct Manager {
@@ -33,8 +34,9 @@ const MANAGERS: &[Manager] = &[
             Package::Tesseract => Some("tesseract-ocr"),
             Package::Accessibility => Some("at-spi2-core"),
             Package::Fonts => Some("fonts-dejavu-core"),
-            Package::VirtualDisplay => Some("xvfb xauth"),
+            Package::VirtualDisplay => Some("xvfb"),
             Package::SessionBus => Some("dbus"),
+            Package::WindowManager => Some("openbox"),
         },
     },
     Manager {
@@ -48,6 +50,7 @@ const MANAGERS: &[Manager] = &[
             Package::Fonts => Some("dejavu-sans-fonts"),
             Package::VirtualDisplay => Some("xorg-x11-server-Xvfb"),
             Package::SessionBus => Some("dbus-daemon"),
+            Package::WindowManager => Some("openbox"),
         },
     },
     Manager {
@@ -61,6 +64,7 @@ const MANAGERS: &[Manager] = &[
             Package::Fonts => Some("ttf-dejavu"),
             Package::VirtualDisplay => Some("xorg-server-xvfb"),
             Package::SessionBus => Some("dbus"),
+            Package::WindowManager => Some("openbox"),
         },
     },
     Manager {
@@ -72,8 +76,9 @@ const MANAGERS: &[Manager] = &[
             Package::Tesseract => Some("tesseract-ocr"),
             Package::Accessibility => Some("at-spi2-core"),
             Package::Fonts => Some("dejavu-fonts"),
-            Package::VirtualDisplay => Some("xvfb-run"),
+            Package::VirtualDisplay => Some("xorg-x11-server-Xvfb"),
             Package::SessionBus => Some("dbus-1"),
+            Package::WindowManager => Some("openbox"),
         },
     },
     Manager {
@@ -101,22 +106,29 @@ const MANAGERS: &[Manager] = &[
 
 /// The line that installs the package, if a package manager that has it is found.
 pub fn install(machine: &dyn Machine, package: Package) -> Option<String> {
+    install_all(machine, &[package])
+}
+
+/// The line that installs all of them, by the first package manager that has them all.
+pub fn install_all(machine: &dyn Machine, packages: &[Package]) -> Option<String> {
     let system = machine.system();
     MANAGERS
         .iter()
         .filter(|manager| manager.systems.contains(&system.as_str()))
         .filter(|manager| machine.find_program(manager.program).is_some())
-        .find_map(|manager| Some((manager, (manager.name_of)(package)?)))
-        .map(|(manager, name)| {
+        .find_map(|manager| {
+            let names = packages.iter().map(|package| (manager.name_of)(*package));
+            Some((manager, names.collect::<Option<Vec<_>>>()?.join(" ")))
+        })
+        .map(|(manager, names)| {
             let sudo = manager.needs_root && machine.find_program("sudo").is_some();
-            format!("{}{} {name}", if sudo { "sudo " } else { "" }, manager.install)
+            format!("{}{} {names}", if sudo { "sudo " } else { "" }, manager.install)
         })
 }
 
 /// A display without a screen, for machines that have none.
 pub fn virtual_display(machine: &dyn Machine) -> Option<String> {
-    const START: &str = "xvfb-run -s '-screen 0 1920x1080x24' os-screen-observer";
-    installed_then(machine, "xvfb-run", Package::VirtualDisplay, START)
+    installed_then(machine, "Xvfb", Package::VirtualDisplay, "os-screen-observer --sandbox")
 }
 
 pub fn session_bus(machine: &dyn Machine) -> Option<String> {
@@ -124,7 +136,7 @@ pub fn session_bus(machine: &dyn Machine) -> Option<String> {
 }
 
 /// The line as it is if its program is there, otherwise after installing it.
-fn installed_then(machine: &dyn Machine, program: &str, package: Package, line: &str) -> Option<String> {
+pub fn installed_then(machine: &dyn Machine, program: &str, package: Package, line: &str) -> Option<String> {
     match machine.find_program(program) {
         Some(_) => Some(line.to_owned()),
         None => install(machine, package).map(|install| format!("{install} && {line}")),

@@ -4,8 +4,10 @@
 //! stays behind, no package is installed, nothing is sent. It promises no more than the platform adapter of
 //! this build claims for itself.
 
+mod desktop;
 mod fixes;
 mod machine;
+mod sandbox;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,8 +15,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::{Config, FatalConfig, Loaded};
+pub use desktop::{AccessibilityFacts, DisplayFacts, SeenWindow, Survey};
 use fixes::Package;
 pub use machine::{FolderState, Machine, RealMachine, Socket};
+pub use sandbox::{accessibility_launcher, sandbox_can_start};
 
 /// What the caller knows about the adapter for a real desktop that this build contains.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub struct Subject<'a> {
     /// What the OCR engine that is part of this build says of itself; `None` when none is.
     pub own_ocr: Option<Result<String, String>>,
     pub config: Result<&'a Loaded, &'a FatalConfig>,
+    /// What a look at the running desktop showed; `None` where there is no X11 display.
+    pub survey: Option<Survey>,
     pub machine: &'a dyn Machine,
 }
 
@@ -131,8 +137,11 @@ const CHECKS: &[(&[&str], CheckFunction)] = &[
     (&[], check_mock),
     (&[], check_platform),
     (&["linux"], check_display),
+    (&["linux"], desktop::check_window_manager),
     (&["linux"], check_session_bus),
-    (&["linux"], check_accessibility_bus),
+    (&["linux"], desktop::check_accessibility),
+    (&["linux"], desktop::check_programs),
+    (&["linux"], sandbox::check_sandbox),
     (&["linux"], check_fonts),
     (&["macos"], check_mac_permissions),
     (&["windows"], check_windows_session),
@@ -150,7 +159,11 @@ fn verdict_on(checks: &[Check]) -> Verdict {
 }
 
 fn summary(subject: &Subject<'_>, verdict: Verdict, checks: &[Check]) -> String {
-    let desktop = if subject.wants_mock() { "the mock desktop" } else { "this desktop" };
+    let desktop = match (subject.wants_mock(), subject.wants_sandbox()) {
+        (true, _) => "the mock desktop",
+        (false, true) => "a private desktop",
+        (false, false) => "this desktop",
+    };
     let names = |chosen: fn(&Check) -> bool| {
         checks.iter().filter(|check| chosen(check)).map(|check| check.name).collect::<Vec<_>>().join(", ")
     };
@@ -197,9 +210,13 @@ impl Subject<'_> {
         self.settings().is_some_and(Config::wants_mock)
     }
 
+    fn wants_sandbox(&self) -> bool {
+        self.config.ok().is_some_and(|loaded| loaded.sandbox.is_some())
+    }
+
     /// What a real desktop needs is essential only if a real desktop is to be served.
     fn wants_desktop(&self) -> bool {
-        !self.wants_mock()
+        !self.wants_mock() && !self.wants_sandbox()
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -240,6 +257,9 @@ fn check_platform(subject: &Subject<'_>) -> Check {
     Check::new("real desktop", status, detail).essential(subject.wants_desktop()).fix(fix)
 }
 
+const WAYLAND_ALONE: &str = "Without X11 windows cannot be listed, pictured or worked: switch Xwayland on, log in to \
+                             an X11 session, or work on a private desktop with --sandbox";
+
 /// Either display server will do for the program as a whole; which one the adapter can use it says itself.
 fn check_display(subject: &Subject<'_>) -> Check {
     let x11 = subject.variable("DISPLAY").map(|display| probe_x11(subject, &display));
@@ -252,8 +272,10 @@ fn check_display(subject: &Subject<'_>) -> Check {
             format!("{x11}; {wayland}: windows of Wayland programs may be out of reach through X11"),
         ),
         (Some(Ok(x11)), Some(Err(wayland))) => (Status::Ok, format!("{x11}; {wayland}")),
-        (Some(Err(x11)), Some(Ok(wayland))) => (Status::Warning, format!("{wayland}; {x11}")),
-        (None, Some(Ok(wayland))) => (Status::Warning, format!("{wayland}; no X11")),
+        (Some(Err(x11)), Some(Ok(wayland))) => {
+            (Status::Warning, format!("{wayland}; {x11}\n{WAYLAND_ALONE}"))
+        }
+        (None, Some(Ok(wayland))) => (Status::Warning, format!("{wayland}; no X11\n{WAYLAND_ALONE}")),
         (x11, wayland) => {
             let failures = [x11, wayland].into_iter().flatten().filter_map(Result::err);
             (Status::Error, failures.collect::<Vec<_>>().join("; "))
@@ -328,31 +350,6 @@ fn session_bus_socket(subject: &Subject<'_>) -> BusAddress {
             _ => None,
         })
         .unwrap_or_else(|| BusAddress::Elsewhere(first.to_owned()))
-}
-
-const ACCESSIBILITY_LAUNCHERS: &[&str] = &[
-    "/usr/libexec/at-spi-bus-launcher",
-    "/usr/lib/at-spi2-core/at-spi-bus-launcher",
-    "/usr/lib/at-spi-bus-launcher",
-    "/usr/libexec/at-spi2/at-spi-bus-launcher",
-];
-
-/// A hint, not a proof: only talking to the bus would prove it, and that is the adapter's work.
-fn check_accessibility_bus(subject: &Subject<'_>) -> Check {
-    const NAME: &str = "accessibility";
-    if subject.variable("NO_AT_BRIDGE").is_some_and(|value| value != "0") {
-        let detail = "NO_AT_BRIDGE is set: GTK programs started from here hide their elements";
-        return Check::new(NAME, Status::Warning, detail).fix("unset NO_AT_BRIDGE".to_owned());
-    }
-    let running = subject.variable("AT_SPI_BUS_ADDRESS").is_some()
-        || subject.runtime_file("at-spi/bus").is_some_and(|path| subject.machine.exists(&path));
-    let launcher = ACCESSIBILITY_LAUNCHERS.iter().find(|path| subject.machine.exists(Path::new(path)));
-    match (running, launcher) {
-        (true, _) => Check::new(NAME, Status::Ok, "the AT-SPI bus seems to run"),
-        (false, Some(path)) => Check::new(NAME, Status::Ok, format!("AT-SPI starts on demand ({path})")),
-        (false, None) => Check::new(NAME, Status::Missing, "AT-SPI is not installed: no element trees")
-            .fix(fixes::install(subject.machine, Package::Accessibility)),
-    }
 }
 
 fn check_fonts(subject: &Subject<'_>) -> Check {

@@ -17,6 +17,7 @@ struct PretendedMachine {
     links: BTreeMap<&'static str, &'static str>,
     output: Option<Result<&'static str, &'static str>>,
     read_only: bool,
+    survey: Option<Survey>,
 }
 
 impl Machine for PretendedMachine {
@@ -68,9 +69,13 @@ fn complete() -> PretendedMachine {
             ("XDG_RUNTIME_DIR", "/run/user/1000"),
         ]
         .into(),
-        programs: ["tesseract", "apt-get", "sudo"].into(),
+        programs: ["tesseract", "apt-get", "sudo", "Xvfb", "dbus-daemon", "openbox"].into(),
         files: ["/usr/share/fonts", "/usr/libexec/at-spi-bus-launcher"].into(),
         sockets: ["/tmp/.X11-unix/X0", "/run/user/1000/bus"].into(),
+        survey: Some(Survey {
+            display: Ok(DisplayFacts { window_manager: Some("Openbox".to_owned()), windows: Vec::new() }),
+            accessibility: Ok(AccessibilityFacts { enabled: true, pids: vec![7] }),
+        }),
         output: Some(Ok("tesseract 5.3.0\n leptonica-1.82.0\n")),
         ..PretendedMachine::default()
     }
@@ -97,6 +102,7 @@ fn report_on(machine: &PretendedMachine, environment: &[(&str, &str)], available
         platform: &platform,
         own_ocr: None,
         config: loaded.as_ref(),
+        survey: machine.survey.clone(),
         machine,
     })
 }
@@ -174,10 +180,10 @@ fn displays() {
     let with = |variables: &[(&'static str, &'static str)], sockets: &[&'static str]| PretendedMachine {
         variables: variables.iter().copied().collect(),
         sockets: sockets.iter().copied().collect(),
-        programs: ["xvfb-run"].into(),
+        programs: ["Xvfb"].into(),
         ..bare()
     };
-    let start = Some("xvfb-run -s '-screen 0 1920x1080x24' os-screen-observer");
+    let start = Some("os-screen-observer --sandbox");
     let wayland = [("WAYLAND_DISPLAY", "wayland-0"), ("XDG_RUNTIME_DIR", "/run/user/1")];
     let both = [wayland[0], wayland[1], ("DISPLAY", ":0")];
     let check = |machine, status, detail, fix| check(&machine, "display", status, detail, fix);
@@ -215,14 +221,90 @@ fn session_buses() {
     check(bare(), Status::Missing, "is not set", None);
 }
 
+fn surveyed(display: DisplayFacts, accessibility: Result<AccessibilityFacts, &str>) -> PretendedMachine {
+    let accessibility = accessibility.map_err(str::to_owned);
+    PretendedMachine { survey: Some(Survey { display: Ok(display), accessibility }), ..complete() }
+}
+
 #[test]
 fn accessibility() {
     let check = |machine, status, detail, fix| check(&machine, "accessibility", status, detail, fix);
-    check(complete(), Status::Ok, "starts on demand", None);
-    let running = PretendedMachine { variables: [("AT_SPI_BUS_ADDRESS", "unix:x")].into(), ..bare() };
-    check(running, Status::Ok, "seems to run", None);
+    check(complete(), Status::Ok, "answers, 1 programs offer elements", None);
+    check(PretendedMachine { survey: None, ..complete() }, Status::Ok, "starts on demand", None);
+    let install = Some("sudo apt-get install -y at-spi2-core");
+    let bare = PretendedMachine { programs: ["apt-get", "sudo"].into(), ..bare() };
+    check(bare, Status::Missing, "not installed", install);
     let hidden = PretendedMachine { variables: [("NO_AT_BRIDGE", "1")].into(), ..complete() };
     check(hidden, Status::Warning, "NO_AT_BRIDGE", Some("unset NO_AT_BRIDGE"));
+    let off = surveyed(DisplayFacts::default(), Ok(AccessibilityFacts::default()));
+    let fix = "busctl --user set-property org.a11y.Bus /org/a11y/bus org.a11y.Status IsEnabled b true";
+    check(off, Status::Warning, "IsEnabled flag is off", Some(fix));
+    check(surveyed(DisplayFacts::default(), Err("no bus")), Status::Error, "no bus", None);
+}
+
+#[test]
+fn window_managers() {
+    let check = |machine, status, detail, fix| check(&machine, "window manager", status, detail, fix);
+    check(complete(), Status::Ok, "Openbox, 0 windows", None);
+    let none = surveyed(DisplayFacts::default(), Err(""));
+    check(none, Status::Missing, "none runs", Some("openbox &"));
+    let broken = Survey { display: Err("no such display".to_owned()), accessibility: Err(String::new()) };
+    let broken = PretendedMachine { survey: Some(broken), ..complete() };
+    check(broken, Status::Error, "no such display", None);
+    check(bare(), Status::Warning, "no X11 display", None);
+}
+
+#[test]
+fn programs_without_elements_are_told_what_helps() {
+    let window = |title: &str, class: &str, pid, toolkit| SeenWindow {
+        title: title.to_owned(),
+        class: class.to_owned(),
+        pid,
+        toolkit,
+    };
+    let windows = vec![
+        window("Notes", "mousepad, Mousepad", Some(7), Some("gtk3")),
+        window("News", "chromium, Chromium", Some(8), None),
+        window("Sums", "kcalc, kcalc", Some(9), Some("qt5")),
+        window("shell", "xterm, XTerm", None, None),
+        window(&"a long title ".repeat(9), "game, Game", Some(10), None),
+    ];
+    let display = DisplayFacts { window_manager: Some("Openbox".to_owned()), windows };
+    let machine = surveyed(display, Ok(AccessibilityFacts { enabled: true, pids: vec![7] }));
+    let report = report_on(&machine, &[], true);
+    let check = report.checks.iter().find(|check| check.name == "programs").unwrap();
+    assert_eq!(check.status, Status::Warning);
+    insta::assert_snapshot!(check.detail, @r"
+    these show a window and offer no elements:
+    News (chromium, Chromium): start it with --force-renderer-accessibility
+    Sums (kcalc, kcalc): start it with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1
+    shell (xterm, XTerm): it has none; read it with get_ocr
+    a long title a long title a long title a… (game, Game): start it again; if that does not help, read it with get_ocr
+    ");
+    super::tests::check(&complete(), "programs", Status::Ok, "every window's program", None);
+    super::tests::check(&bare(), "programs", Status::Warning, "not looked at", None);
+}
+
+#[test]
+fn private_desktops() {
+    let check = |machine: &PretendedMachine, status, detail, fix| {
+        check(machine, "private desktop", status, detail, fix);
+    };
+    check(&complete(), Status::Ok, "--sandbox", None);
+    let needs = "--sandbox needs Xvfb, dbus-daemon, at-spi-bus-launcher, openbox";
+    check(&bare(), Status::Missing, needs, None);
+    let half = PretendedMachine { programs: ["apt-get", "sudo", "Xvfb", "dbus-daemon"].into(), ..complete() };
+    let install = "sudo apt-get install -y openbox";
+    check(&half, Status::Missing, "--sandbox needs openbox", Some(install));
+    let complaint = sandbox_can_start(&half, None).unwrap_err();
+    assert_eq!(complaint, format!("a private desktop needs openbox, not found here. Install: {install}"));
+    assert_eq!(sandbox_can_start(&complete(), None), Ok(()));
+    assert_eq!(sandbox_can_start(&complete(), Some("tesseract")), Ok(()));
+    assert!(
+        sandbox_can_start(&complete(), Some("no-such"))
+            .unwrap_err()
+            .contains("program no-such was not found")
+    );
 }
 
 #[test]

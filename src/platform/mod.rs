@@ -200,15 +200,75 @@ pub const fn os_name() -> &'static str {
 
 /// The desktop that the configuration asks for. A scenario that cannot be played is an error, a desktop
 /// that is not there is not: the server starts and says so.
-pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Arc<dyn Platform>, String> {
+pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
+    if let Some(command) = &loaded.sandbox {
+        return Ok(private_desktop(loaded.config.sandbox.size, command, clock));
+    }
     if !loaded.config.wants_mock() {
-        return Ok(connect(clock).unwrap_or_else(|reason| Arc::new(absent::Absent::new(reason))));
+        return Ok(connect(clock).unwrap_or_else(absent).into());
     }
     let mock = mock::Mock::new(clock.clone());
     if let Some(path) = &loaded.scenario {
         mock.load(crate::scenario::load_file(path).map_err(|problem| problem.to_string())?);
     }
-    Ok(Arc::new(mock))
+    let mock: Arc<dyn Platform> = Arc::new(mock);
+    Ok(mock.into())
+}
+
+/// A desktop, and what has to outlive everything that works on it; dropping that ends a private desktop.
+pub struct Chosen {
+    pub platform: Arc<dyn Platform>,
+    pub ends_with_us: Option<Box<dyn std::any::Any + Send>>,
+}
+
+impl From<Arc<dyn Platform>> for Chosen {
+    fn from(platform: Arc<dyn Platform>) -> Self {
+        Self { platform, ends_with_us: None }
+    }
+}
+
+fn absent(reason: String) -> Arc<dyn Platform> {
+    Arc::new(absent::Absent::new(reason))
+}
+
+/// One that cannot start is no reason to work on the user's own: then there is no desktop at all.
+#[cfg(target_os = "linux")]
+fn private_desktop(size: crate::config::Size, command: &[String], clock: &Clock) -> Chosen {
+    let plan = linux::sandbox::Plan { size, command: command.to_vec() };
+    match linux::sandbox::Sandbox::start(&plan) {
+        Err(reason) => absent(format!("the private desktop did not start: {reason}")).into(),
+        Ok(sandbox) => {
+            if let Some(remark) = sandbox.remark() {
+                tracing::warn!("private desktop: {remark}");
+            }
+            sandbox.enter();
+            let platform = connect(clock).unwrap_or_else(absent);
+            Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn private_desktop(_: crate::config::Size, _: &[String], _: &Clock) -> Chosen {
+    absent(format!("--sandbox needs Linux; this is {}", os_name())).into()
+}
+
+/// Holds a private desktop for the server that started this process.
+#[cfg(target_os = "linux")]
+pub use linux::sandbox::keeper::keep as keep_private_desktop;
+
+#[cfg(not(target_os = "linux"))]
+pub fn keep_private_desktop() -> Result<(), String> {
+    Err("private desktops need Linux".to_owned())
+}
+
+/// A look at the running desktop for the doctor.
+#[cfg(target_os = "linux")]
+pub use linux::survey::survey;
+
+#[cfg(not(target_os = "linux"))]
+pub fn survey() -> Option<crate::doctor::Survey> {
+    None
 }
 
 #[cfg(target_os = "linux")]

@@ -3,6 +3,9 @@
 
   walk.py apps                      one JSON line for each window: pid, application, toolkit, name, role, extents
   walk.py tree --pid P [--name N]   one JSON line for each node below that window, in pre-order
+          --all                     below every window of the process, menus that popped up included
+          --brief                   role and name only
+  walk.py node --pid P --path 0.3   the node that is reached by these children, counted from 0
   walk.py time --pid P [--name N]   how many nodes a plain walk reads in a second
 
 The tests compare their own trees and what they did to applications with this. It shares no code with them.
@@ -86,6 +89,19 @@ def find(options):
     return found[0]
 
 
+def descend(root, path):
+    node = root
+    for at in path.split(".") if path else []:
+        node = node.getChildAtIndex(int(at))
+        if node is None:
+            sys.exit(f"walk.py: nothing at {path}")
+    return node
+
+
+def brief(node, depth):
+    return {"depth": depth, "role": node.getRoleName(), "code": int(node.getRole()), "name": node.name}
+
+
 def describe(node, depth):
     return {"depth": depth, "role": node.getRoleName(), "code": int(node.getRole()), "name": node.name,
             "states": states_of(node), "extents": extents(node), "text": text_of(node), "number": number_of(node)}
@@ -93,19 +109,30 @@ def describe(node, depth):
 
 def main():
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("what", choices=["apps", "tree", "time"])
+    arguments.add_argument("what", choices=["apps", "tree", "node", "time"])
     arguments.add_argument("--pid", type=int)
     arguments.add_argument("--name")
+    arguments.add_argument("--path", default="")
+    arguments.add_argument("--all", action="store_true")
+    arguments.add_argument("--brief", action="store_true")
     options = arguments.parse_args()
     if options.what == "apps":
         for pid, application, window in windows():
             print(json.dumps({"pid": pid, "application": application.name, "toolkit": application.toolkitName,
                               "name": window.name, "role": window.getRoleName(), "extents": extents(window)}))
         return
+    if options.all:
+        for pid, _, window in windows():
+            for node, depth in walk(window) if pid == options.pid else []:
+                print(json.dumps(describe(node, depth)))
+        return
     root = find(options)
     if options.what == "tree":
         for node, depth in walk(root):
-            print(json.dumps(describe(node, depth)))
+            print(json.dumps((brief if options.brief else describe)(node, depth)))
+        return
+    if options.what == "node":
+        print(json.dumps(describe(descend(root, options.path), 0)))
         return
     began = time.monotonic()
     count = 0

@@ -1,0 +1,140 @@
+//! What a running Linux desktop answers when it is asked: its window manager, its accessibility bus, and the
+//! programs that show a window and no elements.
+
+use super::fixes::{self, Package};
+use super::sandbox::accessibility_launcher;
+use super::{Check, Status, Subject};
+
+/// What was seen of the desktop around us; each half may have failed on its own.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    pub display: Result<DisplayFacts, String>,
+    pub accessibility: Result<AccessibilityFacts, String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DisplayFacts {
+    pub window_manager: Option<String>,
+    pub windows: Vec<SeenWindow>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeenWindow {
+    pub title: String,
+    pub class: String,
+    pub pid: Option<u32>,
+    /// What its program is built with, as far as its loaded libraries tell.
+    pub toolkit: Option<&'static str>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccessibilityFacts {
+    /// `org.a11y.Status.IsEnabled`
+    pub enabled: bool,
+    /// The processes that offer elements.
+    pub pids: Vec<u32>,
+}
+
+const ENABLE: &str = "busctl --user set-property org.a11y.Bus /org/a11y/bus org.a11y.Status IsEnabled b true";
+
+pub fn check_window_manager(subject: &Subject<'_>) -> Check {
+    const NAME: &str = "window manager";
+    match subject.survey.as_ref().map(|survey| &survey.display) {
+        Some(Ok(DisplayFacts { window_manager: Some(name), windows })) => {
+            Check::new(NAME, Status::Ok, format!("{name}, {} windows", windows.len()))
+        }
+        Some(Ok(_)) => {
+            let detail = "none runs on this display: windows cannot be listed, raised or moved";
+            let fix = fixes::installed_then(subject.machine, "openbox", Package::WindowManager, "openbox &");
+            Check::new(NAME, Status::Missing, detail).essential(subject.wants_desktop()).fix(fix)
+        }
+        Some(Err(reason)) => {
+            Check::new(NAME, Status::Error, format!("the display was not readable: {reason}"))
+        }
+        None => Check::new(NAME, Status::Warning, "not asked: there is no X11 display"),
+    }
+}
+
+/// Where the bus cannot be asked, what is installed is told instead; that is a hint and no proof.
+pub fn check_accessibility(subject: &Subject<'_>) -> Check {
+    const NAME: &str = "accessibility";
+    if subject.variable("NO_AT_BRIDGE").is_some_and(|value| value != "0") {
+        let detail = "NO_AT_BRIDGE is set: GTK programs started from here hide their elements";
+        return Check::new(NAME, Status::Warning, detail).fix("unset NO_AT_BRIDGE".to_owned());
+    }
+    let Some(launcher) = accessibility_launcher(subject.machine) else {
+        return Check::new(NAME, Status::Missing, "AT-SPI is not installed: no element trees")
+            .fix(fixes::install(subject.machine, Package::Accessibility));
+    };
+    match subject.survey.as_ref().map(|survey| &survey.accessibility) {
+        None => Check::new(NAME, Status::Ok, format!("AT-SPI starts on demand ({launcher})")),
+        Some(Err(reason)) => {
+            Check::new(NAME, Status::Error, format!("the AT-SPI bus did not answer: {reason}"))
+        }
+        Some(Ok(facts)) if facts.enabled => Check::new(
+            NAME,
+            Status::Ok,
+            format!("the AT-SPI bus answers, {} programs offer elements", facts.pids.len()),
+        ),
+        Some(Ok(_)) => {
+            let detail = "the AT-SPI bus answers, but its IsEnabled flag is off: Qt programs, Chromium and \
+                          Firefox that start now may offer no elements";
+            Check::new(NAME, Status::Warning, detail).fix(ENABLE.to_owned())
+        }
+    }
+}
+
+pub fn check_programs(subject: &Subject<'_>) -> Check {
+    const NAME: &str = "programs";
+    let Some(Survey { display: Ok(display), accessibility: Ok(accessibility) }) = &subject.survey else {
+        return Check::new(
+            NAME,
+            Status::Warning,
+            "not looked at: that needs a display and an accessibility bus",
+        );
+    };
+    let dark: Vec<&SeenWindow> =
+        display.windows.iter().filter(|window| window.is_dark(&accessibility.pids)).collect();
+    if dark.is_empty() {
+        return Check::new(NAME, Status::Ok, "every window's program offers elements");
+    }
+    let lines = dark.iter().map(|window| window.advice());
+    let detail = std::iter::once("these show a window and offer no elements:".to_owned()).chain(lines);
+    Check::new(NAME, Status::Warning, detail.collect::<Vec<_>>().join("\n"))
+}
+
+/// What helps a program whose window class or toolkit contains the word; the first that fits counts.
+const ADVICE: &[(&str, &str)] = &[
+    ("chrom", "start it with --force-renderer-accessibility"),
+    ("electron", "start it with --force-renderer-accessibility"),
+    ("code", "start it with --force-renderer-accessibility"),
+    ("firefox", "start it with GNOME_ACCESSIBILITY=1"),
+    ("java", "install java-atk-wrapper for its Java"),
+    ("qt", "start it with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"),
+    ("gtk3", "start it without NO_AT_BRIDGE; libatk-adaptor must be installed"),
+    ("gtk4", "start it with GTK_A11Y=atspi"),
+    ("xterm", "it has none; read it with get_ocr"),
+    ("rxvt", "it has none; read it with get_ocr"),
+];
+
+impl SeenWindow {
+    fn is_dark(&self, offering: &[u32]) -> bool {
+        self.pid.is_none_or(|pid| !offering.contains(&pid))
+    }
+
+    fn advice(&self) -> String {
+        let toolkit = self.toolkit.unwrap_or_default();
+        let known = |word: &str| self.class.to_lowercase().contains(word) || toolkit.contains(word);
+        let advice = ADVICE.iter().find(|(word, _)| known(word));
+        let advice =
+            advice.map_or("start it again; if that does not help, read it with get_ocr", |found| found.1);
+        format!("{} ({}): {advice}", shortened(&self.title), self.class)
+    }
+}
+
+fn shortened(title: &str) -> String {
+    match title.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &title[..end]),
+        None => title.to_owned(),
+    }
+}

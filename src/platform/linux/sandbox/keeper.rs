@@ -1,0 +1,87 @@
+//! The process that holds a private desktop. It reads what is wanted from its input, starts it, says on its
+//! output how to reach it, and ends it all when its input ends.
+//!
+//! It must end everything whatever happens to the server, so it depends on nothing of it but that pipe.
+
+use std::io::{BufRead, Read, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::desktop::{self, Folder};
+use super::{Plan, Word, family};
+use crate::clock::lock;
+
+/// How often ended children are taken notice of.
+const REAP: Duration = Duration::from_millis(500);
+
+/// Serves as the keeper until the input ends; it does not return before.
+pub fn keep() -> Result<(), String> {
+    family::adopt_orphans()?;
+    let plan = read_plan()?;
+    let folder = Folder::new()?;
+    let gate = Arc::new(Gate::default());
+    watch_input(gate.clone(), folder.path.clone());
+    match desktop::start(&plan, &folder, &gate) {
+        Ok(word) => say(&word)?,
+        Err(reason) => {
+            say(&Word::Failed { reason })?;
+            end(&gate, &folder.path);
+        }
+    }
+    loop {
+        std::thread::sleep(REAP);
+        family::reap();
+    }
+}
+
+/// Shut once the desktop is being ended; nothing is started after that.
+#[derive(Debug, Default)]
+pub struct Gate {
+    shut: Mutex<bool>,
+}
+
+impl Gate {
+    /// Starts something, unless everything is being ended.
+    pub fn pass<T>(&self, start: impl FnOnce() -> std::io::Result<T>) -> Result<T, String> {
+        let shut = lock(&self.shut);
+        if *shut {
+            return Err("the private desktop is being ended".to_owned());
+        }
+        start().map_err(|problem| problem.to_string())
+    }
+
+    fn shut(&self) {
+        *lock(&self.shut) = true;
+    }
+}
+
+fn read_plan() -> Result<Plan, String> {
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).map_err(|problem| problem.to_string())?;
+    serde_json::from_str(&line).map_err(|problem| format!("this is started by the server: {problem}"))
+}
+
+fn watch_input(gate: Arc<Gate>, folder: PathBuf) {
+    std::thread::spawn(move || {
+        let mut buffer = [0; 64];
+        let mut input = std::io::stdin();
+        while !matches!(input.read(&mut buffer), Ok(0) | Err(_)) {}
+        end(&gate, &folder);
+    });
+}
+
+/// Ends every process of the desktop, removes its folder, and ends this process.
+fn end(gate: &Gate, folder: &std::path::Path) -> ! {
+    gate.shut();
+    family::end_all();
+    // What a process that would not die still holds open stays behind; nobody is left to be told.
+    let _ = std::fs::remove_dir_all(folder);
+    std::process::exit(0)
+}
+
+fn say(word: &Word) -> Result<(), String> {
+    let line = serde_json::to_string(word).map_err(|problem| problem.to_string())? + "\n";
+    let mut out = std::io::stdout().lock();
+    out.write_all(line.as_bytes()).and_then(|()| out.flush()).map_err(|problem| problem.to_string())
+}

@@ -1,0 +1,176 @@
+//! A private desktop: an X server without a screen, a session bus, an accessibility bus and a window manager of
+//! its own, and a program in it, so that an agent works where it cannot touch the user's session.
+//!
+//! It is no wall against a hostile program: what runs there is the same user and can open the same files.
+//!
+//! All of it lives below one process, the keeper, which is this binary started once more. Every process of the
+//! desktop is a descendant of the keeper, also one that lost its parents, and the keeper ends them all when its
+//! input ends: that happens when the server drops the desktop, and also when the server is killed.
+
+mod cookie;
+mod desktop;
+mod family;
+pub mod keeper;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::session::Session;
+use crate::config::Size;
+use crate::doctor::{self, RealMachine};
+
+/// This very program, even if its file was replaced since it started.
+const OURSELVES: &str = "/proc/self/exe";
+
+/// How long the whole desktop may take to come up; each part has a shorter limit of its own.
+const START: Duration = Duration::from_secs(90);
+
+/// How long the keeper may take to end everything; it is then ended itself.
+const END: Duration = Duration::from_secs(5);
+
+/// What a private desktop is to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    pub size: Size,
+    /// A program and its arguments, started in it; empty for none.
+    pub command: Vec<String>,
+}
+
+/// What the keeper tells the server when the desktop stands, or why it does not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    Ready { session: Session, environment: BTreeMap<String, String>, remark: Option<String> },
+    Failed { reason: String },
+}
+
+/// A running private desktop. Dropping it ends everything that runs in it.
+#[derive(Debug)]
+pub struct Sandbox {
+    session: Session,
+    environment: BTreeMap<String, String>,
+    remark: Option<String>,
+    keeper: Child,
+    /// The keeper lives as long as this is open.
+    leash: Option<ChildStdin>,
+}
+
+impl Sandbox {
+    pub fn start(plan: &Plan) -> Result<Self, String> {
+        Self::start_with(Path::new(OURSELVES), plan)
+    }
+
+    /// `program` is this project's binary; a test that is another program has to name it.
+    pub fn start_with(program: &Path, plan: &Plan) -> Result<Self, String> {
+        doctor::sandbox_can_start(&RealMachine, plan.command.first().map(String::as_str))?;
+        let mut keeper = start_keeper(program)?;
+        let told = tell_plan(&mut keeper, plan).and_then(|leash| Ok((leash, first_word(&mut keeper)?)));
+        match told {
+            Ok((leash, Word::Ready { session, environment, remark })) => {
+                Ok(Self { session, environment, remark, keeper, leash: Some(leash) })
+            }
+            Ok((_, Word::Failed { reason })) => Err(given_up(keeper, reason)),
+            Err(reason) => Err(given_up(keeper, reason)),
+        }
+    }
+
+    /// How to reach its display and its bus.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The whole environment of a program in it.
+    pub fn environment(&self) -> &BTreeMap<String, String> {
+        &self.environment
+    }
+
+    /// From now on this process means the private desktop where it would have meant the user's.
+    ///
+    /// Only for a process that has no other thread yet, which is why nobody but `platform::choose` calls it.
+    #[allow(unsafe_code, reason = "changing the environment is safe as long as no other thread reads it")]
+    pub(in crate::platform) fn enter(&self) {
+        let (set, removed) = self.session.variables();
+        // SAFETY: a process that serves calls this while it is still alone: before the runtime, before the
+        // adapter and before any call. The thread that read the keeper's first line was joined.
+        unsafe {
+            set.into_iter().for_each(|(name, value)| std::env::set_var(name, value));
+            removed.iter().for_each(|name| std::env::remove_var(name));
+        }
+    }
+
+    /// What did not go as wished, although the desktop stands.
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        drop(self.leash.take());
+        end(&mut self.keeper);
+    }
+}
+
+/// In a process group of its own: a person who presses Ctrl-C means the server, and the keeper has work to do
+/// when that is gone. Our settings may hold keys that are nobody else's business.
+fn start_keeper(program: &Path) -> Result<Child, String> {
+    let mut command = Command::new(program);
+    command.arg("sandbox-keeper").process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OSO_")) {
+        command.env_remove(name);
+    }
+    command.spawn().map_err(|problem| format!("the private desktop's keeper cannot be started: {problem}"))
+}
+
+fn tell_plan(keeper: &mut Child, plan: &Plan) -> Result<ChildStdin, String> {
+    let mut leash = keeper.stdin.take().ok_or("the private desktop's keeper has no input")?;
+    let line = serde_json::to_string(plan).map_err(|problem| problem.to_string())? + "\n";
+    leash
+        .write_all(line.as_bytes())
+        .map_err(|problem| format!("the private desktop's keeper does not listen: {problem}"))?;
+    Ok(leash)
+}
+
+fn first_word(keeper: &mut Child) -> Result<Word, String> {
+    let output = keeper.stdout.take().ok_or("the private desktop's keeper has no output")?;
+    let line = first_line(output, START).ok_or("the private desktop's keeper ended or said nothing")?;
+    serde_json::from_str(&line).map_err(|_| format!("the private desktop's keeper said {line:?}"))
+}
+
+/// The first line of a program's output, if it comes in time. What comes later is not read.
+fn first_line(output: ChildStdout, patience: Duration) -> Option<String> {
+    let (tell, answer) = channel();
+    let reader = std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(output).read_line(&mut line);
+        tell.send(read.is_ok().then(|| line.trim_end().to_owned()))
+    });
+    // If the time is over, the thread is left behind; it ends with the program.
+    let line = answer.recv_timeout(patience).ok()?;
+    // It has sent what it had to send and cannot fail any more.
+    let _ = reader.join();
+    line.filter(|line| !line.is_empty())
+}
+
+fn given_up(mut keeper: Child, reason: String) -> String {
+    drop(keeper.stdin.take());
+    end(&mut keeper);
+    reason
+}
+
+fn end(keeper: &mut Child) {
+    let until = Instant::now() + END;
+    while Instant::now() < until && matches!(keeper.try_wait(), Ok(None)) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Both fail only when it has ended already.
+    let _ = keeper.kill();
+    let _ = keeper.wait();
+}

@@ -1,0 +1,22 @@
+//! A real desktop with programs that nobody here wrote, driven through the built binary over MCP.
+//!
+//! What a call did is read from the program's own state by `walk.py`, which shares nothing with the server; the
+//! server's own replies prove nothing. Tests wait for conditions and never for a time, and take turns, because
+//! there is one pointer and one focus.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod agreement;
+mod browser;
+mod calculators;
+mod covered;
+mod desk;
+mod dialogs;
+mod editor;
+mod faults;
+mod private;
+mod terminal;
+mod widgets;

@@ -1,0 +1,32 @@
+//! xterm, which shows no elements at all: keys reach it and pictures show it.
+
+use serde_json::json;
+
+use crate::desk::{desk, until};
+
+#[test]
+fn a_command_is_typed_and_runs() {
+    let desk = desk();
+    let mut server = desk.server();
+    let app = desk.start("xterm", &["-u8", "-T", "Terminal", "-e", "sh"]);
+    let uid = server.uid(&app, "Terminal");
+    server.ok("bring_to_foreground", json!({"window_uid": uid}));
+    let file = desk.home().join("typed");
+    // The shell reads when it is ready; what is typed before waits in its terminal.
+    server.ok("type_text", json!({"text": "echo 'Zoë 漢字 €' > typed\n"}));
+    let text = until("the file", || std::fs::read_to_string(&file).ok().filter(|text| text.ends_with('\n')));
+    assert_eq!(text, "Zoë 漢字 €\n");
+}
+
+#[test]
+fn its_picture_is_its_own() {
+    let desk = desk();
+    let mut server = desk.server();
+    let app = desk.start("xterm", &["-T", "Red", "-bg", "#ff0000", "-e", "sleep 600"]);
+    let uid = server.uid(&app, "Red");
+    until("a red window", || {
+        let picture = server.picture(&uid)?;
+        let red = picture.pixels().filter(|pixel| pixel.0[..3] == [255, 0, 0]).count();
+        (red * 10 > picture.pixels().count() * 7).then_some(())
+    });
+}

@@ -114,6 +114,7 @@ fn kept(app: &App, entry: &Entry, args: &Map<String, Value>) -> Map<String, Valu
         redact_keys: &app.config.audit.redact_arg_keys,
         schema: entry.schema(),
         hides_typed: entry.spec.meta.effect.acts(),
+        secrets: &app.secrets,
         max_bytes: app.config.tracing.max_args_bytes,
     };
     keeper.kept(args)

@@ -29,7 +29,7 @@ impl Readable {
     /// A picture that the caller had already: it learns nothing of this desktop from it.
     pub fn brought(picture: Picture) -> Self {
         let area = picture.area();
-        Self { picture, area }
+        Self { picture, area, hidden: Vec::new() }
     }
 
     pub fn area(&self) -> Rect {

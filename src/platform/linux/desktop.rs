@@ -31,7 +31,8 @@ use crate::platform::Activation;
 const PROPERTY_WORDS: u32 = 1024;
 const LIST_WORDS: u32 = 4096;
 /// How long a window manager may take to do as it was asked.
-const MANAGER_TIME: Duration = Duration::from_millis(1500);
+const MANAGER_TIME: Duration = Duration::from_millis(2500);
+const STEADY: Duration = Duration::from_millis(25);
 /// Windows nested deeper than this are not searched.
 pub const NESTING: usize = 32;
 const PLACES: i32 = 20_000;
@@ -483,13 +484,21 @@ pub fn activate(server: &Server, uid: &str) -> Result<Activation, Failure> {
     let reached = wait_until(|| {
         let sight = look(server)?;
         let Some(seen) = find(&sight, xid) else { return Ok(Some(None)) };
-        Ok((seen.focused && !seen.hidden).then_some(Some(())))
+        let told = seen.focused && !seen.hidden;
+        Ok((told && has_keyboard(server, xid)?).then_some(Some(())))
     })?;
     match reached {
         Some(Some(())) => Ok(Activation::Activated),
         Some(None) => Err(gone(uid).into()),
         None => Ok(Activation::Refused(why_not_active(&look(server)?))),
     }
+}
+
+/// Window managers tell that a window is active before keys go there.
+fn has_keyboard(server: &Server, xid: u32) -> Result<bool, Trouble> {
+    let focus = server.connection.get_input_focus()?.reply()?.focus;
+    let with_focus = top_level(server, focus)?;
+    Ok(with_focus.is_some() && with_focus == top_level(server, xid)?)
 }
 
 fn ask_for_activation(server: &Server, sight: &Sight, xid: u32) -> Result<(), Trouble> {
@@ -538,11 +547,30 @@ pub fn change(server: &Server, uid: &str, change: &WindowChange) -> Result<Reach
         let sight = look(server)?;
         Ok(is_reached(&sight, &before, change).then(|| find(&sight, xid).map(Seen::state)))
     })?;
-    if let Some(state) = done {
-        return Ok(Reached { done: true, state, note: None });
+    match done {
+        Some(None) => Ok(Reached { done: true, state: None, note: None }),
+        Some(Some(state)) => Ok(Reached { done: true, state: steady(server, xid, state)?, note: None }),
+        None => {
+            let state = find(&look(server)?, xid).map(Seen::state);
+            Ok(Reached { done: false, state, note: Some(why_not_reached(change)) })
+        }
     }
-    let state = find(&look(server)?, xid).map(Seen::state);
-    Ok(Reached { done: false, state, note: Some(why_not_reached(change)) })
+}
+
+/// Window managers tell that a window is maximized before it has its new size: the state is told when it
+/// has not changed for a moment.
+fn steady(server: &Server, xid: u32, first: WindowState) -> Result<Option<WindowState>, Trouble> {
+    let mut state = Some(first);
+    let began = Instant::now();
+    while began.elapsed() < MANAGER_TIME {
+        std::thread::sleep(STEADY);
+        let now = find(&look(server)?, xid).map(Seen::state);
+        if now == state {
+            break;
+        }
+        state = now;
+    }
+    Ok(state)
 }
 
 fn needs_manager(change: &WindowChange) -> bool {
@@ -594,13 +622,11 @@ fn place(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -> 
         server.connection.configure_window(seen.xid, &values)?;
         return server.sync();
     }
-    // Gravity 10 (static): the numbers are those of the application's window itself. Then which numbers
-    // count, and 2 for a tool that acts for the user.
-    let (which, x, y, width, height) = match change {
-        WindowChange::Move(_) => (0x300, client.x, client.y, 0, 0),
-        _ => (0xc00, 0, 0, client.width.max(1), client.height.max(1)),
-    };
-    let flags = 10 | which | (2 << 12);
+    // Gravity 1 (north-west): the place is that of the frame, the size that of what is in it. All four numbers
+    // count (openbox moves a window of which only the size is told); 2 is a tool that acts for the user.
+    let flags = 1 | 0xf00 | (2 << 12);
+    let (x, y) = (client.x - seen.frame.decoration.left, client.y - seen.frame.decoration.top);
+    let (width, height) = (client.width.max(1), client.height.max(1));
     let data = [flags, x as u32, y as u32, width as u32, height as u32];
     tell_manager(server, seen.xid, server.atoms._NET_MOVERESIZE_WINDOW, data)
 }

@@ -17,8 +17,8 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 
 use super::keyboard::{self, Batch, Keycode, Keysym, Layout, Stroke};
-use super::settle;
 use super::x11::{Failure, Link, Server, Trouble};
+use super::{remap, settle};
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Button, Modifier};
@@ -43,6 +43,8 @@ pub struct Hands {
     held: Mutex<Vec<Held>>,
     /// Borrowed keys, the one unused for longest first.
     last_used: Mutex<Vec<Keycode>>,
+    /// The window that was given time to notice that it has the keyboard.
+    attentive: Mutex<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +97,7 @@ impl Hands {
     pub fn keys(&self, link: &Link, combo: &KeyCombo) -> Result<()> {
         let keysym = keyboard::key_keysym(&combo.key)?;
         self.calmly(link, |server, grip| {
+            self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
             let layout = self.layout_with(server, &[keysym])?;
             let stroke = find(&layout, keysym)?;
@@ -110,6 +113,7 @@ impl Hands {
     pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<()> {
         let keysyms = keyboard::keysyms_of(text)?;
         self.calmly(link, |server, grip| {
+            self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
             for batch in keyboard::batches(&read_layout(server)?, &keysyms)? {
                 let layout = self.layout_with(server, &batch.borrowed)?;
@@ -158,6 +162,16 @@ impl Hands {
         })
     }
 
+    /// A window that has just got the keyboard loses what is typed before it noticed.
+    fn wait_for_attention(&self, server: &Server) -> Result<(), Trouble> {
+        let focus = server.connection.get_input_focus()?.reply()?.focus;
+        let mut attentive = lock(&self.attentive);
+        if *attentive != focus && settle::is_settled(server, focus)? {
+            *attentive = focus;
+        }
+        Ok(())
+    }
+
     /// The layout once all of these can be typed on it.
     fn layout_with(&self, server: &Server, wanted: &[Keysym]) -> Result<Layout, Failure> {
         let layout = read_layout(server)?;
@@ -178,10 +192,7 @@ impl Hands {
         if assignments.iter().any(|assignment| assignment.displaces) {
             settle::settle(server)?;
         }
-        for assignment in &assignments {
-            server.connection.change_keyboard_mapping(1, assignment.code, 2, &assignment.row())?;
-        }
-        server.sync()?;
+        remap::put_on_keys(server, &assignments)?;
         settle::settle(server)?;
         Ok(read_layout(server)?)
     }

@@ -6,7 +6,7 @@
 //!     ├── capture, memory: pictures
 //!     ├── accessibility, trees: what is in a window
 //!     ├── hands: inputs, by the element itself or by pointer and keyboard
-//!     ├── input, keyboard, settle: pointer and keys
+//!     ├── input, keyboard, remap, settle: pointer and keys
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 
@@ -18,6 +18,7 @@ mod input;
 mod keyboard;
 mod memory;
 mod popups;
+mod remap;
 mod settle;
 mod trees;
 mod watch;

@@ -27,17 +27,29 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(4);
 const BLIND_WAIT: Duration = Duration::from_millis(300);
 const PROTOCOLS: u32 = 32;
 
+/// Fails when the application does not react.
 pub fn settle(server: &Server) -> Result<(), Failure> {
     let focus = server.connection.get_input_focus()?.reply()?.focus;
+    if is_settled(server, focus)? { Ok(()) } else { Err(deaf().into()) }
+}
+
+/// Waits until the window with the focus has taken in that it has it. False when its application does not
+/// react in time; keys will then wait in its queue.
+pub fn is_settled(server: &Server, focus: u32) -> Result<bool, Trouble> {
+    match attend(server, focus) {
+        // A window that closed has nothing more to take in.
+        Err(trouble) if trouble.is_gone() => Ok(true),
+        result => result,
+    }
+}
+
+fn attend(server: &Server, focus: u32) -> Result<bool, Trouble> {
     match listener(server, focus)? {
         Listener::Answers(xid) => ask(server, xid),
-        Listener::Silent(Some(pid)) => {
-            wait_until_idle(pid);
-            Ok(())
-        }
+        Listener::Silent(Some(pid)) => Ok(wait_until_idle(pid)),
         Listener::Silent(None) => {
             std::thread::sleep(BLIND_WAIT);
-            Ok(())
+            Ok(true)
         }
     }
 }
@@ -68,11 +80,14 @@ fn listener(server: &Server, focus: u32) -> Result<Listener, Trouble> {
 }
 
 /// Over a connection of its own, because every answer to a window manager comes to it too.
-fn ask(server: &Server, xid: u32) -> Result<(), Failure> {
+fn ask(server: &Server, xid: u32) -> Result<bool, Trouble> {
     static QUESTIONS: AtomicU32 = AtomicU32::new(1);
     let (line, _) = RustConnection::connect(server.display.as_deref())
         .map_err(|problem| Trouble::Lost(problem.to_string()))?;
-    let listen = ChangeWindowAttributesAux::new().event_mask(EventMask::SUBSTRUCTURE_NOTIFY);
+    // Answers go to those who listen to the root's children, as the standard says; Qt's go to those who
+    // listen to the root itself.
+    let masks = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::STRUCTURE_NOTIFY;
+    let listen = ChangeWindowAttributesAux::new().event_mask(masks);
     line.change_window_attributes(server.root, &listen)?.check()?;
     let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
     let atoms = &server.atoms;
@@ -84,7 +99,7 @@ fn ask(server: &Server, xid: u32) -> Result<(), Failure> {
         ClientMessageEvent::new(32, xid, atoms.WM_PROTOCOLS, data),
     )?;
     line.flush()?;
-    if hear(&line, server.root, data)? { Ok(()) } else { Err(deaf().into()) }
+    hear(&line, server.root, data)
 }
 
 fn hear(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bool, Trouble> {
@@ -115,13 +130,15 @@ fn deaf() -> Error {
     .with("phase", "type")
 }
 
-fn wait_until_idle(pid: u32) {
+/// A process that never sleeps may be busy with its own things: it is not called deaf.
+fn wait_until_idle(pid: u32) -> bool {
     let began = Instant::now();
     let mut looks = 0;
     while looks < IDLE_LOOKS && began.elapsed() < DEADLINE {
         std::thread::sleep(BETWEEN_LOOKS);
         looks = if sleeps(pid) { looks + 1 } else { 0 };
     }
+    true
 }
 
 /// The letter behind the name, which may have brackets of its own, is the state.

@@ -31,7 +31,7 @@ use crate::platform::Activation;
 const PROPERTY_WORDS: u32 = 1024;
 const LIST_WORDS: u32 = 4096;
 /// How long a window manager may take to do as it was asked.
-const MANAGER_TIME: Duration = Duration::from_millis(1500);
+const MANAGER_TIME: Duration = Duration::from_millis(2500);
 const STEADY: Duration = Duration::from_millis(25);
 /// Windows nested deeper than this are not searched.
 pub const NESTING: usize = 32;

@@ -84,7 +84,10 @@ fn ask(server: &Server, xid: u32) -> Result<bool, Trouble> {
     static QUESTIONS: AtomicU32 = AtomicU32::new(1);
     let (line, _) = RustConnection::connect(server.display.as_deref())
         .map_err(|problem| Trouble::Lost(problem.to_string()))?;
-    let listen = ChangeWindowAttributesAux::new().event_mask(EventMask::SUBSTRUCTURE_NOTIFY);
+    // Answers go to those who listen to the root's children, as the standard says; Qt's go to those who
+    // listen to the root itself.
+    let masks = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::STRUCTURE_NOTIFY;
+    let listen = ChangeWindowAttributesAux::new().event_mask(masks);
     line.change_window_attributes(server.root, &listen)?.check()?;
     let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
     let atoms = &server.atoms;

@@ -95,7 +95,14 @@ fn a_page_of_thousands_is_read_and_worked() {
     let late = stage.server.element(&stage.uid, "Button", "Late");
     stage.until_is(&late, "the late button", |node| node["name"] == "Late");
 
-    let far = stage.server.element(&stage.uid, "Button", &format!("Button {}", ROWS - 1));
-    stage.ok("double_click_element", json!({"element_id": far["id"]}));
-    until_told(&desk, &stage, &format!("double {}", ROWS - 1));
+    let near = stage.server.element(&stage.uid, "Button", "Button 2");
+    stage.ok("double_click_element", json!({"element_id": near["id"]}));
+    until_told(&desk, &stage, "double 2");
+
+    click(&mut stage, "Button", &format!("Button {}", ROWS - 1));
+    until_told(&desk, &stage, &format!("clicked {}", ROWS - 1));
+
+    let far = stage.server.element(&stage.uid, "CheckBox", &format!("Check {}", ROWS - 1));
+    stage.ok("invoke_element", json!({"element_id": far["id"]}));
+    stage.until_is(&far, "the far box checked", |node| has_state(node, "checked"));
 }

@@ -108,7 +108,7 @@ fn nothing_is_left_when_the_input_ends() {
     // The server itself waited for it, so nothing has to be waited for.
     let alive = |(pid, born): &&(u32, String)| born_of(*pid).as_ref() == Some(born);
     let left: Vec<String> = private.processes.iter().filter(alive).map(|(pid, _)| command_of(*pid)).collect();
-    assert_eq!(left, [String::new(); 0]);
+    assert_eq!(left, Vec::<String>::new());
     private.is_gone();
 }
 

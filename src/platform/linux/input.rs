@@ -53,11 +53,18 @@ enum Held {
     Button(u8),
 }
 
+/// Chromium takes two presses of the same millisecond for one, and makes no double click of them.
+const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
+
 impl Hands {
     pub fn click(&self, link: &Link, at: Point, button: Button, count: u32) -> Result<()> {
         self.calmly(link, |server, grip| {
             move_to(server, at)?;
-            for _ in 0..count {
+            for done in 0..count {
+                if done > 0 {
+                    server.sync()?;
+                    std::thread::sleep(BETWEEN_CLICKS);
+                }
                 grip.tap(Held::Button(button_number(button)))?;
             }
             Ok(())

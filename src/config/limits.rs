@@ -62,7 +62,7 @@ pub const TRACE_LOOK_TIME: Duration = Duration::from_secs(2);
 /// What a replay reads into memory.
 pub const TRACE_READ_BYTES: u64 = 64 << 20;
 /// The first line of a trace, as far as a list of traces reads it.
-pub const TRACE_HEADER_BYTES: u64 = 16 * 1024;
+pub const TRACE_HEADER_BYTES: u64 = 16 << 10;
 /// Traces that a list names; the newest come first.
 pub const TRACES_LISTED: usize = 200;
 /// The longest arguments that the config allows, and a row around them.

@@ -97,8 +97,8 @@ name: two
 states:
   start:
     windows:
-      - {uid: one, bounds: [10, 20, 300, 200], tree: {children: [{role: Button, name: Go, bounds: [20, 30, 50, 20]}]}}
-      - {uid: two, bounds: [400, 20, 300, 200], tree: {}}
+      - {uid: one, bounds: {x: 10, y: 20, width: 300, height: 200}, tree: {children: [{role: Button, name: Go, bounds: {x: 20, y: 30, width: 50, height: 20}}]}}
+      - {uid: two, bounds: {x: 400, y: 20, width: 300, height: 200}, tree: {}}
 ";
 
     fn world() -> World {

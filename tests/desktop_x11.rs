@@ -78,7 +78,11 @@ fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 
 impl Stage {
     fn find(&self, title: &str) -> Option<Window> {
-        self.linux.windows().unwrap().into_iter().find(|window| window.title.contains(title))
+        self.find_where(|window| window.title.contains(title))
+    }
+
+    fn find_where(&self, fits: impl Fn(&Window) -> bool) -> Option<Window> {
+        self.linux.windows().unwrap().into_iter().find(fits)
     }
 
     #[track_caller]
@@ -89,13 +93,23 @@ impl Stage {
     /// The window, shown, in front and with the keyboard.
     #[track_caller]
     fn front(&self, title: &str) -> Window {
+        self.front_where(|window| window.title.contains(title))
+    }
+
+    #[track_caller]
+    fn front_of(&self, application: &Application) -> Window {
+        self.front_where(|window| window.pid == application.0.id())
+    }
+
+    #[track_caller]
+    fn front_where(&self, fits: impl Fn(&Window) -> bool) -> Window {
         // A window manager that lags behind may take a new window for one that was closed.
         eventually("to the front", || {
-            let window = self.find(title)?;
+            let window = self.find_where(&fits)?;
             matches!(self.linux.activate(&window), Ok(Activation::Activated)).then_some(())
         });
         std::thread::sleep(Duration::from_millis(300));
-        self.window(title)
+        eventually("still there", || self.find_where(&fits))
     }
 
     fn type_text(&self, text: &str) {
@@ -227,8 +241,8 @@ fn windows_are_told_as_they_are() {
 #[test]
 fn windows_change_as_asked() {
     let Some(stage) = stage() else { return };
-    let _mousepad = Application::start("mousepad", &["--disable-server"]);
-    let window = stage.front("Mousepad");
+    let mousepad = Application::start("mousepad", &["--disable-server"]);
+    let window = stage.front_of(&mousepad);
     let change = |change: WindowChange| {
         let reached = stage.linux.change(&window, &change).unwrap();
         assert!(reached.done, "{change:?}: {reached:?}");
@@ -246,7 +260,7 @@ fn windows_change_as_asked() {
     assert!(!change(WindowChange::Restore).unwrap().minimized);
     change(WindowChange::Raise);
     assert_eq!(change(WindowChange::Close), None);
-    assert!(stage.find("Mousepad").is_none());
+    assert!(stage.find_where(|other| other.uid == window.uid).is_none());
 }
 
 /// A terminal of one colour: every pixel of its text area is known.
@@ -292,8 +306,8 @@ fn a_covered_window_has_its_own_picture() {
 #[test]
 fn clicks_and_menus_reach_their_window() {
     let Some(stage) = stage() else { return };
-    let _mousepad = Application::start("mousepad", &["--disable-server"]);
-    let window = stage.front("Mousepad");
+    let mousepad = Application::start("mousepad", &["--disable-server"]);
+    let window = stage.front_of(&mousepad);
     let before = stage.linux.popups().unwrap().len();
     let inside = window.bounds.center();
     stage.linux.click(inside, Button::Right, 1).unwrap();
@@ -324,10 +338,9 @@ fn a_drag_moves_a_window_by_its_frame() {
     stage.linux.drag(&drag, &Cancel::new()).unwrap();
     std::thread::sleep(Duration::from_millis(300));
     let after = stage.window("dragged").bounds;
-    assert!(
-        (after.x - before.x - 120).abs() <= 2 && (after.y - before.y - 90).abs() <= 2,
-        "{before:?} {after:?}"
-    );
+    let way = (after.x - before.x, after.y - before.y);
+    // Edges of other windows hold a dragged one back by some pixels.
+    assert!((108..=122).contains(&way.0) && (78..=92).contains(&way.1), "{way:?}");
     let cancel = Cancel::new();
     cancel.fire();
     assert!(stage.linux.drag(&drag, &cancel).is_err());

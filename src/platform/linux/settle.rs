@@ -2,8 +2,8 @@
 //!
 //! X11 has no such question, but window managers have one: whether an application is alive. Applications
 //! answer it in the order in which things reach them, so the answer says that they have seen what came
-//! before. One that does not take part (xterm) is watched from outside: a process that sleeps has nothing
-//! left to read.
+//! before. One that does not take part (xterm) is watched from outside: a process that goes on sleeping
+//! while the server answers others has nothing left to read.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -20,8 +20,8 @@ use crate::error::{Error, Kind};
 /// An application that does not react for so long will not get what is typed.
 const DEADLINE: Duration = Duration::from_secs(4);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
-/// A process counts as idle when it sleeps at so many looks in a row, this far apart.
-const IDLE_LOOKS: u32 = 6;
+/// A process counts as idle when it slept through so many looks in a row, this far apart.
+const IDLE_LOOKS: u32 = 8;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(4);
 /// For an application that can be neither asked nor watched.
 const BLIND_WAIT: Duration = Duration::from_millis(300);
@@ -46,7 +46,7 @@ pub fn is_settled(server: &Server, focus: u32) -> Result<bool, Trouble> {
 fn attend(server: &Server, focus: u32) -> Result<bool, Trouble> {
     match listener(server, focus)? {
         Listener::Answers(xid) => ask(server, xid),
-        Listener::Silent(Some(pid)) => Ok(wait_until_idle(pid)),
+        Listener::Silent(Some(pid)) => wait_until_idle(server, pid),
         Listener::Silent(None) => {
             std::thread::sleep(BLIND_WAIT);
             Ok(true)
@@ -130,25 +130,28 @@ fn deaf() -> Error {
     .with("phase", "type")
 }
 
-/// A process that never sleeps may be busy with its own things: it is not called deaf.
-fn wait_until_idle(pid: u32) -> bool {
+/// A process may also sleep because it waits for an answer of the server, so the server is made to come
+/// round to everyone before each look; then that process wakes. One that never sleeps may be busy with its
+/// own things: it is not called deaf.
+fn wait_until_idle(server: &Server, pid: u32) -> Result<bool, Trouble> {
     let began = Instant::now();
-    let mut looks = 0;
+    let (mut looks, mut before) = (0, None);
     while looks < IDLE_LOOKS && began.elapsed() < DEADLINE {
         std::thread::sleep(BETWEEN_LOOKS);
-        looks = if sleeps(pid) { looks + 1 } else { 0 };
+        server.sync()?;
+        let now =
+            std::fs::read_to_string(format!("/proc/{pid}/status")).map_or(None, |text| asleep_since(&text));
+        looks = if now.is_some() && now == before { looks + 1 } else { 0 };
+        before = now;
     }
-    true
+    Ok(true)
 }
 
-/// The letter behind the name, which may have brackets of its own, is the state.
-fn sleeps(pid: u32) -> bool {
-    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    state_in(&line) == Some('S')
-}
-
-fn state_in(line: &str) -> Option<char> {
-    line.rsplit_once(") ")?.1.chars().next()
+/// How often a process went to sleep, if it sleeps.
+fn asleep_since(status: &str) -> Option<u64> {
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    field("State:")?.starts_with('S').then_some(())?;
+    field("voluntary_ctxt_switches:")?.parse().ok()
 }
 
 #[cfg(test)]
@@ -156,9 +159,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_state_stands_behind_the_name() {
-        assert_eq!(state_in("12 (xterm) S 1 2 3"), Some('S'));
-        assert_eq!(state_in("12 (a) R b) D 1"), Some('D'));
-        assert_eq!(state_in(""), None);
+    fn only_a_sleeper_tells_how_often_it_fell_asleep() {
+        let status = |state: &str| {
+            format!(
+                "Name:\tState: S\nState:\t{state}\nvoluntary_ctxt_switches:\t42\nnonvoluntary_ctxt_switches:\t7\n"
+            )
+        };
+        assert_eq!(asleep_since(&status("S (sleeping)")), Some(42));
+        assert_eq!(asleep_since(&status("R (running)")), None);
+        assert_eq!(asleep_since(""), None);
     }
 }

@@ -169,7 +169,7 @@ desktop_tests() {
         return "$missing_tool"
     fi
     desktop_programs_are_there || system_packages "${desktop_packages[@]}" || return
-    with_features cargo test --locked --no-fail-fast --test desktop
+    with_features cargo test --locked --no-fail-fast --test desktop --test desktop_x11
 }
 
 desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc

@@ -1,19 +1,20 @@
 //! The X11 half of the Linux platform on a real desktop with applications that nobody here wrote.
 //!
 //! What arrived is read from the applications themselves (their output, files and titles), never from our
-//! own replies. Needs `OSO_TEST_DESKTOP=1` and a DISPLAY with a window manager that nobody works at; without
-//! it the tests have nothing to say, and on a build server that is a failure.
+//! own replies. They run on a private desktop of their own.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use os_screen_observer::clock::{Cancel, Clock};
+use os_screen_observer::config::Size;
 use os_screen_observer::model::{Button, KeyCombo, Point, Rect, Window, WindowChange};
+use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
 use os_screen_observer::platform::linux::{Drag, Linux, Under};
 use os_screen_observer::platform::{Activation, Capture, Desktop, Wake, Watch};
 
@@ -29,13 +30,27 @@ struct Stage {
     _alone: MutexGuard<'static, ()>,
 }
 
-fn stage() -> Option<Stage> {
-    if std::env::var_os("OSO_TEST_DESKTOP").is_none() {
-        assert!(std::env::var_os("CI").is_none(), "a build server tests the desktop: set OSO_TEST_DESKTOP=1");
-        return None;
-    }
+fn stage() -> Stage {
+    static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
     let alone = DESKTOP.lock().unwrap_or_else(PoisonError::into_inner);
-    Some(Stage { linux: Linux::connect(Clock::real()).unwrap(), _alone: alone })
+    SANDBOX.get_or_init(|| {
+        let plan = Plan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
+        let sandbox = Sandbox::start_with(env!("CARGO_BIN_EXE_os-screen-observer").as_ref(), &plan);
+        let sandbox = sandbox.expect("the private desktop");
+        enter(&sandbox);
+        sandbox
+    });
+    Stage { linux: Linux::connect(Clock::real()).unwrap(), _alone: alone }
+}
+
+#[allow(unsafe_code, reason = "the first test of this process is alone: the others wait for their turn")]
+fn enter(sandbox: &Sandbox) {
+    let (set, removed) = sandbox.session().variables();
+    // SAFETY: every other test waits for `DESKTOP`, and nothing else in this process reads the environment.
+    unsafe {
+        set.into_iter().for_each(|(name, value)| std::env::set_var(name, value));
+        removed.iter().for_each(|name| std::env::remove_var(name));
+    }
 }
 
 /// An application of a test; it ends with it.
@@ -149,7 +164,7 @@ fn read(path: &Path) -> String {
 
 #[test]
 fn any_text_arrives_whole_in_gtk3() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     for text in ["The quick brown fox, 100% (\"quoted\") <a@b.c> ~^`|\\ {}[]", UNICODE, FORTY, UNICODE] {
         assert_eq!(stage.zenity("typed into", text), text);
     }
@@ -157,7 +172,7 @@ fn any_text_arrives_whole_in_gtk3() {
 
 #[test]
 fn any_text_arrives_whole_in_a_terminal() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let (_folder, path) = scratch("typed");
     let command = format!("cat > '{}'", path.display());
     let _terminal = Application::start("xterm", &["-u8", "-T", "typed terminal", "-e", "sh", "-c", &command]);
@@ -171,7 +186,7 @@ fn any_text_arrives_whole_in_a_terminal() {
 
 #[test]
 fn any_text_arrives_whole_in_an_editor_and_keys_save_it() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let (_folder, path) = scratch("typed.txt");
     std::fs::write(&path, "").unwrap();
     let _editor = Application::start("mousepad", &["--disable-server", path.to_str().unwrap()]);
@@ -188,7 +203,7 @@ const PAGE: &str = "<!doctype html><meta charset=utf-8><title>typed page</title>
 
 #[test]
 fn any_text_arrives_whole_in_chromium() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let (folder, path) = scratch("page.html");
     std::fs::write(&path, PAGE).unwrap();
     let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
@@ -208,7 +223,7 @@ fn any_text_arrives_whole_in_chromium() {
 
 #[test]
 fn caps_lock_does_not_change_a_text() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     stage.press("capslock");
     let got = stage.zenity("with caps", "Abc xYz");
     stage.press("capslock");
@@ -218,7 +233,7 @@ fn caps_lock_does_not_change_a_text() {
 
 #[test]
 fn windows_are_told_as_they_are() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let first = Application::start("zenity", &["--info", "--title", "First Two Words", "--text", "x"]);
     let second = Application::start("xterm", &["-T", "Second", "-geometry", "60x20+200+150"]);
     let lower = stage.window("First Two Words");
@@ -240,7 +255,7 @@ fn windows_are_told_as_they_are() {
 
 #[test]
 fn windows_change_as_asked() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let mousepad = Application::start("mousepad", &["--disable-server"]);
     let window = stage.front_of(&mousepad);
     let change = |change: WindowChange| {
@@ -279,7 +294,7 @@ fn share_of(shot: &os_screen_observer::platform::Shot, colour: [u8; 3]) -> f64 {
 
 #[test]
 fn a_covered_window_has_its_own_picture() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let _red = coloured("red one", "#ff0000", "60x20+300+200");
     let red = stage.front("red one");
     let _blue = coloured("blue one", "#0000ff", "80x30+280+180");
@@ -305,7 +320,7 @@ fn a_covered_window_has_its_own_picture() {
 
 #[test]
 fn clicks_and_menus_reach_their_window() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let mousepad = Application::start("mousepad", &["--disable-server"]);
     let window = stage.front_of(&mousepad);
     let before = stage.linux.popups().unwrap().len();
@@ -329,7 +344,7 @@ fn clicks_and_menus_reach_their_window() {
 
 #[test]
 fn a_drag_moves_a_window_by_its_frame() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let _terminal = Application::start("xterm", &["-T", "dragged", "-geometry", "50x12+400+300"]);
     let before = stage.front("dragged").bounds;
     let from = Point { x: before.x + before.width / 2, y: before.y + 8 };
@@ -350,7 +365,7 @@ fn a_drag_moves_a_window_by_its_frame() {
 
 #[test]
 fn waits_are_woken_by_windows() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let quiet = || {
         let seen = stage.linux.generation().unwrap();
         stage.linux.wait_change(seen, Duration::from_millis(400), &Cancel::new()).unwrap() == Wake::Elapsed
@@ -369,7 +384,7 @@ fn waits_are_woken_by_windows() {
 
 #[test]
 fn monitors_cover_the_screen() {
-    let Some(stage) = stage() else { return };
+    let stage = stage();
     let screen = stage.linux.screen().unwrap().unwrap();
     let monitors = stage.linux.monitors().unwrap();
     assert!(monitors.iter().filter(|monitor| monitor.primary).count() == 1, "{monitors:?}");

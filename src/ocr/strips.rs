@@ -10,8 +10,8 @@ use super::{Options, Word};
 
 /// Tesseract's modes for text without order, with and without a guess at its orientation.
 const SCATTERED: [u32; 2] = [11, 12];
-/// A strip that is smaller takes longer to hand over than it saves.
-const LEAST_PIXELS: u64 = 400_000;
+/// A window of usual size is read whole: what stands around a word helps to read it.
+const LEAST_PIXELS: u64 = 2_000_000;
 /// Half the height of the largest letters that may stand on a cut, before the picture is enlarged.
 const OVERLAP: u32 = 32;
 
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn small_pages_and_ordered_ones_stay_whole() {
         let options = |segmentation| Options { segmentation, upscale: 1 };
-        let large = page(1000, 1000, |_| false);
+        let large = page(2000, 2000, |_| false);
         assert_eq!(count(&large, options(11), 4), 2);
         assert_eq!(count(&large, options(11), 1), 1);
         assert_eq!(count(&large, options(6), 4), 1);

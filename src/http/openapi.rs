@@ -25,6 +25,8 @@ const OWN: &[Own] = &[
     Own("get", "/api/approvals", "What waits for a person's decision.", &[], JSON_TYPE),
     Own("get", "/api/approvals/{id}/picture", "The window that would be touched.", &[], "image/png"),
     Own("post", "/api/approvals/{id}", "Allow or deny it.", &[("decision", "string")], JSON_TYPE),
+    Own("get", "/api/traces", "The recorded sessions, the newest first.", &[], JSON_TYPE),
+    Own("get", "/api/traces/{id}", "One of them as a page.", &[], "text/html"),
 ];
 
 pub fn document(app: &App, token: bool) -> Value {

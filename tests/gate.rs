@@ -569,3 +569,22 @@ fn a_config_that_cannot_be_read_lets_nothing_act() {
         world.ok("get_capabilities", json!({}))["config_error"].as_str().unwrap().contains("config.json")
     );
 }
+
+/// What the page of a person reads is no part of the session that it shows.
+#[test]
+fn looking_on_costs_no_budget_and_is_not_recorded() {
+    let world = World::with(json!({"budgets": {"max_screenshots": 1}}));
+    world.ok("trace_start", json!({}));
+    let look = |tool: &str, args: serde_json::Value| {
+        let call = Call { tool: tool.to_owned(), args, origin: Origin::Inspector };
+        gate::pass(&world.app, call, &Cancel::new()).value()
+    };
+    for _ in 0..3 {
+        assert_eq!(look("get_screenshot", json!({}))["ok"], true);
+    }
+    world.ok("get_screenshot", json!({}));
+    assert_eq!(world.code("get_screenshot", json!({})), "BudgetExceeded");
+    assert_eq!(look("press_key", json!({"keys": "tab"}))["ok"], true, "acting by hand is recorded");
+    let ended = world.ok("trace_stop", json!({}));
+    assert_eq!(ended["step_count"], 3, "{ended}");
+}

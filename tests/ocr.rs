@@ -55,6 +55,25 @@ fn the_default_window_is_read_right() {
 }
 
 #[test]
+fn a_window_without_elements_is_told_by_its_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dark.yaml");
+    let scenario = "states: {one: {windows: [{uid: dark, title: Harbour lights, tree: {role: Document, name: Screen, value: Harbour lights}}]}}";
+    std::fs::write(&file, scenario).unwrap();
+    let world = World::new();
+    Stage::load(&*world.mock, scenario::load_file(&file).unwrap());
+    let plain = world.ok("get_window_structure", json!({}));
+    assert_eq!((&plain["element_count"], plain.get("warning")), (&json!(1), None), "only when asked");
+    let read = world.ok("get_window_structure", json!({"ocr": true}));
+    let line = &read["tree"]["children"][0];
+    assert_eq!((&line["role"], &line["name"]), (&json!("Text"), &json!("Harbour lights")), "{read}");
+    assert!(read["warning"].as_str().unwrap().contains("click_at"));
+    assert!(read["tree_token"].is_null() && read["degraded"]["reason"] == "sparse_accessibility_tree");
+    let known = World::new().ok("get_window_structure", json!({"ocr": true}));
+    assert_eq!(known["element_count"], 17, "a window with elements needs no reading");
+}
+
+#[test]
 fn words_are_where_they_are_drawn() {
     let world = World::new();
     let reply = world.ok("get_ocr", json!({"window_index": 0}));

@@ -4,14 +4,15 @@
 //! leaves here, so that nobody downstream can show, store or match a hidden word.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::sketch::{OcrLine, Reading, SketchOptions, worth_reading};
 use super::{Chosen, Observer, View, black_out};
 use crate::clock::Cancel;
 use crate::config;
 use crate::error::{Error, Kind, Result};
-use crate::model::Rect;
 use crate::model::image::Picture;
+use crate::model::{Element, Rect, TreeBuilder};
 use crate::ocr::{Ocr, Options, Waiting, Word};
 use crate::platform::Shot;
 
@@ -156,6 +157,22 @@ impl Observer {
             .then(|| Unread { count: hidden.len(), why: "something in them is hidden".to_owned() });
         let warnings: Vec<String> = hidden.iter().chain(&unread).map(|unread| unread.said(total)).collect();
         Ok((Reading { lines, names }, (!warnings.is_empty()).then(|| warnings.join("; "))))
+    }
+
+    /// A window that shows no elements, by the lines that can be read in it: each stands below the root.
+    pub fn view_by_reading(&self, chosen: &Chosen, view: &View, cancel: &Cancel) -> Result<Arc<View>> {
+        let began = self.clock.now();
+        let (readable, words) = self.window_words(chosen, cancel)?;
+        let mut builder = TreeBuilder::new(view.tree().root().clone());
+        for words in words.chunk_by(|one, next| one.line_key() == next.line_key()) {
+            let line = line_of(words, readable.area);
+            builder.leaf(Element::new("Text", line.text, line.bounds));
+        }
+        let mut tree = builder.finish();
+        tree.lacking = view.tree().lacking.clone();
+        // What was read is redacted already, so both trees are the same one.
+        let (tree, took) = (Arc::new(tree), self.clock.now().saturating_sub(began));
+        Ok(Arc::new(View::new(tree.clone(), tree, took, self.clock.wall())))
     }
 
     /// Reads part after part. All together have the time of one picture, so that a window of many pictures

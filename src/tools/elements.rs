@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::gate::Permit;
 use crate::model::{Rect, Tree};
 use crate::observer::structure::{Request, Structure};
-use crate::observer::{Chosen, Perf, View};
+use crate::observer::{Chosen, Look, Perf, View};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
 
@@ -42,6 +42,9 @@ pub struct StructureArgs {
     max_nodes: Option<Int<1, 20000>>,
     /// next_cursor of the page before.
     page_cursor: Option<Text<2048>>,
+    /// Where a window shows no elements, the lines that OCR reads stand for them.
+    #[schemars(extend("x-hidden" = true))]
+    ocr: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -96,7 +99,7 @@ impl Tool for GetWindowStructure {
                  which nodes match; with `prune_empty` only matches and their ancestors stay. `max_nodes` pages \
                  the tree as a flat list. `offscreen` marks what is there but not to be seen now (in a closed menu, \
                  scrolled away). `degraded` says that the application shows too little of itself, and why where \
-                 that is known.",
+                 that is known; `ocr: true` then puts the lines that can be read below the root.",
         examples: &[
             Example {
                 scenario: None,
@@ -117,10 +120,18 @@ impl Tool for GetWindowStructure {
         let chosen = cx.observer().choose(&args.window.choice())?;
         cx.warning = chosen.warning.clone();
         let request = request(cx, &args, &chosen)?;
-        let look = cx.observer().look(&chosen, cx.cancel)?;
+        let mut look = cx.observer().look(&chosen, cx.cancel)?;
+        let degraded = if request.scope.is_none() { degraded(cx, &look.view) } else { None };
+        let is_dark = look.view.tree().len() == 1;
+        let read = is_dark && args.ocr == Some(true);
+        if read {
+            let view = cx.observer().view_by_reading(&chosen, &look.view, cx.cancel)?;
+            look = Look { view, cached: false };
+            cx.warning = Some(READ_BY_OCR.to_owned());
+        }
         let structure = Structure::new(look.view.clone(), &request)
             .map_err(|error| error.with("window_uid", chosen.window.uid.as_str()))?;
-        let whole = request.scope.is_none();
+        let whole = request.scope.is_none() && !read;
         let element_count = look.view.tree().end(structure.scope) - structure.scope;
         let tree_token = whole.then(|| {
             let now = cx.clock().now();
@@ -137,7 +148,7 @@ impl Tool for GetWindowStructure {
             depth_truncated: structure.depth_truncated,
             perf: Perf::of(&look, element_count, request.depth),
             complete: (!look.view.tree().complete).then_some(false),
-            degraded: if whole { degraded(cx, &look.view) } else { None },
+            degraded,
             scope: request.scope,
             window: chosen.window.title,
             window_uid: chosen.window.uid,
@@ -145,6 +156,9 @@ impl Tool for GetWindowStructure {
         })
     }
 }
+
+const READ_BY_OCR: &str = "the window shows no elements; what stands below its root was read by OCR and is known \
+                           by its place alone: click there with click_at";
 
 fn request(cx: &Cx, args: &StructureArgs, chosen: &Chosen) -> Result<Request> {
     let limits = &cx.config().tree;

@@ -30,3 +30,29 @@ fn its_picture_is_its_own() {
         (red * 10 > picture.pixels().count() * 7).then_some(())
     });
 }
+
+#[test]
+fn its_lines_stand_for_its_elements() {
+    let desk = desk();
+    let mut server = desk.server();
+    let command = [
+        "-T",
+        "Dark",
+        "-fa",
+        "DejaVu Sans Mono",
+        "-fs",
+        "16",
+        "-e",
+        "sh",
+        "-c",
+        "echo Harbour lights; sleep 600",
+    ];
+    let app = desk.start("xterm", &command);
+    let uid = server.uid(&app, "Dark");
+    until("the line", || {
+        let read = server.ok("get_window_structure", json!({"window_uid": uid, "ocr": true}));
+        assert!(read["degraded"]["detail"].as_str().unwrap().contains("accessibility bus"), "{read}");
+        let lines = read["tree"]["children"].as_array()?;
+        lines.iter().any(|line| line["name"].as_str().unwrap().contains("Harbour")).then_some(())
+    });
+}

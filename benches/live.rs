@@ -1,0 +1,343 @@
+//! What the real desktop costs: trees beside a plain walk of the same windows (pyatspi), lists, pictures, clicks,
+//! waits and reading, on a private desktop with programs that nobody here wrote.
+//!
+//!     cargo bench --bench live --features ocr
+//!
+//! Needs the packages of the desktop tests (`./test.sh` names them); a program that is missing is left out with a
+//! word. Compare the columns of one row: both were measured in the same minutes.
+#![cfg_attr(not(target_os = "linux"), allow(unused))]
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a program for a terminal")]
+
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("the private desktop is there on Linux only");
+}
+
+#[cfg(target_os = "linux")]
+fn main() {
+    linux::main();
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::path::{Path, PathBuf};
+    use std::process::{Child, Command, Stdio};
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use os_screen_observer::app::App;
+    use os_screen_observer::cli::Flags;
+    use os_screen_observer::clock::{Cancel, Clock};
+    use os_screen_observer::config::{self, Size};
+    use os_screen_observer::gate::{self, Call, Origin};
+    use os_screen_observer::model::{Rect, Window};
+    use os_screen_observer::platform::linux::Linux;
+    use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
+    use os_screen_observer::platform::{Accessibility, Capture, Desktop, Patience};
+    use os_screen_observer::tools::Selection;
+    use serde_json::{Value, json};
+
+    const BINARY: &str = env!("CARGO_BIN_EXE_os-screen-observer");
+    const ROUNDS: usize = 9;
+    const PATIENCE: Duration = Duration::from_secs(40);
+
+    pub fn main() {
+        let plan = Plan { size: Size { width: 1920, height: 1080 }, command: Vec::new() };
+        let sandbox = Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop");
+        enter(&sandbox);
+        let platform = Arc::new(Linux::connect(Clock::real()).expect("the desktop"));
+        let bench =
+            Bench { app: app(&platform), platform, home: PathBuf::from(&sandbox.environment()["HOME"]) };
+        bench.trees();
+        bench.rest();
+    }
+
+    #[allow(unsafe_code, reason = "this program has no other thread yet")]
+    fn enter(sandbox: &Sandbox) {
+        let (set, removed) = sandbox.session().variables();
+        // SAFETY: called before anything else is started in this process.
+        unsafe {
+            set.into_iter().for_each(|(name, value)| std::env::set_var(name, value));
+            for (name, value) in sandbox.environment() {
+                std::env::set_var(name, value);
+            }
+            removed.iter().for_each(|name| std::env::remove_var(name));
+        }
+    }
+
+    fn app(platform: &Arc<Linux>) -> Arc<App> {
+        let loaded = config::load(&Flags::default(), std::iter::empty()).expect("the config");
+        let app = App::new(loaded, &Selection::default(), platform.clone(), Clock::real());
+        Arc::new(app.unwrap_or_else(|problem| panic!("{problem}")))
+    }
+
+    struct Bench {
+        app: Arc<App>,
+        platform: Arc<Linux>,
+        home: PathBuf,
+    }
+
+    /// Ended with the row that it is for.
+    struct Program(Child);
+
+    impl Drop for Program {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    impl Bench {
+        fn trees(&self) {
+            println!("| program | nodes | best look, ms | nodes/s | pyatspi, nodes/s | times as fast |");
+            println!("|---|---:|---:|---:|---:|---:|");
+            let page = self.page();
+            let profile = format!("--user-data-dir={}", self.home.join("browser").display());
+            let browser = [
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-sync",
+                "--password-store=basic",
+                "--force-renderer-accessibility",
+                &profile,
+                &page,
+            ];
+            let zenity =
+                ["--forms", "--text=Fill in", "--add-entry=Name", "--add-entry=City", "--add-calendar=Day"];
+            self.tree("gtk3-widget-factory", &[], 200);
+            self.tree("mousepad", &["--disable-server"], 200);
+            self.tree("zenity", &zenity, 10);
+            self.tree("gtk4-widget-factory", &[], 500);
+            self.tree("gnome-calculator", &[], 50);
+            self.tree("kcalc", &[], 100);
+            self.tree("/usr/lib/qt5/bin/assistant", &[], 100);
+            self.tree("chromium", &browser, 3000);
+        }
+
+        fn page(&self) -> String {
+            let rows: String = (0..600)
+                .map(|row| {
+                    format!(
+                        "<tr><td>{row}</td><td><a href='#{row}'>Item {row}</a></td><td><button>Button {row}</button>\
+                         <label><input type=checkbox> Check {row}</label></td></tr>"
+                    )
+                })
+                .collect();
+            let file = self.home.join("page.html");
+            let page = format!(
+                "<!doctype html><html lang=en><meta charset=utf-8><title>Rows</title><table>{rows}</table>"
+            );
+            std::fs::write(&file, page).expect("the page");
+            format!("file://{}", file.display())
+        }
+
+        fn tree(&self, program: &str, arguments: &[&str], least: usize) {
+            let Some((_running, window)) = self.start(program, arguments) else { return };
+            let nodes = eventually(|| Some(self.look(&window)).filter(|&count| count >= least));
+            let Some(nodes) = nodes else {
+                println!("| {program} | showed fewer than {least} nodes | | | | |");
+                return;
+            };
+            let best = best_of(ROUNDS, || self.look(&window));
+            let ours = nodes as f64 / best.as_secs_f64();
+            let theirs = plain_walk(window.pid);
+            let name = Path::new(program).file_name().map_or(program.into(), |name| name.to_string_lossy());
+            println!(
+                "| {name} | {nodes} | {:.1} | {ours:.0} | {theirs:.0} | {:.0} |",
+                best.as_secs_f64() * 1e3,
+                ours / theirs
+            );
+        }
+
+        /// `None` when it is not installed or shows no window.
+        fn start(&self, program: &str, arguments: &[&str]) -> Option<(Program, Window)> {
+            let before: Vec<String> = self.windows().into_iter().map(|window| window.uid).collect();
+            let started = Command::new(program)
+                .args(arguments)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn();
+            let Ok(child) = started else {
+                println!("| {program} | is not installed | | | | |");
+                return None;
+            };
+            let running = Program(child);
+            let new = |window: &Window| !before.contains(&window.uid) && !window.title.is_empty();
+            let window = eventually(|| self.windows().into_iter().find(new));
+            if window.is_none() {
+                println!("| {program} | showed no window | | | | |");
+            }
+            Some((running, window?))
+        }
+
+        fn windows(&self) -> Vec<Window> {
+            self.platform.windows().expect("the windows")
+        }
+
+        fn look(&self, window: &Window) -> usize {
+            let patience = Patience {
+                per_call: Duration::from_secs(3),
+                whole: Duration::from_secs(25),
+                cancel: Cancel::new(),
+            };
+            self.platform.tree(window, &patience).map_or(0, |tree| tree.len())
+        }
+
+        fn rest(&self) {
+            let Some((_one, factory)) = self.start("gtk3-widget-factory", &[]) else { return };
+            let others: Vec<_> = ["mousepad", "zenity --info", "kcalc"]
+                .iter()
+                .filter_map(|command| self.beside(command))
+                .collect();
+            println!("\n| what | best |\n|---|---:|");
+            let count = self.windows().len();
+            say(&format!("list of {count} windows"), best_of(100, || self.windows()));
+            say(
+                "1920 × 1080 screen as PNG",
+                best_of(30, || self.platform.screen_picture().unwrap().picture.to_png()),
+            );
+            let part = Rect::new(200, 200, 600, 400);
+            say(
+                "600 × 400 of it as PNG",
+                best_of(50, || self.platform.region_picture(part).unwrap().picture.to_png()),
+            );
+            say(
+                "a window as PNG",
+                best_of(50, || self.platform.window_picture(&factory).unwrap().picture.to_png()),
+            );
+            drop(others);
+            self.clicks(&factory);
+            self.reading();
+        }
+
+        fn beside(&self, command: &str) -> Option<(Program, Window)> {
+            let words: Vec<&str> = command.split(' ').collect();
+            self.start(words[0], &words[1..])
+        }
+
+        fn call(&self, tool: &str, args: Value) -> Value {
+            let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
+            gate::pass(&self.app, call, &Cancel::new()).value()
+        }
+
+        /// A check box is asked to change; somebody waits for it and is answered.
+        fn clicks(&self, window: &Window) {
+            let uid = window.uid.as_str();
+            let found = self.call("find_element", json!({"window_uid": uid, "selector": "//CheckBox"}));
+            let Some(id) = found["element_id"].as_str() else {
+                println!("| click | no check box was found: {found} |");
+                return;
+            };
+            let click = || self.call("click_element", json!({"window_uid": uid, "element_id": id}));
+            say("click_element on a check box, with its receipt", best_of(ROUNDS, click));
+            let mut best = Duration::MAX;
+            for _ in 0..ROUNDS {
+                best = best.min(self.woken(uid, id));
+            }
+            say("from the start of a click to the answer of a wait for its effect", best);
+        }
+
+        fn woken(&self, uid: &str, id: &str) -> Duration {
+            let condition = json!({"type": "tree_changes"});
+            let waiting = {
+                let (app, uid) = (self.app.clone(), uid.to_owned());
+                std::thread::spawn(move || {
+                    let args = json!({"window_uid": uid, "any_of": [condition], "timeout_ms": 5000});
+                    let call = Call { tool: "wait_for".to_owned(), args, origin: Origin::Test };
+                    let answer = gate::pass(&app, call, &Cancel::new()).value();
+                    (Instant::now(), answer)
+                })
+            };
+            std::thread::sleep(Duration::from_millis(150));
+            let began = Instant::now();
+            self.call("click_element", json!({"window_uid": uid, "element_id": id}));
+            let (ended, answer) = waiting.join().expect("the wait");
+            assert_eq!(answer["matched"].as_bool().or(answer["ok"].as_bool()), Some(true), "{answer}");
+            ended.saturating_duration_since(began)
+        }
+
+        /// The same picture by the kept engines, and by the program started for it with one thread.
+        fn reading(&self) {
+            let page = self.page();
+            let profile = format!("--user-data-dir={}", self.home.join("reader").display());
+            let arguments = [
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--window-size=1920,1080",
+                "--window-position=0,0",
+                &profile,
+                &page,
+            ];
+            let Some((_running, window)) = self.start("chromium", &arguments) else { return };
+            std::thread::sleep(Duration::from_secs(3));
+            let read = || self.call("get_ocr", json!({"window_uid": window.uid}));
+            read();
+            self.call("scroll", json!({"x": 900, "y": 600, "clicks": -5}));
+            std::thread::sleep(Duration::from_secs(1));
+            let picture = self.platform.window_picture(&window).unwrap().picture;
+            let file = self.home.join("page.png");
+            let enlarged = image::load_from_memory(&picture.to_png().unwrap()).unwrap();
+            let enlarged = enlarged.resize(
+                picture.width() * 2,
+                picture.height() * 2,
+                image::imageops::FilterType::Lanczos3,
+            );
+            enlarged.to_luma8().save(&file).expect("the picture");
+            let began = Instant::now();
+            let words = read()["words"].as_array().map_or(0, Vec::len);
+            let size = format!("{} × {}", picture.width(), picture.height());
+            say(&format!("get_ocr of {size}, engines kept ({words} words)"), began.elapsed());
+            let began = Instant::now();
+            let status = Command::new("tesseract")
+                .arg(&file)
+                .args(["-", "--psm", "11", "tsv"])
+                .env("OMP_THREAD_LIMIT", "1")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status();
+            match status {
+                Ok(_) => say("the same enlarged picture by the program with one thread", began.elapsed()),
+                Err(problem) => println!("| tesseract | {problem} |"),
+            }
+        }
+    }
+
+    fn plain_walk(pid: u32) -> f64 {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desktop/walk.py");
+        let output =
+            Command::new("/usr/bin/python3").arg(script).args(["time", "--pid", &pid.to_string()]).output();
+        let text = output.map(|output| output.stdout).unwrap_or_default();
+        let measured: Value = serde_json::from_slice(&text).unwrap_or_default();
+        measured["nodes_per_second"].as_f64().unwrap_or(f64::NAN)
+    }
+
+    fn best_of<T>(rounds: usize, mut work: impl FnMut() -> T) -> Duration {
+        let measure = |_| {
+            let began = Instant::now();
+            std::hint::black_box(work());
+            began.elapsed()
+        };
+        (0..rounds).map(measure).min().unwrap_or_default()
+    }
+
+    fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+        let began = Instant::now();
+        loop {
+            if let Some(found) = look() {
+                return Some(found);
+            }
+            if began.elapsed() > PATIENCE {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn say(what: &str, took: Duration) {
+        println!("| {what} | {:.2} ms |", took.as_secs_f64() * 1e3);
+    }
+}

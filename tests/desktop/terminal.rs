@@ -50,7 +50,11 @@ fn its_lines_stand_for_its_elements() {
     let app = desk.start("xterm", &command);
     let uid = server.uid(&app, "Dark");
     until("the line", || {
-        let read = server.ok("get_window_structure", json!({"window_uid": uid, "ocr": true}));
+        // A window that has just been made is listed before it shows and has a picture.
+        let read = server.call("get_window_structure", json!({"window_uid": uid, "ocr": true}));
+        if read["ok"] == false {
+            return None;
+        }
         assert!(read["degraded"]["detail"].as_str().unwrap().contains("accessibility bus"), "{read}");
         let lines = read["tree"]["children"].as_array()?;
         lines.iter().any(|line| line["name"].as_str().unwrap().contains("Harbour")).then_some(())

@@ -59,17 +59,19 @@ function startRefreshing() {
   });
 }
 
+/** The system's choice, until a person makes one here. */
 function startTheme() {
-  const apply = (theme) => (document.documentElement.dataset.theme = theme);
-  const kept = localStorage.getItem(KEPT_THEME);
-  if (kept) apply(kept);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => {
+    document.documentElement.dataset.theme = localStorage.getItem(KEPT_THEME) ?? (dark.matches ? "dark" : "light");
+    tell("theme");
+  };
+  dark.addEventListener("change", apply);
   $("theme").addEventListener("click", () => {
-    const dark = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    const next = dark === "dark" ? "light" : "dark";
-    apply(next);
-    localStorage.setItem(KEPT_THEME, next);
-    look();
+    localStorage.setItem(KEPT_THEME, document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    apply();
   });
+  apply();
 }
 
 function startNotices() {

@@ -12,6 +12,7 @@ export function start() {
   on("hover", draw);
   on("select", draw);
   on("matches", draw);
+  on("theme", draw);
   $("all-boxes").addEventListener("change", draw);
   $("visible-areas").addEventListener("change", readRegions);
   const picture = $("picture");

@@ -7,6 +7,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
 use super::Rect;
+use super::buffer::Buffer;
 use crate::error::{Error, Result};
 
 /// More than an 8K screen has; a larger picture is a mistake or an attack on the memory.
@@ -25,17 +26,21 @@ pub const BLACK: Rgba = [0, 0, 0, 255];
 pub struct Picture {
     width: u32,
     height: u32,
-    rgba: Vec<u8>,
+    rgba: Buffer,
 }
 
 impl Picture {
     pub fn new(width: u32, height: u32, color: Rgba) -> Result<Self> {
-        let mut rgba = vec![0; byte_count(width, height)?];
+        let mut rgba = Buffer::zeroed(byte_count(width, height)?);
         fill_pixels(&mut rgba, color);
         Ok(Self { width, height, rgba })
     }
 
     pub fn from_rgba(width: u32, height: u32, rgba: Vec<u8>) -> Result<Self> {
+        Self::from_buffer(width, height, rgba.into())
+    }
+
+    pub fn from_buffer(width: u32, height: u32, rgba: Buffer) -> Result<Self> {
         let expected = byte_count(width, height)?;
         if rgba.len() != expected {
             return Err(Error::internal(format!(
@@ -58,7 +63,7 @@ impl Picture {
         &self.rgba
     }
 
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.rgba.is_empty()
     }
 
@@ -105,14 +110,14 @@ impl Picture {
     /// The part of `area` that lies in the picture; without a pixel when there is none.
     pub fn crop(&self, area: Rect) -> Picture {
         let Some(area) = area.intersection(&self.area()) else {
-            return Picture { width: 0, height: 0, rgba: Vec::new() };
+            return Picture { width: 0, height: 0, rgba: Vec::new().into() };
         };
         let (width, height) = (area.width as u32, area.height as u32);
         let mut rgba = Vec::with_capacity(width as usize * height as usize * BYTES_PER_PIXEL);
         for y in area.y..area.bottom() {
             rgba.extend_from_slice(&self.rgba[self.row_range(&area, y)]);
         }
-        Picture { width, height, rgba }
+        Picture { width, height, rgba: rgba.into() }
     }
 
     /// The picture at most `max_width` wide, in its proportions; a copy when it is already.
@@ -122,7 +127,7 @@ impl Picture {
             return self.clone();
         }
         let height = shrunk_height(self.width, self.height, width);
-        Picture { width, height, rgba: average_areas(self, width, height) }
+        Picture { width, height, rgba: average_areas(self, width, height).into() }
     }
 
     /// Encoded to be quick rather than as small as possible: it happens at every look.
@@ -141,8 +146,8 @@ impl Picture {
     }
 
     /// A quarter fewer bytes to filter and compress, possible when every pixel is opaque.
-    fn without_alpha(&self) -> Option<Vec<u8>> {
-        let mut rgb = vec![0; self.rgba.len() / BYTES_PER_PIXEL * 3];
+    fn without_alpha(&self) -> Option<Buffer> {
+        let mut rgb = Buffer::zeroed(self.rgba.len() / BYTES_PER_PIXEL * 3);
         // In one pass, because reading eight million bytes twice is a millisecond.
         let mut opacity = u8::MAX;
         for (to, from) in rgb.chunks_exact_mut(3).zip(self.rgba.chunks_exact(BYTES_PER_PIXEL)) {

@@ -3,6 +3,7 @@
 //! Nothing here does I/O, knows an operating system, or has heard of a protocol.
 
 pub mod action;
+pub mod buffer;
 pub mod diff;
 pub mod element;
 pub mod geometry;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use image::imageops::FilterType;
-use image::{DynamicImage, GrayImage};
+use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 
 use crate::error::{Error, Result};
 use crate::model::Rect;
@@ -94,11 +94,12 @@ fn enlarged(width: u32, height: u32, grey: Vec<u8>, scale: u32) -> Result<Vec<u8
     if scale == 1 {
         return Ok(grey);
     }
-    let image = GrayImage::from_raw(width, height, grey)
-        .ok_or_else(|| Error::internal("the grey picture has another size than its source"))?;
-    let larger =
-        DynamicImage::ImageLuma8(image).resize_exact(width * scale, height * scale, FilterType::Lanczos3);
-    Ok(larger.into_luma8().into_raw())
+    let wrong = |why: String| Error::internal(format!("the picture to read cannot be enlarged: {why}"));
+    let small = ImageRef::new(width, height, &grey, PixelType::U8).map_err(|why| wrong(why.to_string()))?;
+    let mut large = Image::new(width * scale, height * scale, PixelType::U8);
+    let lanczos = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3));
+    Resizer::new().resize(&small, &mut large, &lanczos).map_err(|why| wrong(why.to_string()))?;
+    Ok(large.into_vec())
 }
 
 /// Makes the darkest that matters black and the brightest white.

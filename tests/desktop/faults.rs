@@ -40,6 +40,32 @@ fn a_program_that_dies_in_the_middle_of_a_look() {
     stage.server.ready(&next, "Next", 3);
 }
 
+/// kcalc has no cache and is walked level by level, so a look takes long enough to be stopped in.
+#[test]
+fn a_program_that_is_stopped_in_the_middle_of_a_look() {
+    let desk = desk();
+    let mut stage = Stage::new(&desk, "kcalc", &[], "KCalc", 100);
+    let whole = stage.server.tree(&stage.uid).len();
+    let mut cut = 0;
+    for delay in [1, 4, 10, 20] {
+        // Longer than a tree is kept, so that this look asks the program.
+        std::thread::sleep(std::time::Duration::from_millis(2_200));
+        let arguments = json!({"window_uid": stage.uid, "depth": 64});
+        let call = json!({"name": "get_window_structure", "arguments": arguments});
+        let id = stage.server.client.post("tools/call", call);
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        stage.app.signal(Signal::STOP);
+        let reply = stage.server.client.answer(id).to_string();
+        stage.app.signal(Signal::CONT);
+        let honest = ["degraded", "Timeout", "\"complete\":false"].iter().any(|word| reply.contains(word));
+        cut += usize::from(honest);
+        assert!(honest || reply.matches("element_id").count() >= whole, "cut, and does not say so: {reply}");
+        let uid = stage.uid.clone();
+        until("the program to answer again", || (stage.server.tree(&uid).len() == whole).then_some(()));
+    }
+    assert!(cut > 0, "no look was stopped in its middle");
+}
+
 #[test]
 fn without_its_buses_a_desktop_still_has_windows() {
     let arguments = ["--mode", "mcp", "--sandbox", "--", "zenity", "--info", "--title=Lonely", "--text=Well"];

@@ -19,6 +19,7 @@ use super::x11::{Failure, Server, Trouble};
 use crate::clock::lock;
 use crate::error::{Error, Kind};
 use crate::model::Rect;
+use crate::model::buffer::Buffer;
 use crate::model::image::{BLACK, Picture};
 use crate::platform::Shot;
 
@@ -122,7 +123,7 @@ fn union(one: Rect, other: Rect) -> Rect {
 /// A picture in the making.
 struct Canvas {
     area: Rect,
-    rgba: Vec<u8>,
+    rgba: Buffer,
 }
 
 impl Canvas {
@@ -133,7 +134,7 @@ impl Canvas {
         if u64::from(width) * u64::from(height) > crate::model::image::MAX_PIXELS {
             return Err(Error::bad_request("the area has too many pixels for a picture").into());
         }
-        Ok(Self { area, rgba: vec![0; width as usize * height as usize * BYTES_PER_PIXEL] })
+        Ok(Self { area, rgba: Buffer::zeroed(byte_count(area)) })
     }
 
     fn black(area: Rect) -> Result<Self, Failure> {
@@ -144,7 +145,7 @@ impl Canvas {
 
     fn shot(self) -> Result<Shot, Failure> {
         let (width, height) = sides(self.area);
-        Ok(Shot { picture: Picture::from_rgba(width, height, self.rgba)?, area: self.area })
+        Ok(Shot { picture: Picture::from_buffer(width, height, self.rgba)?, area: self.area })
     }
 
     /// Paints `part` of a window that covers `outer`, from the pixels that the window keeps itself.

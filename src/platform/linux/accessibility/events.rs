@@ -38,18 +38,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// With so many watched applications the events of the others are more noise than news.
 const MOST_WATCHED: usize = 64;
 
-/// Registers, and rings the bell from a task that lives as long as the connection.
+/// Rings the bell from a task that lives as long as the connection.
 pub async fn listen(link: &Rc<Link>, bell: Bell) {
     let pace = Pace::new(PATIENCE, PATIENCE);
     let stream = MessageStream::from(&link.connection);
     tokio::task::spawn_local(hear(stream, Rc::downgrade(link), bell));
-    for kind in KINDS {
-        let registry = "org.a11y.atspi.Registry";
-        let path = "/org/a11y/atspi/registry";
-        if let Err(trouble) = link.call(registry, path, registry, "RegisterEvent", kind, &pace).await {
-            tracing::debug!(?trouble, kind, "an event cannot be registered");
-        }
-    }
     let windows = "type='signal',interface='org.a11y.atspi.Event.Window'";
     let leaving = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'";
     for rule in [windows, leaving] {
@@ -62,11 +55,28 @@ pub async fn watch(link: &Rc<Link>, name: &Rc<str>) {
     if link.watched.borrow().contains(name) || link.watched.borrow().len() >= MOST_WATCHED {
         return;
     }
-    link.watched.borrow_mut().insert(name.clone());
     let pace = Pace::new(PATIENCE, PATIENCE);
+    // Not before somebody looks: browsers fill their cache when the first listener comes, and hardly add to
+    // it later. The page that is open at the first look is answered from it, one that is loaded after that
+    // is walked.
+    if link.watched.borrow().is_empty() {
+        register(link, &pace).await;
+    }
+    link.watched.borrow_mut().insert(name.clone());
     for (interface, member) in TOLD {
         let rule = format!("type='signal',sender='{name}',interface='{interface}',member='{member}'");
         add_match(link, &rule, &pace).await;
+    }
+}
+
+/// Tells all applications that there is a listener.
+async fn register(link: &Rc<Link>, pace: &Pace) {
+    for kind in KINDS {
+        let registry = "org.a11y.atspi.Registry";
+        let path = "/org/a11y/atspi/registry";
+        if let Err(trouble) = link.call(registry, path, registry, "RegisterEvent", kind, pace).await {
+            tracing::debug!(?trouble, kind, "an event cannot be registered");
+        }
     }
 }
 

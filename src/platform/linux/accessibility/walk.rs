@@ -24,6 +24,9 @@ const QUESTIONS: &[Ask] =
 const PERHAPS_ENDLESS: &[Role] =
     &[Role::Table, Role::Tree, Role::TreeTable, Role::List, Role::ListBox, Role::DocumentSpreadsheet];
 
+/// Text in a page is a leaf, and half of what a page consists of.
+const LEAVES: &[Role] = &[Role::Static];
+
 /// How many children there are is not known.
 const UNCOUNTED: i32 = -1;
 
@@ -92,13 +95,14 @@ fn node_of(answers: &[Answer]) -> Option<Node> {
     let [name, role, states] = answers else {
         return None;
     };
+    let role = role.as_ref().ok()?.body().deserialize().ok()?;
     Some(Node {
-        role: role.as_ref().ok()?.body().deserialize().ok()?,
+        role,
         states: states_of(states.as_ref().ok()?),
         faces: Faces::perhaps_all(),
         name: name.as_ref().ok().and_then(text).unwrap_or_default(),
         description: None,
-        kids: Kids::Unlisted(UNCOUNTED),
+        kids: if roles::is(role, LEAVES) { Kids::default() } else { Kids::Unlisted(UNCOUNTED) },
     })
 }
 

@@ -98,8 +98,10 @@ async function showDesktop() {
 startNotices();
 startTheme();
 startTabs();
-for (const part of [windows, picture, tree, sketch, detail, search, description, timeline, approvals, halt, traces]) part.start();
+for (const part of [windows, picture, tree, sketch, detail, search, description]) part.start();
+// What a person came for is asked first: a browser has few connections to one server.
+look();
+for (const part of [timeline, approvals, halt, traces]) part.start();
 startRefreshing();
 showDesktop();
-look();
 actions.start();

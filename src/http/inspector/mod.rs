@@ -85,3 +85,18 @@ fn tag(bytes: &[u8]) -> String {
     bytes.hash(&mut hasher);
     format!("\"{:016x}\"", hasher.finish())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A module that is found only when another one is read costs a way there and back.
+    #[test]
+    fn every_module_is_named_in_the_page() {
+        let page = str::from_utf8(FILES[0].bytes).unwrap();
+        for file in FILES.iter().filter(|file| file.kind == JS && file.path != "/main.js") {
+            let link = format!("<link rel=\"modulepreload\" href=\"{}\">", &file.path[1..]);
+            assert!(page.contains(&link), "{link} is missing");
+        }
+    }
+}

@@ -167,7 +167,8 @@ impl Book<'_> {
 
     /// What comes back: the answer, or an error of one of these statuses or of the front door's.
     fn responses(&self, kind: &str, answer: Value, statuses: Vec<u16>, body: bool) -> Value {
-        let mut responses = json!({"200": {"description": "It worked.", "content": {kind: {"schema": answer}}}});
+        let mut responses =
+            json!({"200": {"description": "It worked.", "content": {kind: {"schema": answer}}}});
         let at_door = if body { [400, 403, 408, 413, 415].as_slice() } else { &[403] };
         let token = self.token.then_some(401);
         let all: BTreeSet<u16> = statuses.into_iter().chain(at_door.iter().copied()).chain(token).collect();
@@ -253,7 +254,11 @@ fn error_responses() -> Value {
         let codes: Vec<&str> = codes.into_iter().collect();
         json!({"description": codes.join(", "), "content": {JSON_TYPE: {"schema": reference("Error")}}})
     };
-    codes.into_iter().map(|(status, codes)| (status.to_string(), response(codes))).collect::<Map<_, _>>().into()
+    codes
+        .into_iter()
+        .map(|(status, codes)| (status.to_string(), response(codes)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// What every successful reply begins with.

@@ -37,7 +37,11 @@ pub const OWN: &[Own] = &[
     get("/api/tools", "The names of all tools.", || fields(&[("tools", texts())])),
     get("/api/healthz", "How the server is.", health),
     file("/api/metrics", "Counters in Prometheus' text format.", "text/plain"),
-    get("/api/openapi.json", "This document.", || json!({"type": "object", "required": ["openapi", "paths"]})),
+    get(
+        "/api/openapi.json",
+        "This document.",
+        || json!({"type": "object", "required": ["openapi", "paths"]}),
+    ),
     Own { limited: true, ..file("/api/events", "What happens, as server-sent events.", "text/event-stream") },
     Own { query: Some(events::calls_query), ..get("/api/calls", "The latest calls.", calls) },
     get("/api/halt", "Whether all input is stopped.", halt_state),

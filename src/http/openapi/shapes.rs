@@ -102,7 +102,10 @@ mod tests {
     #[test]
     fn what_need_not_be_given_may_be_null() {
         check(json!({"type": "integer"}), json!({"type": ["integer", "null"]}));
-        check(json!({"type": "string", "enum": ["x"]}), json!({"type": ["string", "null"], "enum": ["x", null]}));
+        check(
+            json!({"type": "string", "enum": ["x"]}),
+            json!({"type": ["string", "null"], "enum": ["x", null]}),
+        );
         check(
             json!({"type": "string", SECRET: true}),
             json!({"anyOf": [{"type": "string"}, secret(), {"type": "null"}]}),

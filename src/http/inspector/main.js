@@ -88,6 +88,15 @@ function startNotices() {
   });
 }
 
+/** What can wait until the first window is shown. */
+function atFirst(work) {
+  let done = false;
+  return () => {
+    if (!done) work();
+    done = true;
+  };
+}
+
 async function showDesktop() {
   const facts = await tool("get_capabilities");
   if (!facts.ok) return;
@@ -103,5 +112,7 @@ for (const part of [windows, picture, tree, sketch, detail, search, description]
 look();
 for (const part of [timeline, approvals, halt, traces]) part.start();
 startRefreshing();
-showDesktop();
-actions.start();
+on("look", atFirst(() => {
+  showDesktop();
+  actions.start();
+}));

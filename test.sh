@@ -68,6 +68,9 @@ main() {
         stage "client: python mcp 2" python_client venv-mcp-2 requirements.txt python_client.py
         stage "client: python mcp 1" python_client venv-mcp-1 requirements-v1.txt python_client_v1.py
         stage "client: MCP Inspector" inspector_client
+        stage "HTTP: its OpenAPI document" openapi_document
+        stage "HTTP: MCP conformance" conformance_suite
+        stage "HTTP: load beside waits" load_beside_waits
         stage "inspector in a browser" page_in_browser
     fi
     show_summary
@@ -138,11 +141,12 @@ ocr_library_is_there() {
     pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null
 }
 
-# with_features cargo COMMAND ARGUMENT...: with every feature, but not the one whose library is missing here.
+# with_features cargo COMMAND ARGUMENT...: with every feature, but not the one whose library is missing here, and
+# without the fixtures of the conformance suite, which stand at /mcp in place of the handler that users have.
 with_features() {
-    local command="$2" left_out=none features
+    local command="$2" left_out=conformance features
     shift 2
-    ocr_library_is_there || left_out=ocr
+    ocr_library_is_there || left_out="$left_out|ocr"
     features="$(sed -n '/^\[features\]/,/^$/s/^\([a-z_]*\) = .*/\1/p' Cargo.toml | grep -Evx "$left_out" | paste -sd, -)"
     cargo "$command" --features="$features" "$@"
 }
@@ -152,7 +156,7 @@ formatting() {
 }
 
 lints() {
-    rust_component clippy clippy && with_features cargo clippy --locked --all-targets -- -D warnings
+    rust_component clippy clippy && with_features cargo clippy --locked --features conformance --all-targets -- -D warnings
 }
 
 # Unit, integration and documentation tests, and the check that generated documents are fresh. Those on a real
@@ -216,8 +220,13 @@ release_build() {
     rm -f "$cache/server"
     CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
         cargo build --release --locked --features http --message-format=json-render-diagnostics >"$cache/build.json" || return
-    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' "$cache/build.json" | tail -n 1 >"$cache/server"
+    built_binary "$cache/build.json" >"$cache/server"
     [ -s "$cache/server" ] && echo "built $(cat "$cache/server")"
+}
+
+# built_binary FILE: the path of the binary in what cargo has said about a build.
+built_binary() {
+    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' "$1" | tail -n 1
 }
 
 manifests() {
@@ -235,6 +244,29 @@ inspector_client() {
     server_is_built || return
     node_environment || return
     INSPECTOR_BIN="$cache/node/node_modules/.bin" "$clients/inspector.sh" "$(cat "$cache/server")"
+}
+
+openapi_document() {
+    server_is_built || return
+    python_environment venv-openapi requirements-openapi.txt || return
+    "$cache/venv-openapi/bin/python" "$clients/openapi.py" "$(cat "$cache/server")"
+}
+
+# The fixtures come from an unoptimised build, which shares everything but this crate with the cargo tests.
+conformance_suite() {
+    server_is_built || return
+    python_environment venv-mcp-2 requirements.txt || return
+    node_environment || return
+    with_features cargo build --locked --features conformance --message-format=json-render-diagnostics \
+        >"$cache/fixtures.json" || return
+    CONFORMANCE_BIN="$cache/node/node_modules/.bin" "$cache/venv-mcp-2/bin/python" "$clients/conformance.py" \
+        "$(cat "$cache/server")" "$(built_binary "$cache/fixtures.json")"
+}
+
+load_beside_waits() {
+    server_is_built || return
+    python_environment venv-mcp-2 requirements.txt || return
+    "$cache/venv-mcp-2/bin/python" "$clients/load.py" "$(cat "$cache/server")"
 }
 
 # Pictures of every panel are kept, for people to look at.
@@ -271,7 +303,7 @@ cargo_tool() {
 # python_environment NAME REQUIREMENTS: a virtual environment in the cache, made anew when the requirements change.
 python_environment() {
     local environment="$cache/$1" requirements="$clients/$2"
-    if cmp -s "$requirements" "$environment/installed.txt" && "$environment/bin/python" -c "import mcp"; then
+    if cmp -s "$requirements" "$environment/installed.txt" && "$environment/bin/python" -c ""; then
         return
     fi
     python_can_make_environments || system_packages python3 python3-venv || return

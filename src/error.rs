@@ -32,6 +32,28 @@ pub enum Kind {
 }
 
 impl Kind {
+    pub const ALL: [Kind; 19] = [
+        Kind::ElementNotFound,
+        Kind::WindowGone,
+        Kind::ElementOccluded,
+        Kind::WindowOccluded,
+        Kind::ElementDisabled,
+        Kind::Timeout,
+        Kind::PatternUnsupported,
+        Kind::RateLimited,
+        Kind::ConfirmationRequired,
+        Kind::ConfirmationInvalid,
+        Kind::SnapshotExpired,
+        Kind::BudgetExceeded,
+        Kind::PermissionDenied,
+        Kind::ScenarioInvalid,
+        Kind::PlatformUnsupported,
+        Kind::PredicateUnsupported,
+        Kind::BadRequest,
+        Kind::Cancelled,
+        Kind::Internal,
+    ];
+
     pub const fn code(self) -> &'static str {
         match self {
             Kind::ElementNotFound => "ElementNotFound",
@@ -119,6 +141,8 @@ impl Kind {
         }
     }
 }
+
+const _: () = assert!(Kind::ALL.len() == Kind::Internal as usize + 1, "a kind is missing in the list");
 
 /// A failure of one call: the kind, a sentence for the caller, and the facts it needs to go on.
 #[derive(Clone, Debug, PartialEq)]

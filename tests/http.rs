@@ -225,6 +225,29 @@ fn strangers_run_nothing() {
     check_door("GET /%2e%2e/etc/passwd", &[], "", 404);
 }
 
+#[track_caller]
+fn check_allow(request: &str, status: u16, allowed: Option<&str>) {
+    let site = Site::new();
+    let (method, path) = request.split_once(' ').unwrap();
+    let answer = site.ask(method, path, &[], "");
+    assert_eq!((answer.status, answer.header("allow")), (status, allowed), "{request}: {answer:?}");
+}
+
+#[test]
+fn every_path_says_how_it_may_be_asked() {
+    check_allow("OPTIONS /api/windows", 200, Some("GET, OPTIONS"));
+    check_allow("OPTIONS /api/halt", 200, Some("GET, POST, OPTIONS"));
+    check_allow("OPTIONS /api/snapshot/snap:x", 200, Some("GET, DELETE, OPTIONS"));
+    check_allow("OPTIONS /", 200, Some("GET, HEAD, OPTIONS"));
+    check_allow("OPTIONS /api/nope", 404, None);
+    check_allow("HEAD /api/windows", 405, Some("GET, OPTIONS"));
+    check_allow("PUT /api/action", 405, Some("POST, OPTIONS"));
+    check_allow("GET /api/tool/click_at", 405, Some("POST, OPTIONS"));
+    check_allow("DELETE /api/tool/list_windows", 405, Some("GET, POST, OPTIONS"));
+    check_allow("GET /mcp", 405, Some("POST, OPTIONS"));
+    check_allow("PATCH /nope", 405, None);
+}
+
 #[test]
 fn raw_requests_are_judged_as_they_are() {
     let site = Site::new();
@@ -433,6 +456,10 @@ fn the_description_names_every_route_that_is_there() {
         for (method, operation) in methods.as_object().unwrap() {
             assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{path} {method}");
             assert!(operation["responses"]["200"].is_object(), "{path} {method}");
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                let shared = response["$ref"].as_str().map(|name| name.trim_start_matches('#'));
+                assert!(status == "200" || document.pointer(shared.unwrap()).is_some(), "{path} {response}");
+            }
             if path != "/api/events" && method == "get" {
                 let answer = site.get(&path.replace("{snapshot_id}", "snap:x").replace("{id}", "ap:x"));
                 assert_ne!(answer.status, 405, "{path}");
@@ -718,6 +745,33 @@ fn mcp_is_spoken_without_a_greeting() {
     assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 51);
     let called = mcp(&site, "tools/call", json!({"name": "list_windows", "arguments": {}}));
     assert_eq!(called["result"]["structuredContent"]["count"], 3, "{called}");
+}
+
+/// What is no message is refused in the protocol's own shape.
+#[track_caller]
+fn check_no_message(headers: &[(&str, &str)], body: &str, expected: (u16, i64)) {
+    let answer = Site::new().ask("POST", "/mcp", headers, body);
+    assert_eq!(answer.header("content-type"), Some("application/json"), "{answer:?}");
+    assert_eq!((answer.status, answer.json()["error"]["code"].as_i64().unwrap()), expected, "{answer:?}");
+    assert!(answer.json()["error"]["message"].as_str().unwrap().len() > 10, "{answer:?}");
+}
+
+#[test]
+fn mcp_refuses_in_its_own_words() {
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    check_no_message(&[JSON, ACCEPT], "{", (400, -32700));
+    check_no_message(&[JSON, ACCEPT], "[]", (400, -32600));
+    check_no_message(&[JSON, ACCEPT], r#"{"a":1}"#, (400, -32600));
+    check_no_message(&[JSON], ping, (406, -32600));
+    check_no_message(&[JSON, ACCEPT, ("mcp-protocol-version", "1999-01-01")], ping, (400, -32600));
+}
+
+#[test]
+fn what_is_not_offered_is_not_listed_either() {
+    let site = Site::new();
+    for method in ["prompts/list", "resources/list", "resources/templates/list"] {
+        assert_eq!(mcp(&site, method, json!({}))["error"]["code"], -32601, "{method}");
+    }
 }
 
 #[test]

@@ -15,12 +15,32 @@ pub struct Adapter {
     /// The tools that it may call; the first one's schema types a query string.
     pub tools: &'static [&'static str],
     pub adapt: fn(Arguments) -> Result<(&'static str, Arguments)>,
+    /// A tool's schema as this route spells its arguments.
+    pub spelled: fn(&str, Value) -> Value,
 }
 
 pub const ADAPTERS: &[Adapter] = &[
-    Adapter { method: Method::Post, path: "/api/action", tools: &ACTING, adapt: action },
-    Adapter { method: Method::Post, path: "/api/hover", tools: &["hover_at", "hover_element"], adapt: hover },
-    Adapter { method: Method::Get, path: "/api/sketch", tools: &["get_screen_sketch"], adapt: sketch },
+    Adapter {
+        method: Method::Post,
+        path: "/api/action",
+        tools: &ACTING,
+        adapt: action,
+        spelled: spelled_as_action,
+    },
+    Adapter {
+        method: Method::Post,
+        path: "/api/hover",
+        tools: &["hover_at", "hover_element"],
+        adapt: hover,
+        spelled: |_, schema| schema,
+    },
+    Adapter {
+        method: Method::Get,
+        path: "/api/sketch",
+        tools: &["get_screen_sketch"],
+        adapt: sketch,
+        spelled: |_, schema| schema,
+    },
 ];
 
 pub fn find(method: Method, path: &str) -> Option<&'static Adapter> {
@@ -50,6 +70,23 @@ fn action(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
     Ok((tool, arguments))
 }
 
+fn spelled_as_action(tool: &str, mut schema: Value) -> Value {
+    let Some((name, _, renamed)) = ACTIONS.iter().find(|(_, does, _)| *does == tool) else {
+        return schema;
+    };
+    if let (Some(renamed), Some(properties)) = (renamed, schema["properties"].as_object_mut()) {
+        let value = properties.remove(*renamed).unwrap_or_default();
+        properties.insert("value".to_owned(), value);
+    }
+    let said = schema["required"].as_array().into_iter().flatten();
+    let mut required: Vec<Value> =
+        said.map(|name| if name.as_str() == *renamed { "value".into() } else { name.clone() }).collect();
+    required.push("action".into());
+    schema["properties"]["action"] = serde_json::json!({ "const": name });
+    schema["required"] = required.into();
+    schema
+}
+
 /// A point where there is one and no element is named.
 fn hover(arguments: Arguments) -> Result<(&'static str, Arguments)> {
     let has = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
@@ -65,6 +102,10 @@ fn sketch(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
 
 /// Replies whose picture does not stand in `data` but in a field of an object: tool, object, field.
 const PICTURE_INSIDE: &[(&str, &str, &str)] = &[("propose_action", "would_target", "screenshot_b64")];
+
+pub fn has_picture_inside(tool: &str) -> bool {
+    PICTURE_INSIDE.iter().any(|(name, ..)| *name == tool)
+}
 
 /// The reply's JSON text with its picture, as base64, where the contract wants it.
 pub fn with_picture(tool: &str, mut text: String, data: &str) -> String {
@@ -104,6 +145,18 @@ mod tests {
         check("/api/hover", element.clone(), ("hover_element", element));
         check("/api/sketch", json!({}), ("get_screen_sketch", json!({"ocr": false})));
         check("/api/sketch", json!({"ocr": true}), ("get_screen_sketch", json!({"ocr": true})));
+    }
+
+    #[test]
+    fn an_action_is_described_as_it_is_spelled() {
+        let typing = json!({"properties": {"text": {"type": "string"}}, "required": ["text"]});
+        assert_eq!(
+            spelled_as_action("type_text", typing),
+            json!({
+                "properties": {"value": {"type": "string"}, "action": {"const": "type"}},
+                "required": ["value", "action"],
+            })
+        );
     }
 
     #[test]

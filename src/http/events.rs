@@ -22,6 +22,7 @@ use crate::app::App;
 use crate::config::limits;
 use crate::events::{self, Event};
 use crate::gate::scrub::{self, Scrub};
+use crate::tool::args;
 
 /// What may be on its way to a watcher besides its queue.
 const IN_FLIGHT: usize = 8;
@@ -103,9 +104,16 @@ fn hello(app: &App) -> Value {
     })
 }
 
+/// What `/api/calls` may be asked.
+pub fn calls_query() -> Value {
+    json!({"properties": {"after": {"type": "integer", "minimum": 0}}})
+}
+
 pub async fn calls(State(surface): State<Arc<Surface>>, RawQuery(asked): RawQuery) -> Response<Body> {
-    let schema = json!({"properties": {"after": {"type": "integer"}}});
-    let arguments = match query::arguments(&schema, asked.as_deref().unwrap_or_default()) {
+    let schema = calls_query();
+    let arguments = query::arguments(&schema, asked.as_deref().unwrap_or_default())
+        .and_then(|arguments| args::check(&schema, Value::Object(arguments)));
+    let arguments = match arguments {
         Ok(arguments) => arguments,
         Err(error) => return Refusal::from(error).into_response(),
     };

@@ -59,7 +59,7 @@ pub fn admit(rules: &Rules, parts: &Parts, local: SocketAddr) -> Result<Admitted
 }
 
 /// Whether a path is for programs; the rest are the files of the page, which hold nothing private.
-fn is_api(path: &str) -> bool {
+pub fn is_api(path: &str) -> bool {
     path.starts_with("/api") || path.starts_with("/mcp")
 }
 

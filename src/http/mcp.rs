@@ -6,19 +6,28 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::http::{Request, Response};
+use axum::body::{Body, to_bytes};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{Request, Response, StatusCode};
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use super::present;
 use super::surface::Surface;
 use crate::config::limits;
-use crate::mcp::Server;
+#[cfg(not(feature = "conformance"))]
+use crate::mcp::Server as Handler;
+#[cfg(feature = "conformance")]
+use crate::mcp::fixtures::Fixtures as Handler;
 
-pub type Service = StreamableHttpService<Server, NeverSessionManager>;
+pub type Service = StreamableHttpService<Handler, NeverSessionManager>;
 
 pub fn service(surface: &Surface) -> Service {
-    let server = Server::new(surface.app.clone(), surface.shutdown.clone());
+    let server = Handler::new(surface.app.clone(), surface.shutdown.clone());
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_legacy_session_mode(false)
@@ -29,5 +38,24 @@ pub fn service(surface: &Surface) -> Service {
 }
 
 pub async fn answer(service: Service, request: Request<Body>) -> Response<Body> {
-    service.handle(request).await.map(Body::new)
+    let (parts, body) = request.into_parts();
+    // The door has read it, within its limit.
+    let asked = to_bytes(body, limits::HTTP_BODY_BYTES).await.unwrap_or_default();
+    let answer = service.handle(Request::from_parts(parts, Body::from(asked.clone()))).await.map(Body::new);
+    if !answer.status().is_client_error() || answer.headers().contains_key(CONTENT_TYPE) {
+        return answer;
+    }
+    let status = answer.status();
+    let said = to_bytes(answer.into_body(), limits::HTTP_BODY_BYTES).await.unwrap_or_default();
+    refusal(status, &asked, &String::from_utf8_lossy(&said))
+}
+
+/// What rmcp refuses in plain words, as the protocol writes errors. The door has judged the type of the body, so
+/// 415 stands for one that is no message.
+fn refusal(status: StatusCode, asked: &[u8], said: &str) -> Response<Body> {
+    let status = if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
+    let is_json = serde_json::from_slice::<IgnoredAny>(asked).is_ok();
+    let code = if is_json { ErrorCode::INVALID_REQUEST } else { ErrorCode::PARSE_ERROR };
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code.0, "message": said}});
+    present::json_value(status, &error)
 }

@@ -41,6 +41,6 @@ pub use disabled::{COMPILED_IN, Listening, start};
 #[cfg(feature = "http")]
 pub use server::{COMPILED_IN, Listening, start};
 
-/// What a route may at all be asked with.
+/// What other origins may ask with, where the config lets them in.
 #[cfg(feature = "http")]
 const ALLOWED_METHODS: &str = "GET, POST, DELETE, OPTIONS";

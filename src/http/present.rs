@@ -1,7 +1,7 @@
 //! From replies and refusals to HTTP: the status from the kind of error, and JSON for everything.
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -23,7 +23,7 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, code: code_of(status), message: message.into(), field: None }
+        Self { status, code: code_of(status.as_u16()), message: message.into(), field: None }
     }
 
     pub fn naming(mut self, field: &str) -> Self {
@@ -51,9 +51,6 @@ impl Refusal {
             "suggested_next_tool": null, "context": context,
         });
         let mut response = json_value(self.status, &json!({"ok": false, "success": false, "error": error}));
-        if self.status == StatusCode::METHOD_NOT_ALLOWED {
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static(super::ALLOWED_METHODS));
-        }
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -72,18 +69,18 @@ impl From<Error> for Refusal {
 }
 
 /// The contract's codes where it has one, and HTTP's own names where only HTTP can go wrong.
-fn code_of(status: StatusCode) -> &'static str {
+pub fn code_of(status: u16) -> &'static str {
     match status {
-        StatusCode::FORBIDDEN => Kind::PermissionDenied.code(),
-        StatusCode::UNAUTHORIZED => "Unauthorized",
-        StatusCode::NOT_FOUND => "NotFound",
-        StatusCode::METHOD_NOT_ALLOWED => "MethodNotAllowed",
-        StatusCode::REQUEST_TIMEOUT => Kind::Timeout.code(),
-        StatusCode::CONFLICT => "Conflict",
-        StatusCode::PAYLOAD_TOO_LARGE => "PayloadTooLarge",
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => "UnsupportedMediaType",
-        StatusCode::SERVICE_UNAVAILABLE => "Busy",
-        StatusCode::INTERNAL_SERVER_ERROR => Kind::Internal.code(),
+        401 => "Unauthorized",
+        403 => Kind::PermissionDenied.code(),
+        404 => "NotFound",
+        405 => "MethodNotAllowed",
+        408 => Kind::Timeout.code(),
+        409 => "Conflict",
+        413 => "PayloadTooLarge",
+        415 => "UnsupportedMediaType",
+        500 => Kind::Internal.code(),
+        503 => "Busy",
         _ => Kind::BadRequest.code(),
     }
 }

@@ -18,13 +18,18 @@ pub fn arguments(schema: &Value, query: &str) -> Result<Map<String, Value>> {
         if name == TOKEN {
             continue;
         }
-        let kind = schema.pointer("/properties").and_then(|all| all.get(&*name)?.get("type")?.as_str());
-        let value = typed(&name, kind.unwrap_or("string"), &text)?;
+        let property = schema.pointer("/properties").and_then(|all| all.get(&*name));
+        let value = typed(&name, property.map_or("string", kind_of), &text)?;
         if arguments.insert(name.to_string(), value).is_some() {
             return Err(refusal(&name, "is given more than once"));
         }
     }
     Ok(arguments)
+}
+
+/// What may be of several kinds is written as JSON.
+fn kind_of(property: &Value) -> &str {
+    property.get("type").and_then(Value::as_str).unwrap_or("any")
 }
 
 fn typed(name: &str, kind: &str, text: &str) -> Result<Value> {
@@ -38,6 +43,7 @@ fn typed(name: &str, kind: &str, text: &str) -> Result<Value> {
         "boolean" => flag(text).ok_or_else(|| wrong(name, "true or false", text)),
         "array" => list(text).ok_or_else(|| wrong(name, "a list, by commas or as JSON", text)),
         "object" => json(text).filter(Value::is_object).ok_or_else(|| wrong(name, "an object as JSON", text)),
+        "any" => json(text).ok_or_else(|| wrong(name, "JSON", text)),
         _ => Ok(Value::from(text)),
     }
 }
@@ -81,6 +87,7 @@ mod tests {
         json!({"properties": {
             "window_index": {"type": "integer"}, "duration_s": {"type": "number"}, "name": {"type": "string"},
             "structured": {"type": "boolean"}, "roles": {"type": "array"}, "bbox": {"type": "object"},
+            "predicate": {"anyOf": [{"type": "object"}]},
         }})
     }
 
@@ -101,6 +108,7 @@ mod tests {
         check("roles=Button,%20Edit", r#"{"roles":["Button","Edit"]}"#);
         check("roles=%5B%22a,b%22%5D", r#"{"roles":["a,b"]}"#);
         check("bbox=%7B%22x%22%3A1%7D", r#"{"bbox":{"x":1}}"#);
+        check("predicate=%5B%7B%7D%5D", r#"{"predicate":[{}]}"#);
         check("name=a+b%26c%C3%A9", r#"{"name":"a b&cé"}"#);
         check("window_index=&name=", r#"{"window_index":null,"name":""}"#);
         check("token=secret&other=1", r#"{"other":"1"}"#);
@@ -118,6 +126,7 @@ mod tests {
         check("structured=maybe", "argument 'structured' must be true or false, not 'maybe'");
         check("duration_s=NaN", "argument 'duration_s' must be a number, not 'NaN'");
         check("bbox=1,2,3,4", "argument 'bbox' must be an object as JSON, not '1,2,3,4'");
+        check("predicate=a", "argument 'predicate' must be JSON, not 'a'");
         check("roles=[1", "argument 'roles' must be a list, by commas or as JSON, not '[1'");
     }
 

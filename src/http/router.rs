@@ -9,10 +9,11 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Path, RawPathParams, RawQuery, State};
 use axum::http::{Response, StatusCode};
-use axum::routing::{MethodFilter, MethodRouter, any, get, post};
+use axum::routing::{MethodFilter, MethodRouter, get, post};
 use serde_json::{Map, Value, json};
 
 use super::adapters::{self, Adapter};
+use super::openapi::methods_of;
 use super::present::{self, Refusal};
 use super::surface::Surface;
 use super::{control, events, inspector, mcp, metrics, query, traces};
@@ -48,7 +49,7 @@ pub fn declared(table: &Table) -> BTreeMap<&'static str, Vec<(Method, Leads)>> {
 pub fn router(surface: &Arc<Surface>) -> Router {
     let mcp = mcp::service(surface);
     let mut router = Router::new()
-        .route("/mcp", any(move |request| mcp::answer(mcp.clone(), request)))
+        .route("/mcp", post(move |request| mcp::answer(mcp.clone(), request)))
         .route("/api/tools", get(tools))
         .route("/api/openapi.json", get(openapi))
         .route("/api/healthz", get(metrics::healthz))
@@ -62,8 +63,16 @@ pub fn router(surface: &Arc<Surface>) -> Router {
         .route("/api/approvals/{id}/picture", get(control::picture))
         .route("/api/traces", get(traces::list))
         .route("/api/traces/{id}", get(traces::page))
-        .route("/api/tool/{name}", get(get_tool).post(post_tool))
+        .route("/api/tool/{name}", get(any_tool).post(any_tool))
         .fallback(inspector::serve);
+    for spec in surface.app.tools.specs() {
+        let route = methods_of(&spec).iter().fold(MethodRouter::new(), |route, &method| {
+            route.on(filter(method), move |surface, origin, query, body| {
+                call_tool(spec.meta.name.to_owned(), surface, origin, query, body)
+            })
+        });
+        router = router.route(&format!("/api/tool/{}", spec.meta.name), route);
+    }
     for (path, methods) in declared(&surface.app.tools) {
         let route = methods.into_iter().fold(MethodRouter::new(), |route, (method, leads)| {
             route.on(filter(method), move |surface, origin, params, query, body| {
@@ -125,35 +134,22 @@ async fn openapi(State(surface): Here) -> Response<Body> {
     present::json_text(StatusCode::OK, surface.openapi.get_or_init(made).clone())
 }
 
-/// State never changes by GET, so only tools that look can be asked that way.
-async fn get_tool(
-    State(surface): Here,
-    Extension(origin): Extension<Origin>,
+/// The name of a tool that is not there; the gate says which are.
+async fn any_tool(
+    surface: Here,
+    origin: Extension<Origin>,
     Path(name): Path<String>,
-    RawQuery(query): RawQuery,
-) -> Response<Body> {
-    let only_looks = surface.app.tools.find(&name).is_none_or(|entry| entry.spec.meta.effect.read_only());
-    if !only_looks {
-        return Refusal::method_not_allowed().into_response();
-    }
-    any_tool(surface, origin, name, query, Bytes::new()).await
-}
-
-async fn post_tool(
-    State(surface): Here,
-    Extension(origin): Extension<Origin>,
-    Path(name): Path<String>,
-    RawQuery(query): RawQuery,
+    query: RawQuery,
     body: Bytes,
 ) -> Response<Body> {
-    any_tool(surface, origin, name, query, body).await
+    call_tool(name, surface, origin, query, body).await
 }
 
-async fn any_tool(
-    surface: Arc<Surface>,
-    origin: Origin,
+async fn call_tool(
     name: String,
-    query: Option<String>,
+    State(surface): Here,
+    Extension(origin): Extension<Origin>,
+    RawQuery(query): RawQuery,
     body: Bytes,
 ) -> Response<Body> {
     match arguments(&surface, &name, query.as_deref(), &body) {

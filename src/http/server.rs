@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::header::{self, HeaderName};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use super::events;
-use super::guard::{self, Admitted, Rules};
+use super::guard::{self, Admitted, Rules, is_api};
 use super::present::Refusal;
 use super::router;
 use super::surface::Surface;
@@ -200,25 +200,57 @@ impl Door {
 
     async fn answer(&self, request: Request<Incoming>, local: SocketAddr) -> Response<Body> {
         let (parts, body) = request.into_parts();
+        let uri = parts.uri.clone();
         let (mut response, cors) = match guard::admit(&self.rules, &parts, local) {
             Ok(admitted) => (self.admitted(parts, body, &admitted).await, admitted.cors),
             Err(refusal) => (refusal.into_response(), None),
         };
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED
+            && let Some(allow) = self.methods_at(&uri).await
+        {
+            response.headers_mut().insert(header::ALLOW, allow);
+        }
         add_headers(response.headers_mut(), cors);
         response
     }
 
     async fn admitted(&self, mut parts: Parts, body: Incoming, admitted: &Admitted) -> Response<Body> {
         if parts.method == Method::OPTIONS {
-            return options();
+            return self.options(&parts.uri).await;
         }
         let body = match read(&parts, body).await {
             Ok(body) => body,
             Err(refusal) => return closing(refusal.into_response()),
         };
         parts.extensions.insert(if admitted.from_page { Origin::Inspector } else { Origin::Rest });
-        let response = self.router.clone().oneshot(Request::from_parts(parts, body)).await;
-        response.unwrap_or_else(|never| match never {})
+        self.route(Request::from_parts(parts, body)).await
+    }
+
+    async fn route(&self, request: Request<Body>) -> Response<Body> {
+        self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {})
+    }
+
+    async fn options(&self, uri: &Uri) -> Response<Body> {
+        match self.methods_at(uri).await {
+            Some(allow) => {
+                let mut response = Response::new(Body::empty());
+                response.headers_mut().insert(header::ALLOW, allow);
+                response
+            }
+            None => Refusal::not_found().into_response(),
+        }
+    }
+
+    /// How a path may be asked. The router knows: no route takes OPTIONS, so it names what the path takes.
+    async fn methods_at(&self, uri: &Uri) -> Option<HeaderValue> {
+        let mut probe = Request::new(Body::empty());
+        *probe.method_mut() = Method::OPTIONS;
+        *probe.uri_mut() = uri.clone();
+        let refused = self.route(probe).await;
+        let named = refused.headers().get(header::ALLOW)?.to_str().ok()?;
+        // The router lets every GET be asked as HEAD; the door does so for the files of the page only.
+        let taken = named.split(',').map(str::trim).filter(|method| *method != "HEAD" || !is_api(uri.path()));
+        HeaderValue::from_str(&taken.chain(["OPTIONS"]).collect::<Vec<_>>().join(", ")).ok()
     }
 }
 
@@ -240,12 +272,6 @@ async fn read(parts: &Parts, body: Incoming) -> Result<Body, Refusal> {
 
 fn closing(mut response: Response<Body>) -> Response<Body> {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-    response
-}
-
-fn options() -> Response<Body> {
-    let mut response = Response::new(Body::empty());
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(super::ALLOWED_METHODS));
     response
 }
 

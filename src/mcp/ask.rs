@@ -36,6 +36,11 @@ impl Ask {
         Self { codec }
     }
 
+    #[cfg(feature = "conformance")]
+    pub fn codec(&self) -> Option<&RequestStateCodec> {
+        self.codec.as_ref()
+    }
+
     /// What the call brings along: an answer, or the ability to ask for one.
     pub fn person(&self, request: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Person {
         match &request.request_state {

@@ -158,9 +158,22 @@ pub fn check(schema: &Value, args: Value) -> Result<Map<String, Value>> {
     if !args.is_object() {
         return Err(Error::bad_request(format!("arguments must be an object, not {}", kind_of(&args))));
     }
+    check_names(schema, &args)?;
     let mut checked = spoken(&args);
     check_object("", schema, &mut checked)?;
     Ok(checked)
+}
+
+/// A name that is not known is a mistake also where nothing is given for it.
+fn check_names(schema: &Value, args: &Value) -> Result<()> {
+    let Some(known) = schema.get("properties").and_then(Value::as_object) else {
+        return Ok(());
+    };
+    let names = args.as_object().into_iter().flat_map(Map::keys);
+    match names.into_iter().find(|name| !name.starts_with('_') && !known.contains_key(*name)) {
+        Some(name) => Err(unknown_argument(name, name, known)),
+        None => Ok(()),
+    }
 }
 
 /// The arguments that were really given.
@@ -389,6 +402,7 @@ mod tests {
         check_args(json!({}), "argument 'x' is required");
         check_args(json!({"x": null}), "argument 'x' is required");
         check_args(json!({"x": 1, "lable": "a"}), "unknown argument 'lable'; did you mean 'label'?");
+        check_args(json!({"x": 1, "lable": null}), "unknown argument 'lable'; did you mean 'label'?");
         check_args(json!({"x": 1, "zzz": 1}), "unknown argument 'zzz'; known are x, label, button, roles");
     }
 }

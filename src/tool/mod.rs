@@ -217,6 +217,7 @@ pub struct Spec {
     pub meta: &'static Meta,
     input: fn() -> Value,
     output: fn() -> Value,
+    reply: fn() -> Value,
     parse: Parse,
 }
 
@@ -226,6 +227,7 @@ impl Spec {
             meta: &T::META,
             input: schema::raw::<T::Args>,
             output: schema::raw::<T::Out>,
+            reply: schema::exact::<T::Out>,
             parse: parse::<T>,
         }
     }
@@ -241,6 +243,11 @@ impl Spec {
 
     pub fn output_schema(&self) -> Option<Value> {
         self.meta.declares_output().then(|| schema::output(schema::published((self.output)())))
+    }
+
+    /// All that is known of a reply's own fields, for readers whom tokens do not cost.
+    pub fn reply_schema(&self) -> Value {
+        (self.reply)()
     }
 
     /// Checked arguments, ready to be resolved and run. `schema` is this spec's full input schema.

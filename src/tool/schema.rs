@@ -11,11 +11,7 @@ use serde_json::{Map, Value};
 pub const HIDDEN: &str = "x-hidden";
 
 pub fn raw<T: schemars::JsonSchema>() -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.inline_subschemas = true;
-    settings.meta_schema = None;
-    let schema = settings.into_generator().into_root_schema_for::<T>();
-    let mut value = schema.to_value();
+    let mut value = generated::<T>(SchemaSettings::draft2020_12());
     plain(&mut value);
     if let Some(root) = value.as_object_mut() {
         root.remove("title");
@@ -24,6 +20,41 @@ pub fn raw<T: schemars::JsonSchema>() -> Value {
         root.entry("properties").or_insert_with(|| Map::new().into());
     }
     value
+}
+
+/// A reply as it is written, with its nulls.
+pub fn exact<T: schemars::JsonSchema>() -> Value {
+    let mut value = generated::<T>(SchemaSettings::draft2020_12().for_serialize());
+    readable(&mut value);
+    value
+}
+
+fn generated<T: schemars::JsonSchema>(mut settings: SchemaSettings) -> Value {
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Without formats that nobody checks (`uint32`), and without schemas that are no objects, over which readers
+/// stumble: `true` is another way to write `{}`.
+fn readable(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            drop_format(object);
+            let properties = object.get_mut("properties").and_then(Value::as_object_mut);
+            properties.into_iter().flat_map(Map::values_mut).for_each(write_out);
+            object.get_mut("items").into_iter().for_each(write_out);
+            object.values_mut().for_each(readable);
+        }
+        Value::Array(items) => items.iter_mut().for_each(readable),
+        _ => {}
+    }
+}
+
+fn write_out(schema: &mut Value) {
+    if *schema == Value::Bool(true) {
+        *schema = Map::new().into();
+    }
 }
 
 /// Drops what is hidden, and limits that are enforced but that no caller comes near.
@@ -87,11 +118,15 @@ fn plain(value: &mut Value) {
     }
 }
 
-fn plain_object(object: &mut Map<String, Value>) {
-    // The keyword only: an argument may be called `format` too.
+/// The keyword only: an argument may be called `format` too.
+fn drop_format(object: &mut Map<String, Value>) {
     if object.get("format").is_some_and(Value::is_string) {
         object.remove("format");
     }
+}
+
+fn plain_object(object: &mut Map<String, Value>) {
+    drop_format(object);
     if object.get("default").is_some_and(Value::is_null) {
         object.remove("default");
     }
@@ -166,6 +201,25 @@ mod tests {
                     "corner": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]},
                 },
                 "required": ["format", "name"],
+            })
+        );
+    }
+
+    #[derive(serde::Serialize, schemars::JsonSchema)]
+    struct Answer {
+        place: Option<u32>,
+        anything: Value,
+        many: Vec<Value>,
+    }
+
+    #[test]
+    fn replies_are_described_with_their_nulls() {
+        assert_eq!(
+            exact::<Answer>()["properties"],
+            json!({
+                "place": {"type": ["integer", "null"], "minimum": 0},
+                "anything": {},
+                "many": {"type": "array", "items": {}},
             })
         );
     }

@@ -21,7 +21,7 @@ pub struct AssertArgs {
     /// tree_hash_equals{expected_hash}; screenshot_similar{reference_path}; oracle{name}; each window_uid?.
     predicates: Option<Vec<Object>>,
     /// The same, or one object: the older spelling.
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = true, "anyOf" = [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]))]
     predicate: Option<Value>,
 }
 

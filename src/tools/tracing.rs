@@ -253,7 +253,7 @@ pub struct StepOut {
     position: usize,
     total: usize,
     #[serde(flatten)]
-    #[schemars(with = "StepFields")]
+    #[schemars(with = "Option<StepFields>")]
     made: Option<StepFields>,
 }
 

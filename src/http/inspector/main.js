@@ -88,6 +88,15 @@ function startNotices() {
   });
 }
 
+/** What can wait until the first window is shown. */
+function atFirst(work) {
+  let done = false;
+  return () => {
+    if (!done) work();
+    done = true;
+  };
+}
+
 async function showDesktop() {
   const facts = await tool("get_capabilities");
   if (!facts.ok) return;
@@ -98,8 +107,12 @@ async function showDesktop() {
 startNotices();
 startTheme();
 startTabs();
-for (const part of [windows, picture, tree, sketch, detail, search, description, timeline, approvals, halt, traces]) part.start();
-startRefreshing();
-showDesktop();
+for (const part of [windows, picture, tree, sketch, detail, search, description]) part.start();
+// What a person came for is asked first: a browser has few connections to one server.
 look();
-actions.start();
+for (const part of [timeline, approvals, halt, traces]) part.start();
+startRefreshing();
+on("look", atFirst(() => {
+  showDesktop();
+  actions.start();
+}));

@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH};
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 
 use super::present::{self, Refusal};
@@ -59,7 +59,9 @@ pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response<Bod
         return Refusal::not_found().into_response();
     };
     if method != Method::GET && method != Method::HEAD {
-        return Refusal::method_not_allowed().into_response();
+        let mut refused = Refusal::method_not_allowed().into_response();
+        refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET,HEAD"));
+        return refused;
     }
     let tag = tag(file.bytes);
     let same = headers.get_all(IF_NONE_MATCH).iter().any(|known| known.as_bytes() == tag.as_bytes());
@@ -82,4 +84,19 @@ fn tag(bytes: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
     format!("\"{:016x}\"", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A module that is found only when another one is read costs a way there and back.
+    #[test]
+    fn every_module_is_named_in_the_page() {
+        let page = str::from_utf8(FILES[0].bytes).unwrap();
+        for file in FILES.iter().filter(|file| file.kind == JS && file.path != "/main.js") {
+            let link = format!("<link rel=\"modulepreload\" href=\"{}\">", &file.path[1..]);
+            assert!(page.contains(&link), "{link} is missing");
+        }
+    }
 }

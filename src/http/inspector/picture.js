@@ -27,7 +27,7 @@ async function show(look) {
   const reply = look?.picture;
   if (!reply?.data) {
     image.hidden = true;
-    $("picture-note").textContent = look ? message(reply) || "There is no picture." : "No window is selected.";
+    $("picture-note").textContent = absence(look);
     draw();
     return;
   }
@@ -41,6 +41,12 @@ async function show(look) {
   }
   await readRegions();
   draw();
+}
+
+function absence(look) {
+  if (!look) return "No window is selected.";
+  if (!look.picture) return "The picture is on its way…";
+  return message(look.picture) || "There is no picture.";
 }
 
 async function readRegions() {

@@ -14,7 +14,7 @@ const lookSoon = calmly(150, () => $("auto-refresh").checked && look());
 
 export function start() {
   listen(receive, (words) => ($("live").textContent = words));
-  on("look", (seen) => seen && keepBaseline(seen.window.window_uid));
+  on("look", (seen) => seen?.picture && keepBaseline(seen.window.window_uid));
 }
 
 function receive(kind, data) {

@@ -34,13 +34,18 @@ async function readAll() {
   }
   const wants = { window_uid: where.window_uid };
   const ocr = document.getElementById("sketch-ocr").checked;
-  const [sketch, picture] = await Promise.all([
-    tool("get_screen_sketch", { ...wants, structured: true, ...(ocr ? { ocr: true } : {}) }),
-    tool("get_screenshot", wants),
-  ]);
-  state.look = { window: where, sketch, picture, elements: elementsOf(sketch) };
-  tell("look", state.look);
-  if (state.selected && !state.look.elements.byId.has(state.selected)) select(null);
+  const asked = tool("get_screenshot", wants);
+  const sketch = await tool("get_screen_sketch", { ...wants, structured: true, ...(ocr ? { ocr: true } : {}) });
+  const seen = { window: where, sketch, picture: null, elements: elementsOf(sketch) };
+  // A window that is new here shows its elements before its picture; another look comes as a whole.
+  if (state.look?.window.window_uid !== where.window_uid) showLook(seen);
+  showLook({ ...seen, picture: await asked });
+}
+
+function showLook(seen) {
+  state.look = seen;
+  tell("look", seen);
+  if (state.selected && !seen.elements.byId.has(state.selected)) select(null);
 }
 
 async function readWindows() {

@@ -1,0 +1,24 @@
+"""What the walk of openapi.py asks besides schemathesis' own checks; schemathesis loads this file."""
+
+import re
+
+import schemathesis
+from schemathesis.generation import GenerationMode
+
+# How the server refuses the shape of an argument. openapi.py sees to it that these words are still its words.
+SHAPE = re.compile(
+    r"unknown argument '|the body (must be|is not) |"
+    r"argument '[^']*' (must be (an? |one of |between |true or false|JSON)|may have \d+|is required$)"
+)
+
+
+def is_about_shape(reply):
+    return bool(SHAPE.match(reply.get("error", {}).get("message", "")))
+
+
+@schemathesis.check
+def shape_is_as_described(ctx, response, case):
+    """What fits its schema may be refused for what it means, but never for its shape."""
+    mode = case.meta.generation.mode if case.meta else None
+    if mode == GenerationMode.POSITIVE and response.status_code == 400 and is_about_shape(response.json()):
+        raise AssertionError(f"the schema allows what the server refuses: {response.json()['error']['message']}")

@@ -208,6 +208,9 @@ pub struct Capabilities {
     pub observe_with_diff: bool,
 }
 
+/// Whether this build can work a Linux session without an X server.
+pub const WAYLAND_COMPILED_IN: bool = cfg!(all(target_os = "linux", feature = "wayland"));
+
 /// The name that the contract gives this operating system.
 pub const fn os_name() -> &'static str {
     if cfg!(target_os = "windows") {

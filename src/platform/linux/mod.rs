@@ -269,3 +269,18 @@ fn wait_for_ring(clock: &Clock, bell: &Bell, seen: u64, at_most: Duration, cance
     let rung = clock.sleep_unless_rung(bell, seen, at_most.min(EVENTS_TRUSTED_FOR), cancel)?;
     Ok(if rung { Wake::Changed } else { Wake::Elapsed })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::no_display;
+
+    #[test]
+    fn a_session_that_cannot_be_worked_is_told_what_helps() {
+        let wayland = no_display(true);
+        for word in ["cargo feature `wayland`", "start.sh", "Xwayland", "--mock"] {
+            assert!(wayland.contains(word), "{wayland}");
+        }
+        let nothing = no_display(false);
+        assert!(nothing.contains("DISPLAY is not set") && !nothing.contains("Wayland"), "{nothing}");
+    }
+}

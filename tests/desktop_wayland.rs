@@ -21,7 +21,8 @@ const NOBODY: u32 = 65_534;
 const SCREEN: (u32, u32) = (1280, 720);
 
 /// A window fills its output, so that its places are those of the screen and a test can know them.
-const COMPOSITOR: &str = "default_border none\nfocus_follows_mouse no\nexec env > READY.part && mv READY.part READY\n";
+const COMPOSITOR: &str =
+    "default_border none\nfocus_follows_mouse no\nexec env > READY.part && mv READY.part READY\n";
 
 fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
@@ -60,8 +61,11 @@ impl Session {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path();
         std::fs::set_permissions(home, std::fs::Permissions::from_mode(0o700)).unwrap();
-        std::fs::write(home.join("sway.conf"), COMPOSITOR.replace("READY", &home.join("ready").to_string_lossy()) + more)
-            .unwrap();
+        std::fs::write(
+            home.join("sway.conf"),
+            COMPOSITOR.replace("READY", &home.join("ready").to_string_lossy()) + more,
+        )
+        .unwrap();
         if rustix::process::getuid().is_root() {
             std::os::unix::fs::chown(home, Some(NOBODY), Some(NOBODY)).unwrap();
         }
@@ -108,7 +112,9 @@ impl Session {
             std::fs::copy(&built, &binary).unwrap();
         }
         let mut command = command(&self.environment, binary.to_str().unwrap());
-        command.args(["--mode", "mcp", "--log", "warning", "--config"]).arg(self.folder.path().join("none.json"));
+        command
+            .args(["--mode", "mcp", "--log", "warning", "--config"])
+            .arg(self.folder.path().join("none.json"));
         command.env("OSO_TREE__MAX_DEPTH", "64").env("OSO_TRACING__DIR", self.folder.path().join("traces"));
         let mut client = Client::spawn(command);
         client.initialize("2025-11-25");
@@ -160,8 +166,9 @@ struct Server {
 impl Server {
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.client.call(tool, arguments);
-        serde_json::from_str(result["content"][0]["text"].as_str().unwrap_or_default())
-            .unwrap_or_else(|_| panic!("{tool} answered {result}; stderr: {}", self.client.errors.lock().unwrap()))
+        serde_json::from_str(result["content"][0]["text"].as_str().unwrap_or_default()).unwrap_or_else(|_| {
+            panic!("{tool} answered {result}; stderr: {}", self.client.errors.lock().unwrap())
+        })
     }
 
     fn ok(&mut self, tool: &str, arguments: Value) -> Value {
@@ -230,7 +237,10 @@ fn a_gtk3_dialog_is_read_typed_into_and_answered() {
     let mut dialog = session.start_program("zenity", &["--entry", "--title", "Ask", "--text", "Name"]);
     let uid = server.focused(&dialog);
     let window = server.window(&dialog);
-    assert_eq!((&window["title"], &window["bounds"]["x"], &window["bounds"]["y"]), (&json!("Ask"), &json!(0), &json!(0)));
+    assert_eq!(
+        (&window["title"], &window["bounds"]["x"], &window["bounds"]["y"]),
+        (&json!("Ask"), &json!(0), &json!(0))
+    );
     server.element(&uid, "//Edit");
     let focus = server.ok("focus_element", json!({"window_uid": uid, "selector": "//Edit"}));
     assert_eq!(focus["route"], "accessibility", "{focus}");
@@ -275,7 +285,11 @@ fn what_needs_the_place_of_a_window_is_refused() {
     let listed = server.ok("list_windows", json!({}));
     assert!(listed["warning"].as_str().unwrap().contains("corner of the window"), "{listed}");
     let structure = server.ok("get_window_structure", json!({"window_uid": uid}));
-    assert!(structure["warning"].as_str().unwrap().contains("corner of the window"), "{}", structure["warning"]);
+    assert!(
+        structure["warning"].as_str().unwrap().contains("corner of the window"),
+        "{}",
+        structure["warning"]
+    );
     server.refused("right_click_element", on(selector), "the pointer cannot be brought to it");
     server.refused("get_screenshot", json!({"window_uid": uid}), "no picture of a single window");
     server.refused("get_visible_areas", json!({"window_uid": uid}), "where windows are");
@@ -296,7 +310,8 @@ fn the_screen_is_pictured_and_clicked_at_its_pixels() {
     let mut server = session.server();
     let empty = server.picture();
     assert_eq!(empty.dimensions(), SCREEN);
-    let mut dialog = session.start_program("zenity", &["--entry", "--title", "Ask", "--entry-text", "by pixels"]);
+    let mut dialog =
+        session.start_program("zenity", &["--entry", "--title", "Ask", "--entry-text", "by pixels"]);
     let uid = server.focused(&dialog);
     let button = server.element(&uid, "//Button[name=\"OK\"]");
     // The dialog alone fills the screen, so its places happen to be those of the screen.

@@ -15,8 +15,8 @@ use os_screen_observer::model::action::Act;
 use os_screen_observer::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{
-    Accessibility, Activation, Capture, Coordinates, Desktop, Done, Facts, Input, Patience, Platform, Shot, Stage,
-    Wake, Watch,
+    Accessibility, Activation, Capture, Coordinates, Desktop, Done, Facts, Input, Patience, Platform, Shot,
+    Stage, Wake, Watch,
 };
 use os_screen_observer::tools::Selection;
 use serde_json::{Value, json};
@@ -26,7 +26,11 @@ struct Nowhere(Arc<Mock>);
 
 impl Platform for Nowhere {
     fn facts(&self) -> Facts {
-        Facts { coordinates: Coordinates::Window, limitations: vec!["no places".to_owned()], ..self.0.facts() }
+        Facts {
+            coordinates: Coordinates::Window,
+            limitations: vec!["no places".to_owned()],
+            ..self.0.facts()
+        }
     }
 
     fn stage(&self) -> Option<&dyn Stage> {
@@ -166,7 +170,11 @@ fn a_warning_about_bounds_is_no_wrong_window() {
 fn what_needs_a_place_is_refused() {
     let world = World::with(json!({}));
     world.check_refused("get_visible_areas", json!({"window_index": 0}), "which parts");
-    world.check_refused("drag", json!({"from": {"selector": EDIT}, "to": {"x": 1, "y": 1}}), "to drag an element");
+    world.check_refused(
+        "drag",
+        json!({"from": {"selector": EDIT}, "to": {"x": 1, "y": 1}}),
+        "to drag an element",
+    );
     let crop = json!({"window_index": 0, "element_id": "root.0"});
     world.check_refused("get_screenshot_cropped", crop, "an element in a picture");
 }

@@ -96,7 +96,8 @@ pub fn check_programs(subject: &Subject<'_>) -> Check {
         let detail = "only those that offer elements are seen under Wayland; the others have no window here";
         return Check::new(NAME, Status::Warning, detail);
     }
-    let Some(Survey { display: Some(Ok(display)), accessibility: Ok(accessibility) }) = &subject.survey else {
+    let Some(Survey { display: Some(Ok(display)), accessibility: Ok(accessibility) }) = &subject.survey
+    else {
         return Check::new(
             NAME,
             Status::Warning,

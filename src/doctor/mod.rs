@@ -304,8 +304,10 @@ fn check_display(subject: &Subject<'_>) -> Check {
     };
     let fix = match status {
         _ if status.is_fault() => fixes::virtual_display(subject.machine),
-        Status::Warning if subject.lacks_wayland() => fixes::install(subject.machine, Package::WaylandLibraries)
-            .map(|install| format!("{install} && {WAYLAND_BUILD}")),
+        Status::Warning if subject.lacks_wayland() => {
+            fixes::install(subject.machine, Package::WaylandLibraries)
+                .map(|install| format!("{install} && {WAYLAND_BUILD}"))
+        }
         _ => None,
     };
     Check::new("display", status, detail).essential(subject.wants_desktop()).fix(fix)

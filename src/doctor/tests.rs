@@ -280,10 +280,8 @@ fn window_managers() {
     check(complete(), Status::Ok, "Openbox, 0 windows", None);
     let none = surveyed(DisplayFacts::default(), Err(""));
     check(none, Status::Missing, "none runs", Some("openbox &"));
-    let broken = Survey {
-        display: Some(Err("no such display".to_owned())),
-        accessibility: Err(String::new()),
-    };
+    let broken =
+        Survey { display: Some(Err("no such display".to_owned())), accessibility: Err(String::new()) };
     let broken = PretendedMachine { survey: Some(broken), ..complete() };
     check(broken, Status::Error, "no such display", None);
     check(bare(), Status::Warning, "no X11 display", None);

@@ -315,7 +315,11 @@ impl Observer {
             return Ok(());
         }
         let hidden = self.view(chosen, cancel)?.hidden_regions(&self.redactor, &chosen.raw.title);
-        if hidden.is_empty() { Ok(()) } else { self.require_places("to blacken what redaction hides in a picture") }
+        if hidden.is_empty() {
+            Ok(())
+        } else {
+            self.require_places("to blacken what redaction hides in a picture")
+        }
     }
 
     fn black_out_secrets(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {

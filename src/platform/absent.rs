@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Done, Facts, Input, Patience, Platform, Shot,
-    Stage, Wake, Watch,
+    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Done, Facts, Input, Patience,
+    Platform, Shot, Stage, Wake, Watch,
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};

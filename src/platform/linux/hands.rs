@@ -236,7 +236,9 @@ impl Doing<'_> {
             true => text.chars().count() == wanted.chars().count(),
             false => text.trim_end_matches('\n') == wanted.trim_end_matches('\n'),
         };
-        self.until(READ_BACK_TIME, || Ok(self.seat.accessible().text(element, self.cancel)?.is_some_and(same)))
+        self.until(READ_BACK_TIME, || {
+            Ok(self.seat.accessible().text(element, self.cancel)?.is_some_and(same))
+        })
     }
 
     fn type_over(&self, element: &Handle, live: &Live, text: &str) -> Result<Done> {

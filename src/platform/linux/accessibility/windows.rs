@@ -61,8 +61,11 @@ async fn list(link: Rc<Link>) -> Result<Vec<Listed>> {
 }
 
 fn silent(trouble: &Trouble) -> Error {
-    Error::new(Kind::Timeout, format!("the accessibility registry does not tell of applications: {trouble:?}"))
-        .with("phase", "windows")
+    Error::new(
+        Kind::Timeout,
+        format!("the accessibility registry does not tell of applications: {trouble:?}"),
+    )
+    .with("phase", "windows")
 }
 
 /// Nothing for menus and tooltips, which belong to another window, and for what does not show.

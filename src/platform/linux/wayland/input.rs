@@ -50,7 +50,8 @@ impl Hands {
 
     /// Tried with what changes nothing: a key that is up is let go, and the pointer moves by nothing.
     pub fn powers(&self) -> Powers {
-        let keyboard = self.with(|enigo| enigo.key(key(keyboard::SHIFT), Direction::Release).map_err(refused));
+        let keyboard =
+            self.with(|enigo| enigo.key(key(keyboard::SHIFT), Direction::Release).map_err(refused));
         let pointer = self.with(|enigo| enigo.move_mouse(0, 0, Coordinate::Rel).map_err(refused));
         Powers { keyboard: keyboard.is_ok(), pointer: pointer.is_ok() }
     }
@@ -135,14 +136,9 @@ impl Powers {
     pub fn missing(self) -> Vec<String> {
         let devices = [(self.keyboard, "keys", "keyboard"), (self.pointer, "pointer", "pointer")];
         let lacking = devices.into_iter().filter(|(given, ..)| !given);
-        lacking.map(|(_, what, device)| format!("no {what}: the compositor gives programs no virtual {device}")).collect()
-    }
-}
-
-impl std::fmt::Display for Powers {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let missing = self.missing();
-        out.write_str(&if missing.is_empty() { "keys and pointer work".to_owned() } else { missing.join("; ") })
+        lacking
+            .map(|(_, what, device)| format!("no {what}: the compositor gives programs no virtual {device}"))
+            .collect()
     }
 }
 
@@ -180,7 +176,8 @@ fn tap(enigo: &mut Enigo, keysym: Keysym) -> Result<()> {
 
 /// Modifiers are let go in the reverse order, however the work ends.
 fn holding(enigo: &mut Enigo, held: &[Keysym], work: impl FnOnce(&mut Enigo) -> Result<()>) -> Result<()> {
-    let mut done = held.iter().try_for_each(|keysym| enigo.key(key(*keysym), Direction::Press).map_err(refused));
+    let mut done =
+        held.iter().try_for_each(|keysym| enigo.key(key(*keysym), Direction::Press).map_err(refused));
     if done.is_ok() {
         done = work(enigo);
     }
@@ -235,7 +232,7 @@ impl Seat for Wayland {
                  the whole screen",
             ),
             (None, Some(at), _) => {
-                aimed(&screen::outputs()?, at)?;
+                aimed(&self.outputs()?, at)?;
                 self.hands.point(deed, Some(at), cancel)
             }
             (None, None, Deed::Scroll(_)) => self.hands.point(deed, None, cancel),
@@ -244,7 +241,7 @@ impl Seat for Wayland {
     }
 
     fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
-        let outputs = screen::outputs()?;
+        let outputs = self.outputs()?;
         aimed(&outputs, drag.from)?;
         aimed(&outputs, drag.to)?;
         self.hands.drag(drag, cancel)
@@ -278,14 +275,14 @@ mod tests {
 
     #[test]
     fn what_the_compositor_does_not_give_is_named() {
-        let check = |keyboard, pointer, expected: &str| {
-            assert_eq!(Powers { keyboard, pointer }.to_string(), expected);
+        let check = |keyboard, pointer, expected: &[&str]| {
+            assert_eq!(Powers { keyboard, pointer }.missing(), expected);
         };
-        check(true, true, "keys and pointer work");
-        check(true, false, "no pointer: the compositor gives programs no virtual pointer");
-        let nothing = "no keys: the compositor gives programs no virtual keyboard; no pointer: the compositor gives \
-                       programs no virtual pointer";
-        check(false, false, nothing);
+        let keys = "no keys: the compositor gives programs no virtual keyboard";
+        let pointer = "no pointer: the compositor gives programs no virtual pointer";
+        check(true, true, &[]);
+        check(true, false, &[pointer]);
+        check(false, false, &[keys, pointer]);
     }
 
     #[test]

@@ -13,6 +13,8 @@
 mod input;
 pub mod screen;
 
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::accessibility::{Accessible, Listed, Sought};
@@ -24,10 +26,11 @@ use crate::error::{Error, Kind, Result};
 use crate::model::action::Handle;
 use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::{
-    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Patience, Platform, Shot, Stage,
-    Wake, Watch,
+    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Patience, Platform, Shot,
+    Stage, Wake, Watch,
 };
 use input::{Hands, Powers};
+use screen::{Output, Screen};
 
 const UID: &str = "atspi:";
 
@@ -37,24 +40,69 @@ pub struct Wayland {
     accessible: Accessible,
     hands: Hands,
     powers: Powers,
+    /// Why the compositor tells nothing of its screen, where it does not; it is not asked again then.
+    no_screen: Option<Error>,
+    /// What does not work, a sentence each.
+    limitations: Vec<String>,
 }
 
 /// How the desktop is reached, or why it is not.
 pub fn probe() -> Result<String, String> {
-    let outputs = screen::outputs().map_err(|error| error.message)?.len();
-    Ok(format!("Wayland without X11, {outputs} outputs; {}", Hands::default().powers()))
+    reach_compositor()?;
+    let limits = [Hands::default().powers().missing(), lacking_of(&screen::look())].concat();
+    let limits =
+        if limits.is_empty() { "keys, pointer and pictures work".to_owned() } else { limits.join("; ") };
+    Ok(format!("Wayland without X11; {limits}"))
+}
+
+/// Fails with a sentence where nobody listens.
+fn reach_compositor() -> Result<(), String> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).unwrap_or_default();
+    let path = variable("XDG_RUNTIME_DIR").join(variable("WAYLAND_DISPLAY"));
+    UnixStream::connect(&path).map(|_| ()).map_err(|problem| {
+        format!(
+            "no Wayland compositor answers at {} ({problem}); WAYLAND_DISPLAY and XDG_RUNTIME_DIR must be those of a running \
+             session, or start the server with --mock for the mock desktop",
+            path.display()
+        )
+    })
+}
+
+const ALWAYS_LACKING: [&str; 4] = [
+    "bounds count from the corner of their window: Wayland does not tell where windows are",
+    "pictures show the whole screen; there is none of a single window, and so no OCR of one",
+    "elements are clicked by their own action; the pointer goes to points of the screen only",
+    "windows cannot be raised, moved or resized; the desktop's own keys may do it (press_key)",
+];
+
+fn lacking_of(screen: &Result<Screen>) -> Vec<String> {
+    match screen {
+        Ok(Screen { pictures: true, .. }) => Vec::new(),
+        Ok(_) => vec!["no picture: the compositor does not offer the protocol of wlroots for it".to_owned()],
+        Err(error) => vec![error.message.clone()],
+    }
 }
 
 impl Wayland {
     /// Fails with a sentence when the compositor cannot be reached.
     pub fn connect(clock: Clock) -> Result<Self, String> {
-        screen::outputs().map_err(|error| error.message)?;
+        reach_compositor()?;
         let bell = Bell::default();
         let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
         let hands = Hands::default();
         // Early: a seat without a keyboard of its own gives no window the focus until there is one.
         let powers = hands.powers();
-        Ok(Self { clock, bell, accessible, hands, powers })
+        let screen = screen::look();
+        let always = ALWAYS_LACKING.map(str::to_owned).to_vec();
+        let limitations = [always, powers.missing(), lacking_of(&screen)].concat();
+        Ok(Self { clock, bell, accessible, hands, powers, no_screen: screen.err(), limitations })
+    }
+
+    fn outputs(&self) -> Result<Vec<Output>> {
+        match &self.no_screen {
+            Some(error) => Err(error.clone()),
+            None => Ok(screen::look()?.outputs),
+        }
     }
 
     fn find(&self, uid: &str) -> Result<Window> {
@@ -91,10 +139,10 @@ impl Platform for Wayland {
             is_mock: false,
             unavailable: None,
             coordinates: Coordinates::Window,
-            limitations: self.limitations(),
+            limitations: self.limitations.clone(),
             supports: Capabilities {
                 accessibility_tree: true,
-                drag: self.powers.pointer,
+                drag: self.powers.pointer && self.no_screen.is_none(),
                 redaction: true,
                 element_targeting: true,
                 observe_with_diff: true,
@@ -108,20 +156,6 @@ impl Platform for Wayland {
     }
 }
 
-impl Wayland {
-    fn limitations(&self) -> Vec<String> {
-        let always = [
-            "bounds count from the corner of their window: Wayland does not tell where windows are",
-            "pictures show the whole screen; there is none of a single window, and so no OCR of one",
-            "elements are clicked by their own action; the pointer goes to points of the screen only",
-            "windows cannot be raised, moved or resized; the desktop's own keys may do it (press_key)",
-        ];
-        let mut all: Vec<String> = always.map(str::to_owned).to_vec();
-        all.extend(self.powers.missing());
-        all
-    }
-}
-
 impl Desktop for Wayland {
     fn windows(&self) -> Result<Vec<Window>> {
         Ok(self.accessible.windows()?.into_iter().map(window).collect())
@@ -132,11 +166,11 @@ impl Desktop for Wayland {
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {
-        Ok(screen::outputs()?.iter().enumerate().map(|(index, output)| output.monitor(index == 0)).collect())
+        Ok(self.outputs()?.iter().enumerate().map(|(index, output)| output.monitor(index == 0)).collect())
     }
 
     fn screen(&self) -> Result<Option<Rect>> {
-        Ok(screen::only(&screen::outputs()?).ok().map(|output| output.physical))
+        Ok(self.outputs().ok().and_then(|outputs| Some(screen::only(&outputs).ok()?.physical)))
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
@@ -184,6 +218,7 @@ impl Capture for Wayland {
     }
 
     fn screen_picture(&self) -> Result<Shot> {
+        self.outputs()?;
         let picture = screen::picture()?;
         Ok(Shot { area: picture.area(), picture })
     }
@@ -234,6 +269,21 @@ mod tests {
         let window = window(listed(""));
         assert!(!window.title.is_empty());
         assert_eq!(window.title, window.process);
+    }
+
+    #[test]
+    fn what_the_screen_lacks_is_told() {
+        let check = |screen: Result<Screen>, expected: Option<&str>| {
+            let lacking = lacking_of(&screen).pop();
+            assert_eq!(
+                lacking.as_deref().map(|it| &it[..expected.map_or(0, str::len)]),
+                expected,
+                "{screen:?}"
+            );
+        };
+        check(Ok(Screen { outputs: Vec::new(), pictures: true }), None);
+        check(Ok(Screen { outputs: Vec::new(), pictures: false }), Some("no picture"));
+        check(refuse("no protocol"), Some("no protocol"));
     }
 
     #[test]

@@ -32,8 +32,12 @@ impl Output {
     fn of(info: &OutputInfo) -> Self {
         let side = |pixels: u32| i32::try_from(pixels).unwrap_or(i32::MAX);
         let region = info.logical_region.inner;
-        let logical =
-            Rect::new(region.position.x, region.position.y, side(region.size.width), side(region.size.height));
+        let logical = Rect::new(
+            region.position.x,
+            region.position.y,
+            side(region.size.width),
+            side(region.size.height),
+        );
         let upright = info.transform == Transform::Normal;
         let (mut width, mut height) = (side(info.physical_size.width), side(info.physical_size.height));
         if matches!(
@@ -48,7 +52,12 @@ impl Output {
     fn new(logical: Rect, (width, height): (i32, i32), upright: bool) -> Self {
         let scale = f64::from(height) / f64::from(logical.height.max(1));
         let scaled = |at: i32| (f64::from(at) * scale).round() as i32;
-        Self { logical, physical: Rect::new(scaled(logical.x), scaled(logical.y), width, height), scale, upright }
+        Self {
+            logical,
+            physical: Rect::new(scaled(logical.x), scaled(logical.y), width, height),
+            scale,
+            upright,
+        }
     }
 
     pub fn monitor(&self, primary: bool) -> Monitor {
@@ -65,20 +74,39 @@ pub fn only(outputs: &[Output]) -> Result<&Output, &'static str> {
     }
 }
 
-pub fn outputs() -> Result<Vec<Output>> {
+/// The screen as far as the compositor tells of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Screen {
+    pub outputs: Vec<Output>,
+    /// It gives pictures of them.
+    pub pictures: bool,
+}
+
+pub fn look() -> Result<Screen> {
     aside("outputs", PATIENCE, || {
-        let connection = WayshotConnection::new().map_err(|problem| no_compositor(&problem.to_string()))?;
-        Ok(connection.get_all_outputs().iter().map(Output::of).collect())
+        let connection = WayshotConnection::new().map_err(|problem| no_outputs(&problem.to_string()))?;
+        let is_screencopy = |name: &str| name == "zwlr_screencopy_manager_v1";
+        Ok(Screen {
+            outputs: connection.get_all_outputs().iter().map(Output::of).collect(),
+            pictures: connection
+                .globals
+                .contents()
+                .with_list(|all| all.iter().any(|it| is_screencopy(&it.interface))),
+        })
     })
 }
 
 /// All outputs in one picture.
 pub fn picture() -> Result<Picture> {
-    if !outputs()?.iter().all(|output| output.upright) {
+    let screen = look()?;
+    if !screen.pictures {
+        return Err(no_picture("it does not offer it"));
+    }
+    if !screen.outputs.iter().all(|output| output.upright) {
         return Err(no_picture("an output is turned, and the picture would be distorted"));
     }
     aside("picture", PATIENCE, || {
-        let connection = WayshotConnection::new().map_err(|problem| no_compositor(&problem.to_string()))?;
+        let connection = WayshotConnection::new().map_err(|problem| no_outputs(&problem.to_string()))?;
         let image = connection.screenshot_all(false).map_err(|problem| no_picture(&problem.to_string()))?;
         let image = image.into_rgba8();
         Picture::from_rgba(image.width(), image.height(), image.into_raw())
@@ -92,7 +120,8 @@ where
     F: FnOnce() -> Result<T> + Send + 'static,
 {
     let (tell, answer) = mpsc::channel();
-    let started = std::thread::Builder::new().name(format!("wayland {phase}")).spawn(move || tell.send(work()));
+    let started =
+        std::thread::Builder::new().name(format!("wayland {phase}")).spawn(move || tell.send(work()));
     started.map_err(|problem| Error::internal(format!("no thread for the compositor: {problem}")))?;
     match answer.recv_timeout(patience) {
         Ok(answer) => answer,
@@ -102,15 +131,15 @@ where
         )
         .with("phase", phase)),
         Err(mpsc::RecvTimeoutError::Disconnected) => {
-            Err(no_compositor("it lacks a protocol that is needed (xdg-output 3)"))
+            Err(no_outputs("it lacks a protocol that is needed, as xdg-output 3"))
         }
     }
 }
 
-fn no_compositor(why: &str) -> Error {
+fn no_outputs(why: &str) -> Error {
     let message = format!(
-        "the Wayland compositor cannot be used ({why}); is WAYLAND_DISPLAY that of a running session, and \
-         XDG_RUNTIME_DIR its folder?"
+        "the compositor does not tell of its outputs ({why}), so there is no picture of the screen and no pointer on it; \
+         windows, elements and keys are not concerned"
     );
     Error::new(Kind::PlatformUnsupported, message)
 }

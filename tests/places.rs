@@ -1,4 +1,5 @@
 //! A desktop that does not tell where its windows are: bounds say so, and nothing takes them for places.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
 mod support;
 

@@ -261,7 +261,7 @@ prefer_wayland_libraries() {
     elif [ -z "${DISPLAY:-}" ]; then
         say "NOTE: this is a Wayland session without an X server, and the server cannot work it without $wayland_libraries."
     else
-        say "NOTE: the server sees only the programs under Xwayland, and not the whole screen, without $wayland_libraries."
+        say "NOTE: the server cannot picture the whole screen of this Wayland session without $wayland_libraries."
     fi
 }
 

@@ -5,6 +5,7 @@ set -eu
 
 assume_yes=no
 ocr_library="the library that reads text in pictures (tesseract)"
+wayland_libraries="the libraries that work a Wayland session (pipewire, gbm, egl, wayland, xcb, xkbcommon)"
 project=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 main() {
@@ -28,7 +29,10 @@ main() {
     ensure_compiler
     ensure_rust
     ensure_private_desktop "$@"
+    # HTTP needs no library of the system.
+    features=http
     prefer_ocr_library
+    prefer_wayland_libraries
     build_server
     if [ $# -eq 0 ] && at_terminal; then
         show_how_to_connect
@@ -43,6 +47,7 @@ Builds os-screen-observer and starts it with the arguments. What is needed and m
 (a Rust toolchain, a C compiler, with --sandbox the parts of a desktop) is named; at a terminal you are asked
 before each installation. The library that reads text (tesseract) is built in where it
 is there or may be installed; without it the tesseract program is used, if there is one.
+In a Wayland session the same holds for the libraries that work it.
 
   --yes     install what is missing without asking
   --help    show this text
@@ -210,8 +215,6 @@ have_accessibility_launcher() {
 
 # Reading text is a part that the server can do without, so nothing here ends the script.
 prefer_ocr_library() {
-    # HTTP needs no library of the system.
-    features="--features http"
     if ! have_ocr_library; then
         case $(package_manager) in
             apt-get) offer_part "$ocr_library" "$(as_root)apt-get update && $(as_root)apt-get install -y tesseract-ocr libtesseract-dev libleptonica-dev clang pkg-config" ;;
@@ -223,7 +226,7 @@ prefer_ocr_library() {
         esac
     fi
     if have_ocr_library; then
-        features="--features http,ocr"
+        features="$features,ocr"
     elif command -v tesseract >/dev/null 2>&1; then
         say "Text in pictures is read by the tesseract program, because $ocr_library is not there."
     else
@@ -233,6 +236,37 @@ prefer_ocr_library() {
 
 have_ocr_library() {
     pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null 2>&1
+}
+
+# Without an X server the whole desktop needs them; beside one (Xwayland) only the picture of the whole screen does.
+prefer_wayland_libraries() {
+    [ -n "${WAYLAND_DISPLAY:-}" ] || return 0
+    if ! have_wayland_libraries; then
+        case $(package_manager) in
+            apt-get) packages="libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev libxkbcommon-dev clang pkg-config" ;;
+            dnf) packages="libxcb-devel pipewire-devel mesa-libgbm-devel mesa-libEGL-devel wayland-devel libxkbcommon-devel clang pkgconf-pkg-config" ;;
+            pacman) packages="libxcb libpipewire mesa libglvnd wayland libxkbcommon clang pkgconf" ;;
+            zypper) packages="libxcb-devel pipewire-devel libgbm-devel Mesa-libEGL-devel wayland-devel libxkbcommon-devel clang pkg-config" ;;
+            *) packages="" ;;
+        esac
+        if [ -n "$packages" ]; then
+            offer_part "$wayland_libraries" "$(install_command) $packages"
+        else
+            say "There is no package manager here that has $wayland_libraries."
+        fi
+    fi
+    if have_wayland_libraries; then
+        features="$features,wayland"
+        say "This is a Wayland session: the server is built with the feature wayland."
+    elif [ -z "${DISPLAY:-}" ]; then
+        say "NOTE: this is a Wayland session without an X server, and the server cannot work it without $wayland_libraries."
+    else
+        say "NOTE: the server cannot picture the whole screen of this Wayland session without $wayland_libraries."
+    fi
+}
+
+have_wayland_libraries() {
+    pkg-config --exists xcb libpipewire-0.3 gbm egl wayland-client xkbcommon 2>/dev/null && command -v clang >/dev/null 2>&1
 }
 
 # offer_part WHAT COMMAND: like offer, but a no, nobody to ask, or a failure leaves the rest as it is.
@@ -327,9 +361,10 @@ give_up() {
 build_server() {
     say "Building os-screen-observer (the first time takes a few minutes)."
     if ! messages=$(run_cargo); then
-        [ "$features" = "--features http,ocr" ] || give_up "a build without errors" "See what cargo says above."
-        say "NOTE: the build with $ocr_library failed; building without it. The tesseract program reads text instead."
-        features="--features http"
+        [ "$features" != http ] || give_up "a build without errors" "See what cargo says above."
+        say "NOTE: the build with the features $features failed; building with http alone. The tesseract program reads text
+then, and a Wayland session without an X server cannot be worked."
+        features=http
         messages=$(run_cargo) || give_up "a build without errors" "See what cargo says above."
     fi
     server=$(printf '%s\n' "$messages" | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
@@ -337,9 +372,7 @@ build_server() {
 }
 
 run_cargo() {
-    # The list of features is meant as several words.
-    # shellcheck disable=SC2086
-    (cd -- "$project" && cargo build --release --locked $features --message-format=json-render-diagnostics </dev/null)
+    (cd -- "$project" && cargo build --release --locked --features "$features" --message-format=json-render-diagnostics </dev/null)
 }
 
 show_how_to_connect() {

@@ -4,8 +4,8 @@
 #     ./test.sh            everything
 #     ./test.sh --quick    formatting, lints and the cargo tests only, without a desktop
 #
-# Reading text needs tesseract, and the feature `ocr` its library; both are installed where that needs no
-# question. Without the library everything else is tested, and the summary says so.
+# Reading text needs tesseract, the feature `ocr` its library, and the feature `wayland` some more; all are installed
+# where that needs no question. Without the libraries everything else is tested, and the summary says so.
 #
 # OSO_CACHE                where the tools are kept (default: .cache in the project, which git ignores)
 # CI=true                  a test that cannot run here is a failure instead of a skip
@@ -55,11 +55,13 @@ main() {
     trap 'rm -f "$log"' EXIT
 
     stage "OCR: engine and library" ocr_packages
+    stage "Wayland: libraries" wayland_packages
     stage "formatting" formatting
     stage "lints" lints
     stage "cargo tests" cargo_tests
     if [ "${1:-}" != --quick ]; then
         stage "desktop: real programs" desktop_tests
+        stage "desktop: Wayland" wayland_tests
         stage "dependencies: bans, licences, sources" dependency_rules
         stage "dependencies: advisories" dependency_advisories
         stage "dependencies: unused" dependencies_unused
@@ -141,12 +143,27 @@ ocr_library_is_there() {
     pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null
 }
 
-# with_features cargo COMMAND ARGUMENT...: with every feature, but not the one whose library is missing here, and
+wayland_packages() {
+    if [ "$(uname -s)" != Linux ]; then
+        echo "Not run: Wayland is a matter of Linux."
+        return "$missing_tool"
+    fi
+    wayland_libraries_are_there || system_packages libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
+        libxkbcommon-dev clang pkg-config || return
+    wayland_libraries_are_there && pkg-config --modversion wayland-client libpipewire-0.3
+}
+
+wayland_libraries_are_there() {
+    pkg-config --exists xcb libpipewire-0.3 gbm egl wayland-client xkbcommon 2>/dev/null && command -v clang >/dev/null
+}
+
+# with_features cargo COMMAND ARGUMENT...: with every feature, but not those whose libraries are missing here, and
 # without the fixtures of the conformance suite, which stand at /mcp in place of the handler that users have.
 with_features() {
     local command="$2" left_out=conformance features
     shift 2
     ocr_library_is_there || left_out="$left_out|ocr"
+    wayland_libraries_are_there || left_out="$left_out|wayland"
     features="$(sed -n '/^\[features\]/,/^$/s/^\([a-z_]*\) = .*/\1/p' Cargo.toml | grep -Evx "$left_out" | paste -sd, -)"
     cargo "$command" --features="$features" "$@"
 }
@@ -179,6 +196,25 @@ desktop_tests() {
     fi
     desktop_programs_are_there || system_packages "${desktop_packages[@]}" || return
     with_features cargo test --locked --no-fail-fast --test desktop --test desktop_x11
+}
+
+# A compositor without a screen, with no X server beside it; it refuses to run as root, so the test gives itself up to
+# another user then. Built with the same features as the rest, so that nothing is built twice.
+wayland_tests() {
+    if ! wayland_libraries_are_there; then
+        echo "Not run: the libraries of the feature wayland are missing."
+        return "$missing_tool"
+    fi
+    wayland_programs_are_there || system_packages sway xwayland dbus at-spi2-core gtk-3-examples gnome-calculator zenity \
+        fonts-dejavu-core || return
+    with_features cargo test --locked --no-fail-fast --test desktop_wayland
+}
+
+wayland_programs_are_there() {
+    local program
+    for program in sway Xwayland dbus-run-session gtk3-widget-factory gnome-calculator zenity; do
+        command -v "$program" >/dev/null || return
+    done
 }
 
 desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc

@@ -28,7 +28,8 @@ fn directives(level: LogLevel) -> String {
         LogLevel::Warning => "warn",
         LogLevel::Error => "error",
     };
-    format!("error,os_screen_observer={level}")
+    // The library below Wayland's pictures takes every global that is no output for an error.
+    format!("error,libwayshot_xcap=off,os_screen_observer={level}")
 }
 
 pub fn hello(app: &App, stdio: bool, http: Option<&Listening>) {

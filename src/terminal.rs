@@ -35,7 +35,11 @@ pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitC
 }
 
 fn compiled_in() -> Vec<&'static str> {
-    let known = [("http", http::COMPILED_IN), ("ocr", ocr::library::COMPILED_IN)];
+    let known = [
+        ("http", http::COMPILED_IN),
+        ("ocr", ocr::library::COMPILED_IN),
+        ("wayland", platform::WAYLAND_COMPILED_IN),
+    ];
     known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
 }
 

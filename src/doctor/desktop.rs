@@ -8,7 +8,8 @@ use super::{Check, Status, Subject};
 /// What was seen of the desktop around us; each half may have failed on its own.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    pub display: Result<DisplayFacts, String>,
+    /// `None` where there is no X11 display.
+    pub display: Option<Result<DisplayFacts, String>>,
     pub accessibility: Result<AccessibilityFacts, String>,
 }
 
@@ -39,7 +40,7 @@ const ENABLE: &str = "busctl --user set-property org.a11y.Bus /org/a11y/bus org.
 
 pub fn check_window_manager(subject: &Subject<'_>) -> Check {
     const NAME: &str = "window manager";
-    match subject.survey.as_ref().map(|survey| &survey.display) {
+    match subject.survey.as_ref().and_then(|survey| survey.display.as_ref()) {
         Some(Ok(DisplayFacts { window_manager: Some(name), windows })) => {
             Check::new(NAME, Status::Ok, format!("{name}, {} windows", windows.len()))
         }
@@ -51,6 +52,11 @@ pub fn check_window_manager(subject: &Subject<'_>) -> Check {
         Some(Err(reason)) => {
             Check::new(NAME, Status::Error, format!("the display was not readable: {reason}"))
         }
+        None if subject.works_wayland() => Check::new(
+            NAME,
+            Status::Ok,
+            "the Wayland compositor; it lets nobody else raise, move or close windows",
+        ),
         None => Check::new(NAME, Status::Warning, "not asked: there is no X11 display"),
     }
 }
@@ -86,7 +92,12 @@ pub fn check_accessibility(subject: &Subject<'_>) -> Check {
 
 pub fn check_programs(subject: &Subject<'_>) -> Check {
     const NAME: &str = "programs";
-    let Some(Survey { display: Ok(display), accessibility: Ok(accessibility) }) = &subject.survey else {
+    if subject.works_wayland() {
+        let detail = "only those that offer elements are seen under Wayland; the others have no window here";
+        return Check::new(NAME, Status::Warning, detail);
+    }
+    let Some(Survey { display: Some(Ok(display)), accessibility: Ok(accessibility) }) = &subject.survey
+    else {
         return Check::new(
             NAME,
             Status::Warning,

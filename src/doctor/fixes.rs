@@ -12,6 +12,8 @@ pub enum Package {
     VirtualDisplay,
     SessionBus,
     WindowManager,
+    /// What the cargo feature `wayland` links.
+    WaylandLibraries,
 }
 
 struct Manager {
@@ -37,6 +39,10 @@ const MANAGERS: &[Manager] = &[
             Package::VirtualDisplay => Some("xvfb"),
             Package::SessionBus => Some("dbus"),
             Package::WindowManager => Some("openbox"),
+            Package::WaylandLibraries => Some(
+                "libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
+                 libxkbcommon-dev clang pkg-config",
+            ),
         },
     },
     Manager {
@@ -51,6 +57,10 @@ const MANAGERS: &[Manager] = &[
             Package::VirtualDisplay => Some("xorg-x11-server-Xvfb"),
             Package::SessionBus => Some("dbus-daemon"),
             Package::WindowManager => Some("openbox"),
+            Package::WaylandLibraries => Some(
+                "libxcb-devel pipewire-devel mesa-libgbm-devel mesa-libEGL-devel wayland-devel \
+                 libxkbcommon-devel clang pkgconf-pkg-config",
+            ),
         },
     },
     Manager {
@@ -65,6 +75,10 @@ const MANAGERS: &[Manager] = &[
             Package::VirtualDisplay => Some("xorg-server-xvfb"),
             Package::SessionBus => Some("dbus"),
             Package::WindowManager => Some("openbox"),
+            Package::WaylandLibraries => Some(
+                "libxcb libpipewire mesa libglvnd wayland \
+                 libxkbcommon clang pkgconf",
+            ),
         },
     },
     Manager {
@@ -79,6 +93,10 @@ const MANAGERS: &[Manager] = &[
             Package::VirtualDisplay => Some("xorg-x11-server-Xvfb"),
             Package::SessionBus => Some("dbus-1"),
             Package::WindowManager => Some("openbox"),
+            Package::WaylandLibraries => Some(
+                "libxcb-devel pipewire-devel libgbm-devel Mesa-libEGL-devel wayland-devel \
+                 libxkbcommon-devel clang pkg-config",
+            ),
         },
     },
     Manager {

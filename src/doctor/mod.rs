@@ -37,7 +37,7 @@ pub struct Subject<'a> {
     /// What the OCR engine that is part of this build says of itself; `None` when none is.
     pub own_ocr: Option<Result<String, String>>,
     pub config: Result<&'a Loaded, &'a FatalConfig>,
-    /// What a look at the running desktop showed; `None` where there is no X11 display.
+    /// What a look at the running desktop showed; `None` where there is none.
     pub survey: Option<Survey>,
     pub machine: &'a dyn Machine,
 }
@@ -223,6 +223,20 @@ impl Subject<'_> {
         self.machine.variable(name).filter(|value| !value.is_empty())
     }
 
+    /// A Wayland session without an X server.
+    fn is_wayland_alone(&self) -> bool {
+        self.variable("DISPLAY").is_none() && self.variable("WAYLAND_DISPLAY").is_some()
+    }
+
+    /// Such a session, and a build that can work it.
+    fn works_wayland(&self) -> bool {
+        self.is_wayland_alone() && self.features.contains(&"wayland")
+    }
+
+    fn lacks_wayland(&self) -> bool {
+        self.is_wayland_alone() && !self.features.contains(&"wayland")
+    }
+
     fn runtime_file(&self, name: &str) -> Option<PathBuf> {
         self.variable("XDG_RUNTIME_DIR").map(|folder| Path::new(&folder).join(name))
     }
@@ -257,8 +271,12 @@ fn check_platform(subject: &Subject<'_>) -> Check {
     Check::new("real desktop", status, detail).essential(subject.wants_desktop()).fix(fix)
 }
 
-const WAYLAND_ALONE: &str = "Without X11 windows cannot be listed, pictured or worked: switch Xwayland on, log in to \
-                             an X11 session, or work on a private desktop with --sandbox";
+const WAYLAND_ALONE: &str = "Without X11 this build cannot list, picture or work windows: build it with the cargo feature \
+                             wayland, switch Xwayland on, log in to an X11 session, or work on a private desktop with \
+                             --sandbox";
+const WAYLAND_WORKED: &str = "Windows and elements come by AT-SPI, keys and pointer by the compositor. Bounds count from each \
+                              window's corner, and no single window has a picture; get_capabilities lists what does not work";
+const WAYLAND_BUILD: &str = "cargo build --release --features http,wayland";
 
 /// Either display server will do for the program as a whole; which one the adapter can use it says itself.
 fn check_display(subject: &Subject<'_>) -> Check {
@@ -275,13 +293,23 @@ fn check_display(subject: &Subject<'_>) -> Check {
         (Some(Err(x11)), Some(Ok(wayland))) => {
             (Status::Warning, format!("{wayland}; {x11}\n{WAYLAND_ALONE}"))
         }
-        (None, Some(Ok(wayland))) => (Status::Warning, format!("{wayland}; no X11\n{WAYLAND_ALONE}")),
+        (None, Some(Ok(wayland))) => {
+            let means = if subject.works_wayland() { WAYLAND_WORKED } else { WAYLAND_ALONE };
+            (Status::Warning, format!("{wayland}; no X11\n{means}"))
+        }
         (x11, wayland) => {
             let failures = [x11, wayland].into_iter().flatten().filter_map(Result::err);
             (Status::Error, failures.collect::<Vec<_>>().join("; "))
         }
     };
-    let fix = status.is_fault().then(|| fixes::virtual_display(subject.machine)).flatten();
+    let fix = match status {
+        _ if status.is_fault() => fixes::virtual_display(subject.machine),
+        Status::Warning if subject.lacks_wayland() => {
+            fixes::install(subject.machine, Package::WaylandLibraries)
+                .map(|install| format!("{install} && {WAYLAND_BUILD}"))
+        }
+        _ => None,
+    };
     Check::new("display", status, detail).essential(subject.wants_desktop()).fix(fix)
 }
 

@@ -18,6 +18,8 @@ struct PretendedMachine {
     output: Option<Result<&'static str, &'static str>>,
     read_only: bool,
     survey: Option<Survey>,
+    /// The build has the feature `wayland`.
+    wayland: bool,
 }
 
 impl Machine for PretendedMachine {
@@ -73,7 +75,10 @@ fn complete() -> PretendedMachine {
         files: ["/usr/share/fonts", "/usr/libexec/at-spi-bus-launcher"].into(),
         sockets: ["/tmp/.X11-unix/X0", "/run/user/1000/bus"].into(),
         survey: Some(Survey {
-            display: Ok(DisplayFacts { window_manager: Some("Openbox".to_owned()), windows: Vec::new() }),
+            display: Some(Ok(DisplayFacts {
+                window_manager: Some("Openbox".to_owned()),
+                windows: Vec::new(),
+            })),
             accessibility: Ok(AccessibilityFacts { enabled: true, pids: vec![7] }),
         }),
         output: Some(Ok("tesseract 5.3.0\n leptonica-1.82.0\n")),
@@ -98,7 +103,7 @@ fn report_on(machine: &PretendedMachine, environment: &[(&str, &str)], available
     let loaded = loaded(environment);
     examine(&Subject {
         version: "0.1.0",
-        features: &["http"],
+        features: if machine.wayland { &["http", "wayland"] } else { &["http"] },
         platform: &platform,
         own_ocr: None,
         config: loaded.as_ref(),
@@ -202,6 +207,33 @@ fn displays() {
     check(with(&both, &[]), Status::Error, "X11 :0 does not", start);
 }
 
+/// A session without an X server, under a build with or without the feature `wayland`.
+fn wayland_alone(wayland: bool) -> PretendedMachine {
+    let elements = AccessibilityFacts { enabled: true, pids: vec![7] };
+    PretendedMachine {
+        variables: [("WAYLAND_DISPLAY", "wayland-0"), ("XDG_RUNTIME_DIR", "/run/user/1000")].into(),
+        sockets: ["/run/user/1000/wayland-0", "/run/user/1000/bus"].into(),
+        survey: Some(Survey { display: None, accessibility: Ok(elements) }),
+        wayland,
+        ..complete()
+    }
+}
+
+#[test]
+fn wayland_without_x11() {
+    let install = "sudo apt-get install -y libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
+                   libxkbcommon-dev clang pkg-config && cargo build --release --features http,wayland";
+    check(&wayland_alone(false), "display", Status::Warning, "the cargo feature wayland", Some(install));
+    check(&wayland_alone(true), "display", Status::Warning, "count from each window's corner", None);
+    check(&wayland_alone(false), "window manager", Status::Warning, "no X11 display", None);
+    check(&wayland_alone(true), "window manager", Status::Ok, "the Wayland compositor", None);
+    check(&wayland_alone(false), "programs", Status::Warning, "not looked at", None);
+    check(&wayland_alone(true), "programs", Status::Warning, "only those that offer elements", None);
+    for wayland in [false, true] {
+        check(&wayland_alone(wayland), "accessibility", Status::Ok, "1 programs offer elements", None);
+    }
+}
+
 #[test]
 fn session_buses() {
     let with = |address: &'static str, socket: &'static str| PretendedMachine {
@@ -223,7 +255,7 @@ fn session_buses() {
 
 fn surveyed(display: DisplayFacts, accessibility: Result<AccessibilityFacts, &str>) -> PretendedMachine {
     let accessibility = accessibility.map_err(str::to_owned);
-    PretendedMachine { survey: Some(Survey { display: Ok(display), accessibility }), ..complete() }
+    PretendedMachine { survey: Some(Survey { display: Some(Ok(display)), accessibility }), ..complete() }
 }
 
 #[test]
@@ -248,7 +280,8 @@ fn window_managers() {
     check(complete(), Status::Ok, "Openbox, 0 windows", None);
     let none = surveyed(DisplayFacts::default(), Err(""));
     check(none, Status::Missing, "none runs", Some("openbox &"));
-    let broken = Survey { display: Err("no such display".to_owned()), accessibility: Err(String::new()) };
+    let broken =
+        Survey { display: Some(Err("no such display".to_owned())), accessibility: Err(String::new()) };
     let broken = PretendedMachine { survey: Some(broken), ..complete() };
     check(broken, Status::Error, "no such display", None);
     check(bare(), Status::Warning, "no X11 display", None);

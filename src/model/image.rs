@@ -102,6 +102,17 @@ impl Picture {
         }
     }
 
+    /// Lays another picture over this one with its corner at a place; what hangs over the edge is cut.
+    pub fn lay(&mut self, other: &Picture, x: i32, y: i32) {
+        let Some(area) = Rect { x, y, ..other.area() }.intersection(&self.area()) else { return };
+        let theirs = Rect { x: area.x - x, y: area.y - y, ..area };
+        for row in 0..area.height {
+            let from = &other.rgba[other.row_range(&theirs, theirs.y + row)];
+            let into = self.row_range(&area, area.y + row);
+            self.rgba[into].copy_from_slice(from);
+        }
+    }
+
     /// Hides `area` for good: nothing of what was there can be computed back.
     pub fn black_out(&mut self, area: Rect) {
         self.fill(area, BLACK);

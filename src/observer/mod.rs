@@ -32,14 +32,14 @@ pub use view::View;
 
 use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::gate::redact::Redactor;
 use crate::model::action::Act;
 use crate::model::geometry::visible_regions;
 use crate::model::{Point, Rect, Window};
 use crate::ocr::Ocr;
-use crate::platform::{Activation, Done, Patience, Platform, Shot, Wake};
+use crate::platform::{Activation, Coordinates, Done, Patience, Platform, Shot, Wake};
 
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
@@ -165,6 +165,10 @@ impl Observer {
         if chosen.raw.minimized {
             return Ok(Vec::new());
         }
+        // What covers it cannot be known then; all of it counts from its own corner.
+        if !self.knows_places() {
+            return Ok(vec![chosen.raw.bounds]);
+        }
         let in_front = self.windows_in_front_of(&chosen.raw.uid, false)?;
         let covers: Vec<Rect> = in_front.iter().map(|window| window.bounds).collect();
         Ok(visible_regions(chosen.raw.bounds, &covers, self.platform.screen()?))
@@ -182,8 +186,33 @@ impl Observer {
         Ok(windows)
     }
 
+    /// Whether bounds are places on the screen. Where they count from the window's corner, nothing may take them for
+    /// places.
+    fn knows_places(&self) -> bool {
+        self.platform.facts().coordinates == Coordinates::Screen
+    }
+
+    /// Refuses what needs to know where windows are, on a desktop that does not tell.
+    pub fn require_places(&self, what_for: &str) -> Result<()> {
+        if self.knows_places() {
+            return Ok(());
+        }
+        Err(Error::new(
+            Kind::PlatformUnsupported,
+            format!("this desktop does not tell where windows are on the screen, which is needed {what_for}"),
+        ))
+    }
+
+    /// What a reply with bounds has to say about them.
+    pub fn note_on_bounds(&self) -> Option<String> {
+        let note = "bounds count from the corner of the window, not of the screen: this desktop does not tell where windows \
+                    are, so do not click them by coordinates";
+        (!self.knows_places()).then(|| note.to_owned())
+    }
+
     /// The frontmost window under a point.
     pub fn window_at(&self, point: Point) -> Result<Option<Chosen>> {
+        self.require_places("to say what is at a point, and so to judge an input there")?;
         let windows = self.platform.windows()?;
         let hit = |window: &&Window| !window.minimized && window.bounds.contains(point);
         let found = match self.platform.stacking()? {
@@ -198,7 +227,7 @@ impl Observer {
     /// Refuses points that no pointer can reach, before anything moves.
     pub fn check_reachable(&self, point: Point) -> Result<()> {
         match self.platform.screen()? {
-            Some(screen) if !screen.contains(point) => Err(crate::error::Error::bad_request(format!(
+            Some(screen) if !screen.contains(point) => Err(Error::bad_request(format!(
                 "the point {},{} is off the screen, which spans {},{} to {},{}",
                 point.x,
                 point.y,
@@ -273,9 +302,24 @@ impl Observer {
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
         let mut shot = self.platform.screen_picture()?;
         for window in self.platform.windows()? {
-            self.black_out_secrets(&mut shot, &self.chosen(window, None), cancel)?;
+            let chosen = self.chosen(window, None);
+            self.check_secrets_have_places(&chosen, cancel)?;
+            self.black_out_secrets(&mut shot, &chosen, cancel)?;
         }
         Ok(shot)
+    }
+
+    /// A picture of the screen leaves only if what has to be black in it can be found in it.
+    fn check_secrets_have_places(&self, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
+        if self.knows_places() || !self.redactor.hides_pixels() {
+            return Ok(());
+        }
+        let hidden = self.view(chosen, cancel)?.hidden_regions(&self.redactor, &chosen.raw.title);
+        if hidden.is_empty() {
+            Ok(())
+        } else {
+            self.require_places("to blacken what redaction hides in a picture")
+        }
     }
 
     fn black_out_secrets(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {

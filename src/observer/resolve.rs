@@ -40,8 +40,10 @@ pub struct Chosen {
     pub window: Window,
     /// The window as it is.
     pub(super) raw: Window,
-    /// What the caller should know about the choice.
+    /// What the caller should know about the choice, and about its bounds.
     pub warning: Option<String>,
+    /// What was named is not there, and the focused window stands for it.
+    guessed: bool,
 }
 
 impl Chosen {
@@ -53,7 +55,9 @@ impl Chosen {
 
 impl Observer {
     pub(super) fn chosen(&self, raw: Window, warning: Option<String>) -> Chosen {
-        Chosen { window: self.shown_window(raw.clone()), raw, warning }
+        let said = [warning, self.note_on_bounds()];
+        let warning = said.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
+        Chosen { window: self.shown_window(raw.clone()), raw, warning, guessed: false }
     }
 
     /// The window that is meant; without a word about it, the focused one.
@@ -76,7 +80,8 @@ impl Observer {
                 Some(window) => Ok(self.chosen(window.clone(), None)),
                 None => {
                     let warning = format!("there is no window_index {index}; the focused window was used");
-                    self.focused(windows, Some(warning))
+                    let chosen = self.focused(windows, Some(warning))?;
+                    Ok(Chosen { guessed: true, ..chosen })
                 }
             };
         }
@@ -93,7 +98,7 @@ impl Observer {
         }
         let chosen = self.choose(choice)?;
         match (&choice.uid, choice.index) {
-            (None, Some(index)) if chosen.warning.is_some() => {
+            (None, Some(index)) if chosen.guessed => {
                 Err(Error::bad_request(format!("there is no window_index {index}"))
                     .with("field", "window_index"))
             }

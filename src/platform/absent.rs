@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Accessibility, Activation, Capabilities, Capture, Desktop, Done, Facts, Input, Patience, Platform, Shot,
-    Stage, Wake, Watch,
+    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Done, Facts, Input, Patience,
+    Platform, Shot, Stage, Wake, Watch,
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
@@ -32,6 +32,8 @@ impl Platform for Absent {
             adapter: "AbsentAdapter",
             is_mock: false,
             unavailable: Some(self.reason.clone()),
+            coordinates: Coordinates::Screen,
+            limitations: Vec::new(),
             supports: Capabilities { redaction: true, ..Capabilities::default() },
         }
     }

@@ -102,6 +102,15 @@ pub struct Shot {
     pub area: Rect,
 }
 
+impl Shot {
+    /// What it shows of an area of the screen; nothing where that lies outside.
+    pub fn part(&self, area: Rect) -> Shot {
+        let area = area.intersection(&self.area).unwrap_or_default();
+        let (x, y) = (area.x.saturating_sub(self.area.x), area.y.saturating_sub(self.area.y));
+        Shot { picture: self.picture.crop(Rect { x, y, ..area }), area }
+    }
+}
+
 /// A scripted world: only the mock has one.
 pub trait Stage {
     fn load(&self, scenario: crate::scenario::Scenario) -> OnStage;
@@ -165,7 +174,19 @@ pub struct Facts {
     pub is_mock: bool,
     /// Why there is no desktop to work with, when there is none.
     pub unavailable: Option<String>,
+    pub coordinates: Coordinates,
+    /// What a caller should know that does not work here, a sentence each.
+    pub limitations: Vec<String>,
     pub supports: Capabilities,
+}
+
+/// What the bounds of windows and elements count from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coordinates {
+    /// The corner of the screen, where the pointer counts from too.
+    Screen,
+    /// The corner of the window: where that is on the screen is not known.
+    Window,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -186,6 +207,9 @@ pub struct Capabilities {
     pub element_targeting: bool,
     pub observe_with_diff: bool,
 }
+
+/// Whether this build can work a Linux session without an X server.
+pub const WAYLAND_COMPILED_IN: bool = cfg!(all(target_os = "linux", feature = "wayland"));
 
 /// The name that the contract gives this operating system.
 pub const fn os_name() -> &'static str {
@@ -273,7 +297,7 @@ pub fn survey() -> Option<crate::doctor::Survey> {
 
 #[cfg(target_os = "linux")]
 fn connect(clock: &Clock) -> Result<Arc<dyn Platform>, String> {
-    linux::Linux::connect(clock.clone()).map(|linux| Arc::new(linux) as Arc<dyn Platform>)
+    linux::connect(clock.clone())
 }
 
 #[cfg(not(target_os = "linux"))]

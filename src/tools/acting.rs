@@ -220,6 +220,10 @@ fn act_and_stay(
     if permit.dry_run() {
         return Ok(receipt);
     }
+    if handle(&target).is_none() {
+        // Then only its place is left to click.
+        cx.observer().require_places("to click what the application does not offer as an element")?;
+    }
     let windows_before = cx.observer().windows()?;
     let generation = cx.observer().platform().generation()?;
     let at = visible_point(cx, &target)?.unwrap_or(target.bounds().center());

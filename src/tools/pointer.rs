@@ -409,6 +409,7 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Targe
     if choice == ElementChoice::default() {
         return Err(Error::bad_request("drag needs from and to as {x, y}, {selector} or {element_id}"));
     }
+    cx.observer().require_places("to drag an element; give both ends as {x, y}")?;
     let chosen = cx.observer().choose(&args.window.choice())?;
     let target = cx.observer().find_target(chosen, &choice, cx.cancel)?;
     let at = target.bounds().center();

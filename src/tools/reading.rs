@@ -87,6 +87,7 @@ fn widened(area: Rect, by: i32) -> Rect {
 
 /// Without a window the element is one of the focused window, as everywhere.
 fn element_bounds(cx: &Cx, chosen: Option<&Chosen>, id: &str) -> Result<Rect> {
+    cx.observer().require_places("to find an element in a picture; give a bbox in its pixels")?;
     let chosen = match chosen {
         Some(chosen) => chosen.clone(),
         None => cx.observer().choose(&Default::default())?,

@@ -28,6 +28,9 @@ pub struct CapabilitiesOut {
     tree_stats: BTreeMap<String, TreeStats>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unavailable: Option<String>,
+    /// What does not work on this desktop, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    limitations: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     config_error: Option<String>,
 }
@@ -64,7 +67,7 @@ impl Tool for GetCapabilities {
         always: true,
         rest: &[(Method::Get, "/api/capabilities")],
         brief: "What this server can do here: platform, abilities, limits, config problems.",
-        detail: "`unavailable` says why there is no desktop to work with, and `config_error` why the config file \
+        detail: "`unavailable` says why there is no desktop to work with, `limitations` what of it does not work, and `config_error` why the config file \
                  was not used.",
         examples: &[Example { scenario: None, args: "{}", shows: "the abilities of the mock desktop" }],
         ..Meta::DEFAULT
@@ -96,6 +99,7 @@ impl Tool for GetCapabilities {
             },
             tree_stats: cx.observer().capture_stats().into_iter().map(stats_out).collect(),
             unavailable: facts.unavailable,
+            limitations: facts.limitations,
             config_error: cx.app.config_error.clone(),
         })
     }

@@ -55,6 +55,7 @@ impl Tool for ListWindows {
             .enumerate()
             .map(|(index, window)| WindowOut::new(index, window))
             .collect();
+        cx.warning = cx.observer().note_on_bounds();
         Ok(WindowList { is_mock: cx.observer().platform().facts().is_mock, count: windows.len(), windows })
     }
 }
@@ -141,6 +142,7 @@ impl Tool for GetVisibleAreas {
 
     fn run(cx: &mut Cx, args: WindowArgs, _: Permit) -> Result<VisibleAreas> {
         let chosen = cx.observer().choose_strictly(&args.choice())?;
+        cx.observer().require_places("to say which parts of one can be seen")?;
         let visible_regions = cx.observer().visible_regions(&chosen)?;
         cx.warning = chosen.warning;
         Ok(VisibleAreas { window: chosen.window.title, window_uid: chosen.window.uid, visible_regions })
@@ -218,7 +220,10 @@ impl Tool for BringToForeground {
         match cx.observer().activate(&mut permit, &chosen)? {
             Activation::Activated => Ok(Foreground { action: "activate_api", ..found }),
             Activation::Refused(why) => {
-                let (point, note) = click_to_raise(cx, &chosen, &mut permit)?;
+                let (point, note) = click_to_raise(cx, &chosen, &mut permit).map_err(|mut error| {
+                    error.message = format!("{}; {why}", error.message);
+                    error
+                })?;
                 Ok(Foreground {
                     action: "click_at",
                     note,
@@ -241,6 +246,7 @@ fn point_to_raise(cx: &Cx, chosen: &Chosen) -> Result<Option<Point>> {
 }
 
 fn click_to_raise(cx: &Cx, chosen: &Chosen, permit: &mut Permit) -> Result<(Point, Option<String>)> {
+    cx.observer().require_places("to click it to the front")?;
     let Some(at) = point_to_raise(cx, chosen)? else {
         return Err(Error::new(
             Kind::WindowOccluded,

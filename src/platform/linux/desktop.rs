@@ -404,7 +404,7 @@ pub fn pid_by_server(server: &Server, xid: u32) -> Result<Option<u32>, Trouble> 
 }
 
 /// The kernel keeps fifteen bytes of a name; the command line has the rest.
-fn process_name(pid: u32) -> Option<String> {
+pub fn process_name(pid: u32) -> Option<String> {
     let short = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
     let short = short.trim_end();
     if short.len() < 15 {

@@ -6,40 +6,63 @@
 
 use std::time::Duration;
 
-use super::Linux;
+use super::Drag;
 use super::accessibility::element::{Child, Live, Said};
-use super::accessibility::roles;
-use super::{Drag, Under};
+use super::accessibility::{Accessible, roles};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Choice, Handle, Key, Modifier};
-use crate::model::{KeyCombo, Point, Rect, Window};
-use crate::platform::{Activation, Desktop, Done, Input, Route};
+use crate::model::{KeyCombo, Point};
+use crate::platform::{Done, Route};
 
 /// GTK4 plays the press of a button for a quarter of a second before it happens.
 const EFFECT_TIME: Duration = Duration::from_millis(600);
 /// How long a value, a selection or a focus may take until it can be read back.
-const READ_BACK_TIME: Duration = Duration::from_millis(400);
+pub const READ_BACK_TIME: Duration = Duration::from_millis(400);
 const POPUP_TIME: Duration = Duration::from_millis(1_000);
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;
 const MOST_OPTIONS: usize = 2_000;
 const OPTIONS_NAMED: usize = 20;
 
-impl Input for Linux {
-    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done> {
-        let done = Doing { linux: self, cancel }.act(act)?;
-        Ok(Done { settles_in: EFFECT_TIME, ..done })
-    }
+/// What a display server lets hands do where an element does not do it by itself.
+pub trait Seat {
+    fn accessible(&self) -> &Accessible;
 
-    fn release_all(&self) {
-        self.let_go();
-    }
+    /// Whether keys go to this window now.
+    fn has_keyboard(&self, window_uid: &str) -> Result<bool>;
+
+    /// Brings a window to the front as well as it goes; whether it came is looked at.
+    fn raise(&self, window_uid: &str) -> Result<()>;
+
+    /// Takes the pointer to the element, or to the point where there is none, and does the deed there.
+    fn point(&self, deed: Deed, element: Option<&Handle>, at: Option<Point>, cancel: &Cancel) -> Result<()>;
+
+    fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()>;
+
+    fn press_keys(&self, keys: &KeyCombo) -> Result<()>;
+
+    /// Types into what has the keyboard.
+    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<()>;
+}
+
+/// What a pointer does when it has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    Click(Button, u32),
+    /// Positive clicks of the wheel show what is further up.
+    Scroll(i32),
+    Stay,
+}
+
+pub fn act(seat: &dyn Seat, act: &Act, cancel: &Cancel) -> Result<Done> {
+    let done = Doing { seat, cancel }.act(act)?;
+    Ok(Done { settles_in: EFFECT_TIME, ..done })
 }
 
 /// One input under way.
 struct Doing<'a> {
-    linux: &'a Linux,
+    seat: &'a dyn Seat,
     cancel: &'a Cancel,
 }
 
@@ -58,8 +81,7 @@ impl Doing<'_> {
                 self.click_directly(element, *at)
             }
             Act::Click { element, at, button, count } => {
-                let at = self.aim(element.as_ref(), *at)?;
-                self.linux.click(at, *button, *count).map(|()| by(Route::Pointer))
+                self.point(Deed::Click(*button, *count), element.as_ref(), *at)
             }
             Act::Invoke { element } => self.click_directly(element, None),
             Act::Focus { element } => self.focus(element),
@@ -67,29 +89,27 @@ impl Doing<'_> {
             Act::Select { element, option } => self.select(element, option.as_ref()),
             Act::Type { element, text } => {
                 self.focus_for_keys(element.as_ref())?;
-                self.linux.type_text(text, self.cancel).map(|()| by(Route::Keyboard))
+                self.seat.type_text(text, self.cancel).map(|()| by(Route::Keyboard))
             }
             Act::Key { element, keys } => {
                 self.focus_for_keys(element.as_ref())?;
-                self.linux.press_keys(keys).map(|()| by(Route::Keyboard))
+                self.seat.press_keys(keys).map(|()| by(Route::Keyboard))
             }
-            Act::Scroll { element, at, clicks } => {
-                let at = self.aim(element.as_ref(), *at)?;
-                self.linux.scroll(at, *clicks).map(|()| by(Route::Pointer))
-            }
-            Act::Hover { element, at } => {
-                let at = self.aim(element.as_ref(), *at)?;
-                self.linux.move_to(at).map(|()| by(Route::Pointer))
-            }
+            Act::Scroll { element, at, clicks } => self.point(Deed::Scroll(*clicks), element.as_ref(), *at),
+            Act::Hover { element, at } => self.point(Deed::Stay, element.as_ref(), *at),
             Act::Drag { from, to, modifiers, duration } => {
                 let drag = Drag { from: *from, to: *to, modifiers, duration: *duration };
-                self.linux.drag(&drag, self.cancel).map(|()| by(Route::Pointer))
+                self.seat.drag(&drag, self.cancel).map(|()| by(Route::Pointer))
             }
         }
     }
 
+    fn point(&self, deed: Deed, element: Option<&Handle>, at: Option<Point>) -> Result<Done> {
+        self.seat.point(deed, element, at, self.cancel).map(|()| by(Route::Pointer))
+    }
+
     fn look(&self, element: &Handle) -> Result<Live> {
-        self.linux.accessible.look_at(element, self.cancel)
+        self.seat.accessible().look_at(element, self.cancel)
     }
 
     /// An element that can be worked. GTK3 says yes to actions of insensitive widgets and does nothing.
@@ -102,7 +122,7 @@ impl Doing<'_> {
     }
 
     fn until(&self, at_most: Duration, holds: impl FnMut() -> Result<bool>) -> Result<bool> {
-        self.linux.accessible.until(at_most, self.cancel, holds)
+        self.seat.accessible().until(at_most, self.cancel, holds)
     }
 
     // ── clicking ───────────────────────────────────────────────────────────────────────────────────
@@ -112,7 +132,7 @@ impl Doing<'_> {
         let live = self.enabled(element)?;
         if let Some(number) = live.click_action() {
             let name = usize::try_from(number).ok().and_then(|at| live.actions.get(at)).cloned();
-            match self.linux.accessible.do_action(element, number, self.cancel)? {
+            match self.seat.accessible().do_action(element, number, self.cancel)? {
                 Said::Yes => return Ok(noted(Route::Accessibility, name.unwrap_or_default())),
                 Said::Nothing => {
                     let note = "the application has not answered yet; it may be showing a dialog";
@@ -121,118 +141,26 @@ impl Doing<'_> {
                 Said::No => {}
             }
         }
-        let at = self.aim_at(element, &live, at)?;
-        self.linux.click(at, Button::Left, 1).map(|()| by(Route::Pointer))
-    }
-
-    // ── aiming ─────────────────────────────────────────────────────────────────────────────────────
-
-    fn aim(&self, element: Option<&Handle>, at: Option<Point>) -> Result<Point> {
-        match (element, at) {
-            (Some(element), at) => self.aim_at(element, &self.look(element)?, at),
-            (None, Some(at)) => Ok(at),
-            (None, None) => Err(Error::bad_request("neither an element nor a point to go to")),
-        }
-    }
-
-    /// A point of the element as it is now that a pointer reaches: scrolled into view and uncovered.
-    fn aim_at(&self, element: &Handle, live: &Live, at: Option<Point>) -> Result<Point> {
-        let mut place = self.place(element, live)?;
-        if place.is_none_or(|place| !self.is_on_screen(place)) {
-            place = self.scroll_into_view(element)?;
-        }
-        let place = place.ok_or_else(|| unreachable(live, "it has no place on the screen now"))?;
-        // The caller's point was chosen with care for what covers the element; it counts while it fits.
-        let point = at.filter(|at| place.contains(*at)).unwrap_or(place.center());
-        self.uncover(element, live, point)?;
-        Ok(point)
-    }
-
-    /// Where the element is on the screen, or nothing for what is not shown.
-    fn place(&self, element: &Handle, live: &Live) -> Result<Option<Rect>> {
-        let Some(own) = live.extents.filter(|own| !own.is_empty()) else {
-            return Ok(None);
-        };
-        let Some((left, top)) = live.inset else {
-            return Ok(Some(own));
-        };
-        let client = self.linux.frame(&element.window_uid)?.client;
-        let (x, y) = (own.x.saturating_add(client.x + left), own.y.saturating_add(client.y + top));
-        Ok(Some(Rect { x, y, ..own }))
-    }
-
-    fn is_on_screen(&self, place: Rect) -> bool {
-        let screen = self.linux.screen().ok().flatten();
-        screen.is_none_or(|screen| screen.contains(place.center()))
-    }
-
-    /// Chromium scrolls and sends no event for it; GTK3 says no.
-    fn scroll_into_view(&self, element: &Handle) -> Result<Option<Rect>> {
-        self.linux.accessible.scroll_to(element, self.cancel)?;
-        let mut place = None;
-        self.until(READ_BACK_TIME, || {
-            place = self.place(element, &self.look(element)?)?.filter(|place| self.is_on_screen(*place));
-            Ok(place.is_some())
-        })?;
-        Ok(place)
-    }
-
-    fn uncover(&self, element: &Handle, live: &Live, point: Point) -> Result<()> {
-        if self.is_reached(element, point)? {
-            return Ok(());
-        }
-        self.activate(&element.window_uid)?;
-        if self.until(READ_BACK_TIME, || self.is_reached(element, point))? {
-            return Ok(());
-        }
-        Err(unreachable(live, "another window covers it, also after its own was brought to the front"))
-    }
-
-    /// Whether a click there meets the element's window, or a menu that lies over it.
-    fn is_reached(&self, element: &Handle, point: Point) -> Result<bool> {
-        Ok(match self.linux.under(point)? {
-            Under::Window(uid) => uid == element.window_uid,
-            Under::Popup(_) => true,
-            Under::Nothing => false,
-        })
-    }
-
-    fn window(&self, uid: &str) -> Result<Window> {
-        let windows = self.linux.windows()?;
-        windows.into_iter().find(|window| window.uid == uid).ok_or_else(|| {
-            Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' any more"))
-                .with("window_uid", uid)
-        })
-    }
-
-    fn activate(&self, uid: &str) -> Result<()> {
-        match self.linux.activate(&self.window(uid)?)? {
-            Activation::Activated => Ok(()),
-            Activation::Refused(why) => {
-                tracing::debug!(why, "a window was not activated");
-                Ok(())
-            }
-        }
+        self.point(Deed::Click(Button::Left, 1), Some(element), at)
     }
 
     // ── focus ──────────────────────────────────────────────────────────────────────────────────────
 
     fn focus(&self, element: &Handle) -> Result<Done> {
         let live = self.enabled(element)?;
-        if live.focused() && self.window(&element.window_uid)?.focused {
+        if live.focused() && self.seat.has_keyboard(&element.window_uid)? {
             return Ok(noted(Route::Accessibility, "it had the focus already"));
         }
         // Qt says yes and does nothing while its window is not the active one; GTK4 answers an error.
-        if !self.window(&element.window_uid)?.focused {
-            self.activate(&element.window_uid)?;
+        if !self.seat.has_keyboard(&element.window_uid)? {
+            self.seat.raise(&element.window_uid)?;
         }
-        if self.linux.accessible.grab_focus(element, self.cancel)? == Said::Yes
+        if self.seat.accessible().grab_focus(element, self.cancel)? == Said::Yes
             && self.is_focused_soon(element)?
         {
             return Ok(by(Route::Accessibility));
         }
-        let at = self.aim_at(element, &self.look(element)?, None)?;
-        self.linux.click(at, Button::Left, 1)?;
+        self.point(Deed::Click(Button::Left, 1), Some(element), None)?;
         if self.is_focused_soon(element)? {
             return Ok(by(Route::Pointer));
         }
@@ -249,7 +177,7 @@ impl Doing<'_> {
             return Ok(());
         };
         self.focus(element)?;
-        let active = self.until(READ_BACK_TIME, || Ok(self.window(&element.window_uid)?.focused))?;
+        let active = self.until(READ_BACK_TIME, || self.seat.has_keyboard(&element.window_uid))?;
         if active {
             return Ok(());
         }
@@ -270,7 +198,7 @@ impl Doing<'_> {
             return Err(not_editable(&live));
         }
         if live.sets_text() {
-            self.linux.accessible.set_text(element, text.to_owned(), self.cancel)?;
+            self.seat.accessible().set_text(element, text.to_owned(), self.cancel)?;
             if self.reads(element, &live, text)? {
                 return Ok(by(Route::Accessibility));
             }
@@ -286,7 +214,7 @@ impl Doing<'_> {
             let (min, max) = (bound(live.range.min), bound(live.range.max));
             return Err(Error::bad_request(format!("{number} is not between {min} and {max}")));
         }
-        self.linux.accessible.set_number(element, number, self.cancel)?;
+        self.seat.accessible().set_number(element, number, self.cancel)?;
         let stands = || Ok(self.look(element)?.range.now.is_some_and(|now| (now - number).abs() < 1e-6));
         if self.until(READ_BACK_TIME, stands)? {
             return Ok(by(Route::Accessibility));
@@ -308,15 +236,17 @@ impl Doing<'_> {
             true => text.chars().count() == wanted.chars().count(),
             false => text.trim_end_matches('\n') == wanted.trim_end_matches('\n'),
         };
-        self.until(READ_BACK_TIME, || Ok(self.linux.accessible.text(element, self.cancel)?.is_some_and(same)))
+        self.until(READ_BACK_TIME, || {
+            Ok(self.seat.accessible().text(element, self.cancel)?.is_some_and(same))
+        })
     }
 
     fn type_over(&self, element: &Handle, live: &Live, text: &str) -> Result<Done> {
         self.focus_for_keys(Some(element))?;
-        self.linux.press_keys(&combination(&[Modifier::Ctrl], Key::Character('a')))?;
+        self.seat.press_keys(&combination(&[Modifier::Ctrl], Key::Character('a')))?;
         match text {
-            "" => self.linux.press_keys(&combination(&[], Key::Named("delete")))?,
-            text => self.linux.type_text(text, self.cancel)?,
+            "" => self.seat.press_keys(&combination(&[], Key::Named("delete")))?,
+            text => self.seat.type_text(text, self.cancel)?,
         }
         if !live.has_text() {
             return Ok(noted(Route::Keyboard, "typed; the field does not tell what it holds"));
@@ -344,7 +274,7 @@ impl Doing<'_> {
             })?;
         }
         let Some(option) = chosen(&options, choice) else {
-            self.linux.press_keys(&combination(&[], Key::Named("escape")))?;
+            self.seat.press_keys(&combination(&[], Key::Named("escape")))?;
             return Err(no_option(choice, &options));
         };
         if self.select_by_interface(element, &live, option)? {
@@ -358,7 +288,7 @@ impl Doing<'_> {
         let own = live.selects().then(|| element.clone());
         let around = Some(option.parent.clone()).filter(|parent| parent != element);
         for chooser in own.into_iter().chain(around) {
-            if self.linux.accessible.select_child(&chooser, option.index, self.cancel)? == Said::Yes
+            if self.seat.accessible().select_child(&chooser, option.index, self.cancel)? == Said::Yes
                 && self.until(READ_BACK_TIME, || self.is_chosen(element, option))?
             {
                 return Ok(true);
@@ -383,7 +313,7 @@ impl Doing<'_> {
     /// The option says so, or the combo box shows its name.
     fn is_chosen(&self, element: &Handle, option: &Found) -> Result<bool> {
         let around = self.look(element)?;
-        let shown = self.linux.accessible.text(element, self.cancel)?;
+        let shown = self.seat.accessible().text(element, self.cancel)?;
         if around.name == option.child.name || shown.as_deref() == Some(option.child.name.as_str()) {
             return Ok(true);
         }
@@ -399,7 +329,7 @@ impl Doing<'_> {
         for _ in 0..OPTION_DEPTH {
             let mut next = Vec::new();
             for parent in level {
-                for (index, child) in (0..).zip(self.linux.accessible.children(&parent, self.cancel)?) {
+                for (index, child) in (0..).zip(self.seat.accessible().children(&parent, self.cancel)?) {
                     match roles::is(child.role, roles::OPTIONS) {
                         true => found.push(Found { parent: parent.clone(), index, child }),
                         false => next.push(child.handle),
@@ -453,10 +383,6 @@ fn no_option(choice: &Choice, options: &[Found]) -> Error {
 fn not_editable(live: &Live) -> Error {
     let message = format!("'{}' has no value that can be set", live.name);
     Error::new(Kind::PatternUnsupported, message)
-}
-
-fn unreachable(live: &Live, why: &str) -> Error {
-    Error::new(Kind::ElementOccluded, format!("the pointer cannot reach '{}': {why}", live.name))
 }
 
 fn combination(modifiers: &[Modifier], key: Key) -> KeyCombo {

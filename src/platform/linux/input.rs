@@ -314,7 +314,7 @@ fn follow(server: &Server, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> R
     Ok(clock.sleep(DRAG_REST, cancel)?)
 }
 
-fn between(from: Point, to: Point, step: u32, steps: u32) -> Point {
+pub fn between(from: Point, to: Point, step: u32, steps: u32) -> Point {
     let along = |from: i32, to: i32| {
         let way = i64::from(to) - i64::from(from);
         (i64::from(from) + way * i64::from(step) / i64::from(steps.max(1))) as i32

@@ -5,12 +5,15 @@
 //!     ├── desktop, popups: windows, their order, what is under a point
 //!     ├── capture, memory: pictures
 //!     ├── accessibility, trees: what is in a window
-//!     ├── hands: inputs, by the element itself or by pointer and keyboard
+//!     ├── hands, aim: inputs, by the element itself or by pointer and keyboard
 //!     ├── input, keyboard, remap, settle: pointer and keys
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
+//!
+//! Where there is Wayland and no X server, the cargo feature `wayland` has a platform of its own (`wayland`).
 
 pub mod accessibility;
+mod aim;
 mod capture;
 mod desktop;
 mod hands;
@@ -25,15 +28,21 @@ mod settle;
 pub mod survey;
 mod trees;
 mod watch;
+#[cfg(feature = "wayland")]
+mod wayland;
 mod x11;
+mod xwayland;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use desktop::{Extents, Frame};
 pub use input::Drag;
 pub use popups::{Popup, Under};
 
-use super::{Activation, Capabilities, Capture, Desktop, Facts, Platform, Shot, Stage, Wake, Watch};
+use super::{
+    Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Platform, Shot, Stage, Wake, Watch,
+};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
@@ -54,25 +63,48 @@ pub struct Linux {
     watcher: Watcher,
 }
 
+/// The desktop of this session: by X11 where there is an X server, by Wayland where there is none.
+pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
+    #[cfg(feature = "wayland")]
+    if is_wayland_alone() {
+        return Ok(Arc::new(wayland::Wayland::connect(clock)?));
+    }
+    Ok(Arc::new(Linux::connect(clock)?))
+}
+
 /// How the desktop of this session is reached, or why it is not.
 pub fn probe() -> Result<String, String> {
+    #[cfg(feature = "wayland")]
+    if is_wayland_alone() {
+        return wayland::probe();
+    }
     let display = display()?;
     let server = x11::Server::connect(Some(&display))?;
     let manager = desktop::look(&server).map_err(|trouble| trouble.to_string())?.managed;
     let manager = if manager { "a window manager" } else { "no window manager" };
-    Ok(format!("X11, display {display} with {manager}"))
+    let kind = if server.extensions.xwayland { "X11 (Xwayland)" } else { "X11" };
+    Ok(format!("{kind}, display {display} with {manager}"))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(feature = "wayland")]
+fn is_wayland_alone() -> bool {
+    variable("DISPLAY").is_none() && variable("WAYLAND_DISPLAY").is_some()
 }
 
 /// The display of this session, or why there is none.
 fn display() -> Result<String, String> {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     variable("DISPLAY").ok_or_else(|| no_display(variable("WAYLAND_DISPLAY").is_some()))
 }
 
 fn no_display(wayland: bool) -> String {
     let why = if wayland {
         "this is a Wayland session without an X server (DISPLAY is not set), and this build reaches windows, \
-         pictures and input by X11 only; start Xwayland"
+         pictures and input by X11 only; build it with the cargo feature `wayland` (start.sh does, and names the \
+         packages), start Xwayland"
     } else {
         "DISPLAY is not set, so there is no desktop to work with; set it"
     };
@@ -131,6 +163,10 @@ impl Linux {
         self.link.with_errors(|server| desktop::frame(server, uid))
     }
 
+    fn is_xwayland(&self) -> Result<bool> {
+        self.link.with(|server| Ok(server.extensions.xwayland))
+    }
+
     /// The menus, lists and tooltips that show, from the back to the front.
     pub fn popups(&self) -> Result<Vec<Popup>> {
         self.link.with(popups::all)
@@ -148,6 +184,8 @@ impl Platform for Linux {
             adapter: "LinuxAdapter",
             is_mock: false,
             unavailable: None,
+            coordinates: Coordinates::Screen,
+            limitations: Vec::new(),
             supports: Capabilities {
                 accessibility_tree: true,
                 occlusion_detection: true,
@@ -198,10 +236,16 @@ impl Capture for Linux {
     }
 
     fn screen_picture(&self) -> Result<Shot> {
+        if self.is_xwayland()? {
+            return xwayland::screen_picture();
+        }
         self.link.with_errors(capture::screen_picture)
     }
 
     fn region_picture(&self, area: Rect) -> Result<Shot> {
+        if self.is_xwayland()? {
+            return xwayland::screen_picture().map(|whole| whole.part(area));
+        }
         self.link.with_errors(|server| capture::region_picture(server, area))
     }
 }
@@ -216,8 +260,27 @@ impl Watch for Linux {
             cancel.check()?;
             return Ok(Wake::NoEvents);
         }
-        // Not everything is told: a page that scrolls sends no event, and some toolkits forget some.
-        let rung = self.clock.sleep_unless_rung(&self.bell, seen, at_most.min(EVENTS_TRUSTED_FOR), cancel)?;
-        Ok(if rung { Wake::Changed } else { Wake::Elapsed })
+        wait_for_ring(&self.clock, &self.bell, seen, at_most, cancel)
+    }
+}
+
+/// Not everything is told: a page that scrolls sends no event, and some toolkits forget some.
+fn wait_for_ring(clock: &Clock, bell: &Bell, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
+    let rung = clock.sleep_unless_rung(bell, seen, at_most.min(EVENTS_TRUSTED_FOR), cancel)?;
+    Ok(if rung { Wake::Changed } else { Wake::Elapsed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_display;
+
+    #[test]
+    fn a_session_that_cannot_be_worked_is_told_what_helps() {
+        let wayland = no_display(true);
+        for word in ["cargo feature `wayland`", "start.sh", "Xwayland", "--mock"] {
+            assert!(wayland.contains(word), "{wayland}");
+        }
+        let nothing = no_display(false);
+        assert!(nothing.contains("DISPLAY is not set") && !nothing.contains("Wayland"), "{nothing}");
     }
 }

@@ -15,10 +15,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Windows beyond this many are not looked at.
 const WINDOWS: usize = 100;
 
-/// The desktop of this process's environment; `None` where there is no X11 display.
+/// The desktop of this process's environment; `None` where there is none.
 pub fn survey() -> Option<Survey> {
-    std::env::var_os("DISPLAY").filter(|display| !display.is_empty())?;
-    Some(Survey { display: in_time(display_facts), accessibility: in_time(accessibility_facts) })
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let x11 = is_set("DISPLAY");
+    (x11 || is_set("WAYLAND_DISPLAY")).then(|| Survey {
+        display: x11.then(|| in_time(display_facts)),
+        accessibility: in_time(accessibility_facts),
+    })
 }
 
 /// If the time is over, the thread is left behind; it ends with the connection or the process.

@@ -25,6 +25,7 @@ impl Linux {
             shadow: [shadow.left, shadow.top, shadow.right, shadow.bottom],
             focused: window.focused,
             alone: mine <= 1,
+            native: None,
         })
     }
 }

@@ -15,6 +15,7 @@ use x11rb::protocol::{ErrorKind, randr, shm, xkb, xtest};
 use x11rb::rust_connection::RustConnection;
 
 use super::capture::Segment;
+use super::xwayland::is_xwayland;
 use crate::clock::lock;
 use crate::error::{Error, Kind};
 
@@ -70,6 +71,8 @@ pub struct Extensions {
     pub monitors: bool,
     pub keyboard: bool,
     pub resources: bool,
+    /// It is a part of a Wayland session.
+    pub xwayland: bool,
 }
 
 impl Server {
@@ -85,14 +88,16 @@ impl Server {
     fn greet(display: Option<&str>, connection: RustConnection, screen: usize) -> Result<Self, Trouble> {
         let display = display.map(str::to_owned);
         let atoms = Atoms::new(&connection)?;
+        let root = root_of(connection.setup(), screen)?.root;
+        let monitors = offers(&connection, randr::X11_EXTENSION_NAME)?;
         let extensions = Extensions {
             shared_memory: offers(&connection, shm::X11_EXTENSION_NAME)?,
             test_input: offers(&connection, xtest::X11_EXTENSION_NAME)?,
-            monitors: offers(&connection, randr::X11_EXTENSION_NAME)?,
+            monitors,
             keyboard: offers(&connection, xkb::X11_EXTENSION_NAME)?,
             resources: offers(&connection, x11rb::protocol::res::X11_EXTENSION_NAME)?,
+            xwayland: is_xwayland(&connection, root, monitors)?,
         };
-        let root = root_of(connection.setup(), screen)?.root;
         if extensions.keyboard {
             use x11rb::protocol::xkb::ConnectionExt as _;
             connection.xkb_use_extension(1, 0)?.reply()?;

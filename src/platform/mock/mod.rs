@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::{
-    Accessibility, Activation, Capabilities, Capture, Desktop, Done, Facts, Input, OnStage, Patience,
-    Platform, Route, Shot, Stage, Wake, Watch,
+    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Done, Facts, Input, OnStage,
+    Patience, Platform, Route, Shot, Stage, Wake, Watch,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
@@ -90,6 +90,8 @@ impl Platform for Mock {
             adapter: "MockAdapter",
             is_mock: true,
             unavailable: None,
+            coordinates: Coordinates::Screen,
+            limitations: Vec::new(),
             supports: Capabilities {
                 accessibility_tree: true,
                 occlusion_detection: true,

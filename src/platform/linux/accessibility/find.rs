@@ -23,6 +23,9 @@ pub struct Sought {
     pub focused: bool,
     /// The application has no other window.
     pub alone: bool,
+    /// Its root on the bus, where the window was found there in the first place. Nothing is known of the screen then,
+    /// and places count from the window's corner.
+    pub native: Option<String>,
 }
 
 /// The root of a window, and how its coordinates become those of the screen.
@@ -101,7 +104,11 @@ pub async fn find(link: &Rc<Link>, sought: &Sought, pace: &Pace) -> Result<Frame
     for application in &applications {
         hung |= !gather(link, application, &mut candidates, pace).await;
     }
-    match choose(sought, &candidates) {
+    let chosen = match &sought.native {
+        Some(native) => named(native, &candidates),
+        None => choose(sought, &candidates),
+    };
+    match chosen {
         Err(Miss::NoWindow { .. }) if hung => Err(Miss::Hung),
         Err(miss) => Err(miss),
         Ok(place) => {
@@ -111,20 +118,30 @@ pub async fn find(link: &Rc<Link>, sought: &Sought, pace: &Pace) -> Result<Frame
     }
 }
 
+fn named(native: &str, candidates: &[Candidate]) -> Result<usize, Miss> {
+    let is_it = |candidate: &Candidate| candidate.object.as_ref().is_some_and(|it| it.native() == native);
+    candidates.iter().position(is_it).ok_or(Miss::NoWindow { shown: candidates.len() })
+}
+
 /// Several may share a process: every library that speaks for itself registers itself.
 async fn applications_of(link: &Rc<Link>, sought: &Sought, pace: &Pace) -> Vec<Object> {
-    let desktop = Object::new(REGISTRY, ROOT);
-    let reply = link.ask(&desktop, &Ask::Call(ACCESSIBLE, "GetChildren"), pace).await;
-    let mut all = reply.map(|reply| objects(&reply)).unwrap_or_default();
-    all.truncate(MOST_APPLICATIONS);
     let mut own = Vec::new();
-    for application in all {
+    for application in applications(link, pace).await.unwrap_or_default() {
         // A window that does not name its process may be anybody's.
         if sought.pid == 0 || link.pid(&application.bus, pace).await == Some(sought.pid) {
             own.push(application);
         }
     }
     own
+}
+
+/// Everybody who offers elements.
+pub async fn applications(link: &Rc<Link>, pace: &Pace) -> Result<Vec<Object>, Trouble> {
+    let desktop = Object::new(REGISTRY, ROOT);
+    let reply = link.ask(&desktop, &Ask::Call(ACCESSIBLE, "GetChildren"), pace).await?;
+    let mut all = objects(&reply);
+    all.truncate(MOST_APPLICATIONS);
+    Ok(all)
 }
 
 /// A window as an application shows it on the bus.
@@ -140,7 +157,7 @@ pub struct Candidate {
 }
 
 /// Adds the windows of an application; false when it does not answer.
-async fn gather(link: &Rc<Link>, application: &Object, into: &mut Vec<Candidate>, pace: &Pace) -> bool {
+pub async fn gather(link: &Rc<Link>, application: &Object, into: &mut Vec<Candidate>, pace: &Pace) -> bool {
     if link.is_hung(application).await {
         return false;
     }
@@ -220,7 +237,7 @@ fn popups(sought: &Sought, candidates: &[Candidate], frame: usize) -> Vec<Object
     shown.filter_map(|(_, other)| other.object.clone()).collect()
 }
 
-const POPUPS: &[Role] = &[Role::Window, Role::PopupMenu, Role::Menu, Role::ToolTip];
+pub const POPUPS: &[Role] = &[Role::Window, Role::PopupMenu, Role::Menu, Role::ToolTip];
 
 impl Candidate {
     fn frame(&self, sought: &Sought) -> Frame {
@@ -243,6 +260,10 @@ impl Candidate {
 /// asked for, and counts from inside the shadow; without a compositor the shadow is a plain border that no
 /// property tells, and half of what the window is larger by.
 fn offset(sought: &Sought, candidate: &Candidate) -> (i32, i32) {
+    if sought.native.is_some() {
+        let own = candidate.extents.unwrap_or_default();
+        return (own.x.saturating_neg(), own.y.saturating_neg());
+    }
     if candidate.toolkit != Toolkit::Gtk4 {
         return (0, 0);
     }
@@ -374,6 +395,16 @@ mod tests {
         window.alone = true;
         check(&window, &[renamed], Ok(0));
         check(&window, &[], Err(Miss::NoWindow { shown: 0 }));
+    }
+
+    #[test]
+    fn a_window_that_was_found_on_the_bus_is_found_there_again() {
+        let object = |path: &str| Some(Object::new(":1.7", path));
+        let windows = ["/1", "/2"].map(|path| Candidate { object: object(path), ..shown("Same", HERE) });
+        assert_eq!(named(":1.7/2", &windows), Ok(1));
+        assert_eq!(named(":1.7/3", &windows), Err(Miss::NoWindow { shown: 2 }));
+        let found = Sought { native: Some(":1.7/2".to_owned()), ..Sought::default() };
+        assert_eq!(offset(&found, &windows[1]), (-10, -10), "places count from the window's corner");
     }
 
     #[test]

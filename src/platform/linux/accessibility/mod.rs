@@ -4,6 +4,7 @@
 //!   Accessible ── bus: one connection, one thread, many calls at once
 //!     ├── find: from a window to its root
 //!     ├── capture: cache ─► walk ─► places and values ─► Tree    roles: words
+//!     ├── windows: those that the applications show, where no window system tells of them
 //!     ├── element: one element, asked to do something
 //!     └── events: what rings the bell
 //! ```
@@ -17,12 +18,16 @@ pub mod find;
 mod object;
 pub mod roles;
 mod walk;
+#[cfg(feature = "wayland")]
+mod windows;
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use bus::{Bus, Link, Pace};
 pub use find::Sought;
+#[cfg(feature = "wayland")]
+pub use windows::Listed;
 
 use crate::clock::{Bell, Cancel};
 use crate::error::{Error, Kind, Result};

@@ -1,0 +1,305 @@
+//! Keys and pointer, by the virtual keyboard and the virtual pointer that compositors of the wlroots family offer.
+//!
+//! Text is typed key by key and never by the input-method protocol, which enigo would prefer: programs that do not
+//! speak it would get nothing, and nobody would be told.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use enigo::{Axis, Coordinate, Direction, Enigo, InputError, Keyboard, Mouse, Settings};
+
+use super::{Wayland, refuse, screen};
+use crate::clock::{Cancel, Clock, lock};
+use crate::error::{Error, Kind, Result};
+use crate::model::action::{Act, Button, Handle};
+use crate::model::{KeyCombo, Point};
+use crate::platform::linux::accessibility::Accessible;
+use crate::platform::linux::hands::{Deed, Seat, act};
+use crate::platform::linux::input::{Drag, between};
+use crate::platform::linux::keyboard::{self, Keysym};
+use crate::platform::{Desktop, Done, Input};
+
+/// What compositors count for one click of a wheel.
+const WHEEL_CLICK: i32 = 15;
+/// A pointer that has just come is noticed before it presses.
+const ARRIVAL: Duration = Duration::from_millis(20);
+const BETWEEN_CLICKS: Duration = Duration::from_millis(60);
+const DRAG_STEP: Duration = Duration::from_millis(16);
+
+/// The devices that the compositor made for us, kept so that windows keep the focus that came with them. After a
+/// failure they are let go, and the next input asks for new ones.
+#[derive(Default)]
+pub struct Hands {
+    enigo: Mutex<Option<Enigo>>,
+}
+
+impl Hands {
+    fn with<T>(&self, work: impl FnOnce(&mut Enigo) -> Result<T>) -> Result<T> {
+        let mut kept = lock(&self.enigo);
+        let mut enigo = match kept.take() {
+            Some(enigo) => enigo,
+            None => connect()?,
+        };
+        let done = work(&mut enigo);
+        // Dropping lets go of what is held down.
+        if done.is_ok() {
+            *kept = Some(enigo);
+        }
+        done
+    }
+
+    /// Tried with what changes nothing: a key that is up is let go, and the pointer moves by nothing.
+    pub fn powers(&self) -> Powers {
+        let keyboard =
+            self.with(|enigo| enigo.key(key(keyboard::SHIFT), Direction::Release).map_err(refused));
+        let pointer = self.with(|enigo| enigo.move_mouse(0, 0, Coordinate::Rel).map_err(refused));
+        Powers { keyboard: keyboard.is_ok(), pointer: pointer.is_ok() }
+    }
+
+    fn keys(&self, combo: &KeyCombo) -> Result<()> {
+        let keysym = keyboard::key_keysym(&combo.key)?;
+        let held: Vec<Keysym> = combo.modifiers.iter().map(|it| keyboard::modifier_keysym(*it)).collect();
+        self.with(|enigo| holding(enigo, &held, |enigo| tap(enigo, keysym)))
+    }
+
+    fn text(&self, text: &str, cancel: &Cancel) -> Result<()> {
+        let keysyms = keyboard::keysyms_of(text)?;
+        self.with(|enigo| {
+            keysyms.into_iter().try_for_each(|keysym| {
+                cancel.check()?;
+                tap(enigo, keysym)
+            })
+        })
+    }
+
+    fn point(&self, deed: Deed, at: Option<Point>, cancel: &Cancel) -> Result<()> {
+        if let Some(at) = at {
+            self.go(at)?;
+            Clock::real().sleep(ARRIVAL, cancel)?;
+        }
+        match deed {
+            Deed::Stay => Ok(()),
+            Deed::Scroll(clicks) => self.with(|enigo| {
+                let way = clicks.saturating_neg().saturating_mul(WHEEL_CLICK);
+                enigo.scroll(way, Axis::Vertical).map_err(refused)
+            }),
+            Deed::Click(button, count) => self.click(button, count, cancel),
+        }
+    }
+
+    fn go(&self, at: Point) -> Result<()> {
+        self.with(|enigo| enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(refused))
+    }
+
+    fn click(&self, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
+        for press in 0..count {
+            if press > 0 {
+                Clock::real().sleep(BETWEEN_CLICKS, cancel)?;
+            }
+            self.with(|enigo| enigo.button(own(button), Direction::Click).map_err(refused))?;
+        }
+        Ok(())
+    }
+
+    fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        let held: Vec<Keysym> = drag.modifiers.iter().map(|it| keyboard::modifier_keysym(*it)).collect();
+        self.with(|enigo| {
+            holding(enigo, &held, |enigo| {
+                move_to(enigo, drag.from)?;
+                Clock::real().sleep(ARRIVAL, cancel)?;
+                enigo.button(enigo::Button::Left, Direction::Press).map_err(refused)?;
+                let arrived = follow(enigo, drag, cancel);
+                if arrived.is_err() {
+                    // What is dropped where it came from stays there.
+                    move_to(enigo, drag.from)?;
+                }
+                enigo.button(enigo::Button::Left, Direction::Release).map_err(refused)?;
+                arrived
+            })
+        })
+    }
+
+    fn let_go(&self) {
+        *lock(&self.enigo) = None;
+    }
+}
+
+/// Which devices the compositor gives to programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Powers {
+    pub keyboard: bool,
+    pub pointer: bool,
+}
+
+impl Powers {
+    /// What does not work, a sentence each.
+    pub fn missing(self) -> Vec<String> {
+        let devices = [(self.keyboard, "keys", "keyboard"), (self.pointer, "pointer", "pointer")];
+        let lacking = devices.into_iter().filter(|(given, ..)| !given);
+        lacking
+            .map(|(_, what, device)| format!("no {what}: the compositor gives programs no virtual {device}"))
+            .collect()
+    }
+}
+
+fn connect() -> Result<Enigo> {
+    let settings = Settings { release_keys_when_dropped: true, ..Settings::default() };
+    Enigo::new(&settings).map_err(|problem| {
+        let message = format!(
+            "the compositor gives no keyboard and no pointer to programs ({problem}): GNOME and KDE do not, sway and \
+             other compositors of the wlroots family do. Elements can still be worked by themselves (click_element, \
+             set_value)"
+        );
+        Error::new(Kind::PlatformUnsupported, message)
+    })
+}
+
+fn refused(problem: InputError) -> Error {
+    Error::new(Kind::PlatformUnsupported, format!("the compositor did not take the input: {problem}"))
+}
+
+fn key(keysym: Keysym) -> enigo::Key {
+    enigo::Key::Other(keysym)
+}
+
+fn own(button: Button) -> enigo::Button {
+    match button {
+        Button::Left => enigo::Button::Left,
+        Button::Right => enigo::Button::Right,
+        Button::Middle => enigo::Button::Middle,
+    }
+}
+
+fn tap(enigo: &mut Enigo, keysym: Keysym) -> Result<()> {
+    enigo.key(key(keysym), Direction::Click).map_err(refused)
+}
+
+/// Modifiers are let go in the reverse order, however the work ends.
+fn holding(enigo: &mut Enigo, held: &[Keysym], work: impl FnOnce(&mut Enigo) -> Result<()>) -> Result<()> {
+    let mut done =
+        held.iter().try_for_each(|keysym| enigo.key(key(*keysym), Direction::Press).map_err(refused));
+    if done.is_ok() {
+        done = work(enigo);
+    }
+    for keysym in held.iter().rev() {
+        done = done.and(enigo.key(key(*keysym), Direction::Release).map_err(refused));
+    }
+    done
+}
+
+fn move_to(enigo: &mut Enigo, at: Point) -> Result<()> {
+    enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(refused)
+}
+
+fn follow(enigo: &mut Enigo, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+    let steps = u32::try_from(drag.duration.as_millis() / DRAG_STEP.as_millis()).unwrap_or(u32::MAX);
+    let steps = steps.clamp(8, 2_000);
+    for step in 1..=steps {
+        Clock::real().sleep(drag.duration / steps, cancel)?;
+        move_to(enigo, between(drag.from, drag.to, step, steps))?;
+    }
+    Clock::real().sleep(ARRIVAL, cancel)
+}
+
+impl Input for Wayland {
+    fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
+        act(self, input, cancel)
+    }
+
+    fn release_all(&self) {
+        self.hands.let_go();
+    }
+}
+
+impl Seat for Wayland {
+    fn accessible(&self) -> &Accessible {
+        &self.accessible
+    }
+
+    fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
+        Ok(self.find(window_uid)?.focused)
+    }
+
+    fn raise(&self, window_uid: &str) -> Result<()> {
+        self.activate(&self.find(window_uid)?).map(|_| ())
+    }
+
+    fn point(&self, deed: Deed, element: Option<&Handle>, at: Option<Point>, cancel: &Cancel) -> Result<()> {
+        match (element, at, deed) {
+            (Some(_), ..) => refuse(
+                "the element does not do this by itself, and the pointer cannot be brought to it: Wayland does not tell \
+                 where its window is. Use keys (press_key tab, enter, shift+f10), or click_at a pixel of a picture of \
+                 the whole screen",
+            ),
+            (None, Some(at), _) => {
+                aimed(&self.outputs()?, at)?;
+                self.hands.point(deed, Some(at), cancel)
+            }
+            (None, None, Deed::Scroll(_)) => self.hands.point(deed, None, cancel),
+            (None, None, _) => Err(Error::bad_request("neither an element nor a point to go to")),
+        }
+    }
+
+    fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        let outputs = self.outputs()?;
+        aimed(&outputs, drag.from)?;
+        aimed(&outputs, drag.to)?;
+        self.hands.drag(drag, cancel)
+    }
+
+    fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
+        self.hands.keys(keys)
+    }
+
+    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<()> {
+        self.hands.text(text, cancel)
+    }
+}
+
+/// Nothing where the point is a true place for the pointer.
+fn aimed(outputs: &[screen::Output], at: Point) -> Result<()> {
+    match screen::only(outputs) {
+        Ok(output) if output.physical.contains(at) => Ok(()),
+        Ok(output) => Err(Error::bad_request(format!(
+            "the point {},{} is off the screen, which has {}x{} pixels",
+            at.x, at.y, output.physical.width, output.physical.height
+        ))),
+        Err(why) => refuse(&format!("the pointer cannot be brought to a point: {why}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Rect;
+
+    #[test]
+    fn what_the_compositor_does_not_give_is_named() {
+        let check = |keyboard, pointer, expected: &[&str]| {
+            assert_eq!(Powers { keyboard, pointer }.missing(), expected);
+        };
+        let keys = "no keys: the compositor gives programs no virtual keyboard";
+        let pointer = "no pointer: the compositor gives programs no virtual pointer";
+        check(true, true, &[]);
+        check(true, false, &[pointer]);
+        check(false, false, &[keys, pointer]);
+    }
+
+    #[test]
+    fn a_point_is_on_the_only_output_or_refused() {
+        let output = screen::Output {
+            logical: Rect::new(0, 0, 100, 50),
+            physical: Rect::new(0, 0, 100, 50),
+            scale: 1.0,
+            upright: true,
+        };
+        let check = |outputs: &[screen::Output], x, expected: Option<Kind>| {
+            let got = aimed(outputs, Point { x, y: 1 }).err().map(|error| error.kind);
+            assert_eq!(got, expected, "{x} on {} outputs", outputs.len());
+        };
+        let one = std::slice::from_ref(&output);
+        check(one, 99, None);
+        check(one, 100, Some(Kind::BadRequest));
+        check(&[output.clone(), output.clone()], 1, Some(Kind::PlatformUnsupported));
+    }
+}

@@ -1,0 +1,293 @@
+//! The Linux desktop under Wayland without an X server: windows and elements by AT-SPI, keys and pointer by enigo, the
+//! picture of the screen by the protocol of wlroots.
+//!
+//! ```text
+//!   Wayland ── accessibility: windows, trees, elements that are asked themselves
+//!     ├── input: keyboard, and the pointer at points of the screen
+//!     └── screen: outputs and the picture of all of them
+//! ```
+//!
+//! Wayland tells no program where another's window is. So every place counts from the corner of its window, the pointer
+//! goes to no element, and whatever would need more is refused with a sentence.
+
+mod input;
+pub mod screen;
+
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::accessibility::{Accessible, Listed, Sought};
+use super::desktop::process_name;
+use super::hands::READ_BACK_TIME;
+use super::{desktop, wait_for_ring};
+use crate::clock::{Bell, Cancel, Clock};
+use crate::error::{Error, Kind, Result};
+use crate::model::action::Handle;
+use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::{
+    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Patience, Platform, Shot,
+    Stage, Wake, Watch,
+};
+use input::{Hands, Powers};
+use screen::{Output, Screen};
+
+const UID: &str = "atspi:";
+
+pub struct Wayland {
+    clock: Clock,
+    bell: Bell,
+    accessible: Accessible,
+    hands: Hands,
+    powers: Powers,
+    /// Why the compositor tells nothing of its screen, where it does not; it is not asked again then.
+    no_screen: Option<Error>,
+    /// What does not work, a sentence each.
+    limitations: Vec<String>,
+}
+
+/// How the desktop is reached, or why it is not.
+pub fn probe() -> Result<String, String> {
+    reach_compositor()?;
+    let limits = [Hands::default().powers().missing(), lacking_of(&screen::look())].concat();
+    let limits =
+        if limits.is_empty() { "keys, pointer and pictures work".to_owned() } else { limits.join("; ") };
+    Ok(format!("Wayland without X11; {limits}"))
+}
+
+/// Fails with a sentence where nobody listens.
+fn reach_compositor() -> Result<(), String> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).unwrap_or_default();
+    let path = variable("XDG_RUNTIME_DIR").join(variable("WAYLAND_DISPLAY"));
+    UnixStream::connect(&path).map(|_| ()).map_err(|problem| {
+        format!(
+            "no Wayland compositor answers at {} ({problem}); WAYLAND_DISPLAY and XDG_RUNTIME_DIR must be those of a running \
+             session, or start the server with --mock for the mock desktop",
+            path.display()
+        )
+    })
+}
+
+const ALWAYS_LACKING: [&str; 4] = [
+    "bounds count from the corner of their window: Wayland does not tell where windows are",
+    "pictures show the whole screen; there is none of a single window, and so no OCR of one",
+    "elements are clicked by their own action; the pointer goes to points of the screen only",
+    "windows cannot be raised, moved or resized; the desktop's own keys may do it (press_key)",
+];
+
+fn lacking_of(screen: &Result<Screen>) -> Vec<String> {
+    match screen {
+        Ok(Screen { pictures: true, .. }) => Vec::new(),
+        Ok(_) => vec!["no picture: the compositor does not offer the protocol of wlroots for it".to_owned()],
+        Err(error) => vec![error.message.clone()],
+    }
+}
+
+impl Wayland {
+    /// Fails with a sentence when the compositor cannot be reached.
+    pub fn connect(clock: Clock) -> Result<Self, String> {
+        reach_compositor()?;
+        let bell = Bell::default();
+        let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
+        let hands = Hands::default();
+        // Early: a seat without a keyboard of its own gives no window the focus until there is one.
+        let powers = hands.powers();
+        let screen = screen::look();
+        let always = ALWAYS_LACKING.map(str::to_owned).to_vec();
+        let limitations = [always, powers.missing(), lacking_of(&screen)].concat();
+        Ok(Self { clock, bell, accessible, hands, powers, no_screen: screen.err(), limitations })
+    }
+
+    fn outputs(&self) -> Result<Vec<Output>> {
+        match &self.no_screen {
+            Some(error) => Err(error.clone()),
+            None => Ok(screen::look()?.outputs),
+        }
+    }
+
+    fn find(&self, uid: &str) -> Result<Window> {
+        let windows = self.windows()?;
+        windows.into_iter().find(|window| window.uid == uid).ok_or_else(|| desktop::gone(uid))
+    }
+}
+
+fn window(listed: Listed) -> Window {
+    let process = process_name(listed.pid).unwrap_or_default();
+    Window {
+        uid: format!("{UID}{}", listed.native),
+        handle: listed.native,
+        // GTK3 and Qt leave the name of many windows empty.
+        title: if listed.title.is_empty() { process.clone() } else { listed.title },
+        process,
+        pid: listed.pid,
+        bounds: Rect { x: 0, y: 0, ..listed.extents },
+        focused: listed.active,
+        minimized: listed.minimized,
+    }
+}
+
+/// The root of a window on the bus.
+fn root_of(uid: &str) -> Result<Handle> {
+    let native = uid.strip_prefix(UID).ok_or_else(|| desktop::gone(uid))?;
+    Ok(Handle { window_uid: uid.to_owned(), native: native.to_owned() })
+}
+
+impl Platform for Wayland {
+    fn facts(&self) -> Facts {
+        Facts {
+            adapter: "WaylandAdapter",
+            is_mock: false,
+            unavailable: None,
+            coordinates: Coordinates::Window,
+            limitations: self.limitations.clone(),
+            supports: Capabilities {
+                accessibility_tree: true,
+                drag: self.powers.pointer && self.no_screen.is_none(),
+                redaction: true,
+                element_targeting: true,
+                observe_with_diff: true,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        None
+    }
+}
+
+impl Desktop for Wayland {
+    fn windows(&self) -> Result<Vec<Window>> {
+        Ok(self.accessible.windows()?.into_iter().map(window).collect())
+    }
+
+    fn stacking(&self) -> Result<Option<Vec<String>>> {
+        Ok(None)
+    }
+
+    fn monitors(&self) -> Result<Vec<Monitor>> {
+        Ok(self.outputs()?.iter().enumerate().map(|(index, output)| output.monitor(index == 0)).collect())
+    }
+
+    fn screen(&self) -> Result<Option<Rect>> {
+        Ok(self.outputs().ok().and_then(|outputs| Some(screen::only(&outputs).ok()?.physical)))
+    }
+
+    fn activate(&self, window: &Window) -> Result<Activation> {
+        let cancel = Cancel::new();
+        self.accessible.grab_focus(&root_of(&window.uid)?, &cancel)?;
+        let came = self.accessible.until(READ_BACK_TIME, &cancel, || Ok(self.find(&window.uid)?.focused))?;
+        if came {
+            return Ok(Activation::Activated);
+        }
+        let why = "Wayland lets no program raise another's window, and the application did not do it when asked; \
+                   the desktop's own keys may, for example press_key alt+tab";
+        Ok(Activation::Refused(why.to_owned()))
+    }
+
+    fn change(&self, _: &Window, _: &WindowChange) -> Result<Reached> {
+        refuse(
+            "Wayland lets no program move, resize, minimize or close another's window; use the buttons in the window's \
+             tree or the desktop's own keys, for example press_key alt+f4",
+        )
+    }
+}
+
+impl Accessibility for Wayland {
+    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        let mine = self.windows()?.into_iter().filter(|other| other.pid == window.pid).count();
+        let sought = Sought {
+            pid: window.pid,
+            title: window.title.clone(),
+            client: window.bounds,
+            focused: window.focused,
+            alone: mine <= 1,
+            native: Some(root_of(&window.uid)?.native),
+            ..Sought::default()
+        };
+        self.accessible.tree(sought, window.bounds, patience)
+    }
+}
+
+impl Capture for Wayland {
+    fn window_picture(&self, _: &Window) -> Result<Shot> {
+        refuse(
+            "Wayland gives no picture of a single window, and does not tell where it is in the picture of the screen; \
+             take the whole screen (get_screenshot without a window) or read the window's tree",
+        )
+    }
+
+    fn screen_picture(&self) -> Result<Shot> {
+        self.outputs()?;
+        let picture = screen::picture()?;
+        Ok(Shot { area: picture.area(), picture })
+    }
+
+    fn region_picture(&self, area: Rect) -> Result<Shot> {
+        self.screen_picture().map(|whole| whole.part(area))
+    }
+}
+
+impl Watch for Wayland {
+    fn generation(&self) -> Result<u64> {
+        Ok(self.bell.rings())
+    }
+
+    fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
+        wait_for_ring(&self.clock, &self.bell, seen, at_most, cancel)
+    }
+}
+
+fn refuse<T>(why: &str) -> Result<T> {
+    Err(Error::new(Kind::PlatformUnsupported, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(title: &str) -> Listed {
+        Listed {
+            native: ":1.7/org/a11y/atspi/accessible/3".to_owned(),
+            title: title.to_owned(),
+            pid: std::process::id(),
+            extents: Rect::new(26, 23, 300, 200),
+            active: true,
+            minimized: false,
+        }
+    }
+
+    #[test]
+    fn a_window_has_a_size_and_no_place() {
+        let window = window(listed("Notes"));
+        assert_eq!((window.bounds, window.focused), (Rect::new(0, 0, 300, 200), true));
+        assert_eq!(root_of(&window.uid).unwrap().native, listed("").native);
+    }
+
+    #[test]
+    fn a_window_without_a_name_has_that_of_its_process() {
+        let window = window(listed(""));
+        assert!(!window.title.is_empty());
+        assert_eq!(window.title, window.process);
+    }
+
+    #[test]
+    fn what_the_screen_lacks_is_told() {
+        let check = |screen: Result<Screen>, expected: Option<&str>| {
+            let lacking = lacking_of(&screen).pop();
+            assert_eq!(
+                lacking.as_deref().map(|it| &it[..expected.map_or(0, str::len)]),
+                expected,
+                "{screen:?}"
+            );
+        };
+        check(Ok(Screen { outputs: Vec::new(), pictures: true }), None);
+        check(Ok(Screen { outputs: Vec::new(), pictures: false }), Some("no picture"));
+        check(refuse("no protocol"), Some("no protocol"));
+    }
+
+    #[test]
+    fn a_foreign_uid_is_no_window() {
+        assert_eq!(root_of("x11:4a").unwrap_err().kind, Kind::WindowGone);
+    }
+}

@@ -50,9 +50,15 @@ function render() {
   }
   replace($("tree"), list);
   mark("selected", state.selected);
-  const current = rows.get(state.selected) ?? list[0];
-  if (current) current.tabIndex = 0;
-  if (hadFocus) (rows.get(hadFocus) ?? current)?.focus();
+  mark("hovered", state.hovered);
+  if (hadFocus) stopAt(rows.get(hadFocus))?.focus();
+}
+
+/** One row is reached by the Tab key: this one, or else the first. */
+function stopAt(line) {
+  const stop = line ?? rows.values().next().value;
+  for (const row of rows.values()) row.tabIndex = row === stop ? 0 : -1;
+  return stop;
 }
 
 function isHidden(element) {
@@ -105,17 +111,13 @@ function fold(element, closed = !folded.has(element.id)) {
 function mark(name, id) {
   for (const old of $("tree").querySelectorAll(`.${name}`)) {
     old.classList.remove(name);
-    if (name === "selected") {
-      old.setAttribute("aria-selected", "false");
-      old.tabIndex = -1;
-    }
+    if (name === "selected") old.setAttribute("aria-selected", "false");
   }
   const line = rows.get(id);
-  if (!line) return;
-  line.classList.add(name);
+  line?.classList.add(name);
   if (name === "selected") {
-    line.setAttribute("aria-selected", "true");
-    line.tabIndex = 0;
+    line?.setAttribute("aria-selected", "true");
+    stopAt(line);
   }
 }
 
@@ -152,8 +154,6 @@ function walk(event) {
 function go(id) {
   const line = rows.get(id);
   if (!line) return;
-  for (const other of rows.values()) other.tabIndex = -1;
-  line.tabIndex = 0;
-  line.focus();
+  stopAt(line).focus();
   hover(id);
 }

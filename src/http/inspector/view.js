@@ -25,6 +25,8 @@ export function look() {
 }
 
 async function readAll() {
+  // The first look asks for the focused window's elements, whichever it is, together with the list.
+  const early = state.windows.length ? null : readSketch({});
   await readWindows();
   const where = chosenWindow();
   if (!where) {
@@ -33,13 +35,18 @@ async function readAll() {
     return;
   }
   const wants = { window_uid: where.window_uid };
-  const ocr = document.getElementById("sketch-ocr").checked;
-  const asked = tool("get_screenshot", wants);
-  const sketch = await tool("get_screen_sketch", { ...wants, structured: true, ...(ocr ? { ocr: true } : {}) });
+  const picture = tool("get_screenshot", wants);
+  const first = await early;
+  const sketch = first?.window === where.title ? first : await readSketch(wants);
   const seen = { window: where, sketch, picture: null, elements: elementsOf(sketch) };
   // A window that is new here shows its elements before its picture; another look comes as a whole.
   if (state.look?.window.window_uid !== where.window_uid) showLook(seen);
-  showLook({ ...seen, picture: await asked });
+  showLook({ ...seen, picture: await picture });
+}
+
+function readSketch(window) {
+  const ocr = document.getElementById("sketch-ocr").checked;
+  return tool("get_screen_sketch", { ...window, structured: true, ...(ocr ? { ocr: true } : {}) });
 }
 
 function showLook(seen) {

@@ -113,6 +113,8 @@ pub struct Reply {
     pub step_id: Option<u64>,
     pub error: Option<Kind>,
     pub json: Json,
+    /// Belongs to the JSON as `outline`; surfaces that can show it by itself do.
+    pub outline: Option<String>,
     pub picture: Option<Png>,
     /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
     pub question: Option<Box<Question>>,
@@ -130,7 +132,16 @@ impl Reply {
         self.error.is_none()
     }
 
+    /// The whole of it as JSON.
     pub fn text(&self) -> String {
+        match &self.outline {
+            Some(outline) => with_entry(self.json_text(), "outline", outline),
+            None => self.json_text(),
+        }
+    }
+
+    /// The JSON without the outline.
+    pub fn json_text(&self) -> String {
         match &self.json {
             Json::Text(text) => text.clone(),
             Json::Data(value) => value.to_string(),
@@ -144,7 +155,8 @@ impl Reply {
             Json::Data(value) => story::length(value),
         };
         let pixels = self.picture.as_ref().map_or(0, |png| u64::from(png.width) * u64::from(png.height));
-        Size { bytes: bytes as u64, pixels }
+        let outline = self.outline.as_ref().map_or(0, String::len);
+        Size { bytes: (bytes + outline) as u64, pixels }
     }
 
     /// Says something beside the result that was learned after it was written.
@@ -157,8 +169,7 @@ impl Reply {
             }
             // Inside a JSON text this key can only be the envelope's own, which then keeps its place.
             Json::Text(text) if text.ends_with('}') && !text.contains("\"warning\":") => {
-                text.pop();
-                text.push_str(&format!(",\"warning\":{}}}", Value::from(warning)));
+                *text = with_entry(std::mem::take(text), "warning", warning);
             }
             _ => {}
         }
@@ -166,11 +177,19 @@ impl Reply {
 
     /// The reply as a value, for those who look into it rather than pass it on.
     pub fn value(&self) -> Value {
-        match &self.json {
-            Json::Text(text) => serde_json::from_str(text).unwrap_or(Value::Null),
-            Json::Data(value) => value.clone(),
+        match (&self.json, &self.outline) {
+            (Json::Data(value), None) => value.clone(),
+            _ => serde_json::from_str(&self.text()).unwrap_or(Value::Null),
         }
     }
+}
+
+/// A JSON object's text with one entry more at its end.
+fn with_entry(mut object: String, key: &str, value: &str) -> String {
+    if object.pop() == Some('}') {
+        object.push_str(&format!(",\"{key}\":{}}}", Value::from(value)));
+    }
+    object
 }
 
 /// The way of a call, from where no person can be asked.
@@ -336,11 +355,12 @@ fn egress(
     };
     let written = result.and_then(|mut body| {
         let picture = body.take_picture();
-        Ok((write_body(&*body, spec, frame.clone(), &scrub)?, picture))
+        let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
+        Ok((write_body(&*body, spec, frame.clone(), &scrub)?, outline, picture))
     });
     match written {
-        Ok((json, picture)) => {
-            Reply { step_id: Some(record.step_id), error: None, json, picture, question: None }
+        Ok((json, outline, picture)) => {
+            Reply { step_id: Some(record.step_id), error: None, json, outline, picture, question: None }
         }
         Err(error) => failure(app, &error, Some(record.step_id), spec.meta.untrusted, &scrub),
     }
@@ -400,7 +420,7 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
         untrusted,
     };
     let json = scrub::to_json_value(&body, scrub).unwrap_or(Value::Null);
-    Reply { step_id, error: Some(error.kind), json: Json::Data(json), picture: None, question: None }
+    Reply { step_id, error: Some(error.kind), json: Json::Data(json), outline: None, picture: None, question: None }
 }
 
 fn advice(app: &App, kind: Kind) -> Option<&'static str> {

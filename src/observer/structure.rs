@@ -51,7 +51,7 @@ enum Shape {
 impl Structure {
     pub fn new(view: Arc<View>, request: &Request) -> Result<Self> {
         let scope = find_scope(&view, request.scope.as_deref())?;
-        let deepest = view.tree().depth(scope) + request.depth;
+        let deepest = view.tree().depth(scope).saturating_add(request.depth);
         let mut structure = Structure {
             shape: Shape::Nothing,
             scope,
@@ -79,6 +79,14 @@ impl Structure {
             next_cursor: None,
             depth: usize::MAX,
             text: None,
+        }
+    }
+
+    /// Which nodes a filter let stay, from the scope on; `None` when all do.
+    pub fn kept(&self) -> Option<&[bool]> {
+        match &self.shape {
+            Shape::Nested(keep) => keep.as_deref(),
+            Shape::Nothing | Shape::Page(_) => Some(&[]),
         }
     }
 

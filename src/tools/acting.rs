@@ -13,7 +13,7 @@ use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::action::{Act, Button, Choice, Handle};
 use crate::model::{Point, Rect, Window};
-use crate::observer::{View, WindowChoice};
+use crate::observer::{Ref, View, WindowChoice};
 use crate::platform::Route;
 use crate::tool::args::{Int, SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
@@ -83,8 +83,7 @@ fn handle(target: &Target) -> Option<Handle> {
 /// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
 /// a click on it would meet: the middle of a dialog may be a button.
 fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
-    let chosen = cx.observer().choose(&window.choice())?;
-    let target = cx.observer().find_target(chosen, &element.choice(), cx.cancel)?;
+    let target = cx.observer().find_target(&window.choice(), &element.choice(), cx.cancel)?;
     if !target.view.tree()[target.node].enabled {
         return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
     }
@@ -152,6 +151,36 @@ pub struct TargetOut {
     element_id: String,
     selector: String,
     bounds: Rect,
+    #[serde(rename = "ref")]
+    reference: Ref,
+    /// Present when the element was not found by its own object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<IdentityOut>,
+    /// What it is called after the action, when that is not what it was called before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renamed: Option<String>,
+}
+
+/// How sure it is that what was acted on is what the ref was given to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct IdentityOut {
+    confidence: f64,
+    reason: &'static str,
+}
+
+impl TargetOut {
+    fn of(cx: &Cx, target: &Target) -> Result<Self> {
+        let identity = target.certainty();
+        Ok(Self {
+            window_uid: target.chosen.window.uid.clone(),
+            element_id: target.element_id(),
+            selector: target.selector(),
+            bounds: target.bounds(),
+            reference: target.show_ref(cx.observer())?,
+            identity: identity.map(|it| IdentityOut { confidence: it.confidence, reason: it.reason }),
+            renamed: None,
+        })
+    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -202,12 +231,7 @@ fn act_and_stay(
     let mut receipt = Receipt {
         action,
         dry_run: permit.dry_run(),
-        target: TargetOut {
-            window_uid: target.chosen.window.uid.clone(),
-            element_id: target.element_id(),
-            selector: target.selector(),
-            bounds: target.bounds(),
-        },
+        target: TargetOut::of(cx, &target)?,
         after: before.clone(),
         before,
         changed: false,
@@ -236,6 +260,7 @@ fn act_and_stay(
         Some(view) => {
             receipt.changed = view.fingerprint() != target.view.fingerprint();
             receipt.after = Moment::of(&view);
+            receipt.target.renamed = cx.observer().renamed(receipt.target.reference, &target.chosen, &view);
         }
         None => {
             receipt.changed = true;

@@ -33,15 +33,19 @@ impl WindowArgs {
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ElementArgs {
-    /// Selector, e.g. Window/Button[name="OK"].
+    /// Like e17; knows its window.
+    #[serde(rename = "ref")]
+    pub reference: Option<Text<24>>,
+    /// Or e.g. Window/Button[name="OK"].
     pub selector: Option<Text<2048>>,
-    /// Element id from the tree, instead of a selector.
+    /// Or id in the tree.
     pub element_id: Option<Text<2048>>,
 }
 
 impl ElementArgs {
     pub fn choice(&self) -> ElementChoice {
         ElementChoice {
+            reference: self.reference.as_ref().map(|text| text.as_str().to_owned()),
             selector: self.selector.as_ref().map(|text| text.as_str().to_owned()),
             element_id: self.element_id.as_ref().map(|text| text.as_str().to_owned()),
         }
@@ -208,12 +212,11 @@ pub fn remember_image(cx: &Cx, window: Option<&Chosen>, area: Rect, png: &Png) -
 }
 
 /// A picture of what was named: the window, or without a word about it the whole screen.
-pub fn take_picture(cx: &mut Cx, window: &WindowArgs) -> Result<(Option<Chosen>, Shot)> {
-    let choice = window.choice();
+pub fn take_picture(cx: &mut Cx, choice: &WindowChoice) -> Result<(Option<Chosen>, Shot)> {
     if choice.is_empty() {
         return Ok((None, cx.observer().screen_picture(cx.cancel)?));
     }
-    let chosen = cx.observer().choose(&choice)?;
+    let chosen = cx.observer().choose(choice)?;
     cx.warning = chosen.warning.clone();
     let shot = cx.observer().window_picture(&chosen, cx.cancel)?;
     Ok((Some(chosen), shot))

@@ -6,6 +6,7 @@ pub mod approvals;
 pub mod audit;
 pub mod budget;
 pub mod confirm;
+pub mod fit;
 pub mod redact;
 pub mod scrub;
 mod story;
@@ -27,6 +28,7 @@ use crate::gate::budget::Reservation;
 use crate::gate::confirm::{Case, Consent, Facts, Person, Question, Verdict};
 use crate::gate::scrub::Scrub;
 use crate::metrics::Size;
+use crate::tokens::{Writing, tokens};
 use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
 use crate::tool::{Cx, Effect, Meta, Png, Prepared, Spec, Target};
@@ -156,7 +158,7 @@ impl Reply {
         };
         let pixels = self.picture.as_ref().map_or(0, |png| u64::from(png.width) * u64::from(png.height));
         let outline = self.outline.as_ref().map_or(0, String::len);
-        Size { bytes: (bytes + outline) as u64, pixels }
+        Size { bytes: (bytes + outline) as u64, outline_bytes: outline as u64, pixels }
     }
 
     /// Says something beside the result that was learned after it was written.
@@ -244,6 +246,7 @@ fn admit_and_run(
     let meta = entry.spec.meta;
     let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
     let prepared = entry.spec.parse(entry.schema(), args)?;
+    record.notes.max_tokens = args::room_for_reply(entry.schema(), prepared.said());
     app.permits(meta)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
     let reservation = app.budget.reserve(meters, app.clock.now())?;
@@ -356,13 +359,36 @@ fn egress(
     let written = result.and_then(|mut body| {
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
-        Ok((write_body(&*body, spec, frame.clone(), &scrub)?, outline, picture))
+        let mut json = write_body(&*body, spec, frame.clone(), &scrub)?;
+        if let Some(most) = record.notes.max_tokens {
+            json = fitted(json, outline.as_ref().map_or(0, String::len), most);
+        }
+        Ok((json, outline, picture))
     });
     match written {
         Ok((json, outline, picture)) => {
             Reply { step_id: Some(record.step_id), error: None, json, outline, picture, question: None }
         }
         Err(error) => failure(app, &error, Some(record.step_id), spec.meta.untrusted, &scrub),
+    }
+}
+
+/// A text is only read again when it is too long as it is.
+fn fitted(json: Json, outline_bytes: usize, max_tokens: usize) -> Json {
+    let beside = tokens(Writing::Outline, outline_bytes);
+    match json {
+        Json::Data(mut value) => {
+            fit::fit(&mut value, outline_bytes, max_tokens);
+            Json::Data(value)
+        }
+        Json::Text(text) if tokens(Writing::Json, text.len()) + beside <= max_tokens => Json::Text(text),
+        Json::Text(text) => match serde_json::from_str(&text) {
+            Ok(mut value) => {
+                fit::fit(&mut value, outline_bytes, max_tokens);
+                Json::Text(value.to_string())
+            }
+            Err(_) => Json::Text(text),
+        },
     }
 }
 
@@ -458,6 +484,8 @@ struct Notes {
     consent: Option<Consent>,
     question: Option<Box<Question>>,
     secrets: Vec<String>,
+    /// How much of a reply the caller has room for.
+    max_tokens: Option<usize>,
 }
 
 impl Record {

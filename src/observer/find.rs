@@ -173,7 +173,7 @@ impl Query {
         (0..tree.len()).filter_map(move |node| {
             let score = self.score(&tree[node])?;
             // What cannot be seen or used now is seldom meant.
-            let unlikely = if seen[node] { 0.0 } else { 0.1 };
+            let unlikely = if seen[node] { 0.0 } else { 0.05 };
             let usable = if is_actionable(&tree[node]) { 0.0 } else { 0.02 };
             Some(Hit { score: score - unlikely - usable, node })
         })

@@ -73,6 +73,10 @@ enum Content {
         format: &'static str,
         shown: usize,
         dropped: Dropped,
+        truncated: bool,
+        /// Where get_window_structure goes on, as its `page_cursor`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next_cursor: Option<String>,
         #[serde(skip)]
         text: String,
     },
@@ -83,6 +87,10 @@ enum Content {
         added: usize,
         removed: usize,
         changed: usize,
+        truncated: bool,
+        /// Changed lines that there was no room for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lines_left_out: Option<usize>,
         #[serde(skip)]
         text: String,
     },
@@ -220,6 +228,8 @@ fn compared_outlines(
         added: changes.added,
         removed: changes.removed,
         changed: changes.changed,
+        truncated: changes.cut > 0,
+        lines_left_out: Some(changes.cut).filter(|cut| *cut > 0),
         text: changes.text,
     };
     // Where nothing is news something may still have moved, and a later look compares with how it is now.
@@ -228,8 +238,14 @@ fn compared_outlines(
 
 fn outlined(cx: &Cx, chosen: &Chosen, view: &Arc<View>, options: &OutlineOptions) -> Result<Content> {
     let outline = cx.observer().outline(chosen, view, options)?;
-    let (shown, dropped) = (outline.shown, outline.dropped);
-    Ok(Content::Outline { format: "outline", shown, dropped, text: outline.text })
+    Ok(Content::Outline {
+        format: "outline",
+        shown: outline.shown,
+        dropped: outline.dropped,
+        truncated: outline.cut_after.is_some(),
+        next_cursor: outline.cut_after.map(|node| view.tree().id(node)),
+        text: outline.text,
+    })
 }
 
 fn whole(view: &Arc<View>, depth: usize) -> Result<Content> {

@@ -32,7 +32,7 @@ pub enum Keep {
     Bounds,
     /// Long names and values to their end.
     Texts,
-    /// Shortcuts and descriptions.
+    /// Shortcuts, descriptions and the limits of numbers.
     Details,
 }
 
@@ -120,6 +120,9 @@ const ACTIONABLE: &[&str] = &[
 const LANDMARKS: &[&str] =
     &["AlertDialog", "Dialog", "List", "Menu", "MenuBar", "Row", "StatusBar", "Tab", "Table", "ToolBar", "Tree"];
 
+/// Roles of what only decorates the element around it.
+const DECORATIONS: &[&str] = &["Group", "Image", "Pane", "Separator"];
+
 /// Roles that clip what is in them: a row outside of its list is scrolled away.
 const CLIPPING: &[&str] = &["List", "ScrollPane", "Table", "Tree"];
 
@@ -193,6 +196,8 @@ struct Line {
     indent: usize,
     /// Elements below it that are not to be seen.
     unseen: usize,
+    /// It is not to be seen itself.
+    hidden: bool,
 }
 
 /// Which lines there are.
@@ -236,21 +241,22 @@ impl<'a> Plan<'a> {
         let scope = self.options.scope;
         if self.options.only.as_ref().is_some_and(|only| only.get(node - scope) != Some(&true)) {
             self.dropped.filtered += 1;
-        } else if self.tree[node].role == SCROLL_BAR && !self.keeps(Keep::Bars) {
-            self.dropped.bars += 1;
+        } else if self.tree[node].role == SCROLL_BAR {
+            if self.keeps(Keep::Bars) { self.show(node, seen) } else { self.dropped.bars += 1 }
         } else if is_actionable(&self.tree[node]) {
-            self.show(node);
+            self.show(node, seen);
         } else if self.is_group(node) && !self.keeps(Keep::Groups) {
             self.dropped.groups += 1;
-        } else if (self.repeats_parent(node) || self.repeats_child(node, seen)) && !self.keeps(Keep::Repeats) {
+        } else if self.is_repeated(node, seen) && !self.keeps(Keep::Repeats) {
             self.dropped.repeats += 1;
         } else {
-            self.show(node);
+            self.show(node, seen);
         }
     }
 
-    fn show(&mut self, node: usize) {
-        let line = Line { node, indent: self.open.len(), unseen: 0 };
+    fn show(&mut self, node: usize, seen: &[bool]) {
+        let hidden = !seen[node - self.options.scope];
+        let line = Line { node, indent: self.open.len(), unseen: 0, hidden };
         self.open.push((self.tree.end(node), self.lines.len()));
         self.lines.push(line);
     }
@@ -260,7 +266,19 @@ impl<'a> Plan<'a> {
     fn is_group(&self, node: usize) -> bool {
         let element = &self.tree[node];
         let is_landmark = LANDMARKS.contains(&&*element.role) && self.tree.child_count(node) > 0;
-        node == Tree::ROOT || (says_nothing(element) && !is_landmark)
+        node == Tree::ROOT || (says_nothing(element) && !is_landmark) || self.is_decoration(node)
+    }
+
+    /// The arrow of a box, the picture on a button: their names are the toolkit's.
+    fn is_decoration(&self, node: usize) -> bool {
+        let around = self.open.last().map(|&(_, line)| &self.tree[self.lines[line].node]);
+        DECORATIONS.contains(&&*self.tree[node].role)
+            && self.tree.child_count(node) == 0
+            && around.is_some_and(|around| is_actionable(around) && !around.name.is_empty())
+    }
+
+    fn is_repeated(&self, node: usize, seen: &[bool]) -> bool {
+        self.repeats_parent(node) || self.repeats_children(node, seen)
     }
 
     /// A text that the element around it says already.
@@ -276,14 +294,15 @@ impl<'a> Plan<'a> {
             && element.value.as_deref().is_none_or(|value| value.is_empty() || said(value))
     }
 
-    /// A container that says what the one element in it says.
-    fn repeats_child(&self, node: usize, seen: &[bool]) -> bool {
-        let tree = self.tree;
-        let mut children = tree.children(node).filter(|child| seen[child - self.options.scope]);
-        match (children.next(), children.next()) {
-            (Some(only), None) => tree[only].name == tree[node].name && written_value(&tree[node]).is_none(),
-            _ => false,
+    /// A container whose name is made of the names of what is in it.
+    fn repeats_children(&self, node: usize, seen: &[bool]) -> bool {
+        let (tree, element) = (self.tree, &self.tree[node]);
+        if element.name.is_empty() || written_value(element).is_some() {
+            return false;
         }
+        let children = tree.children(node).filter(|child| seen[child - self.options.scope]);
+        let names = children.flat_map(|child| tree[child].name.split_whitespace());
+        names.eq(element.name.split_whitespace())
     }
 
     /// Keeps the lines of the page that was asked for, and says where it ends if lines are missing.
@@ -329,6 +348,9 @@ impl<'a> Plan<'a> {
         let style = Style::of(self.options);
         text.extend(std::iter::repeat_n(' ', line.indent));
         write_element(text, element, reference, style);
+        if line.hidden {
+            text.push_str(" {hidden}");
+        }
         if is_actionable(element) || style.bounds {
             write_place(text, element.bounds, last, style.bounds);
         }
@@ -339,6 +361,7 @@ impl<'a> Plan<'a> {
 }
 
 const LENGTH_OF_A_REF: usize = 5;
+const LENGTH_OF_A_PLACE: usize = 24;
 
 #[derive(Clone, Copy, Debug)]
 struct Style {
@@ -399,6 +422,9 @@ fn write_element(text: &mut String, element: &Element, reference: Option<Ref>, s
 /// A button without a name is known by what its tooltip says.
 fn write_details(text: &mut String, element: &Element, style: Style) {
     let known = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    if let Some(limits) = limits(element).filter(|_| style.details) {
+        text.push_str(&format!(" in:{limits}"));
+    }
     if let Some(shortcut) = known(&element.shortcut).filter(|_| style.details) {
         text.push_str(&format!(" key:{}", bare_or_quoted(&style.short(&shortcut))));
     }
@@ -410,14 +436,15 @@ fn write_details(text: &mut String, element: &Element, style: Style) {
 
 fn written_value(element: &Element) -> Option<String> {
     let number = |number: Option<f64>| number.filter(|number| number.is_finite());
-    let range = element.range;
     let news = |value: &&str| !value.is_empty() && (*value != element.name || is_actionable(element));
     let own = element.value.as_deref().filter(news);
-    let value = own.map(str::to_owned).or_else(|| number(range.now).map(|now| now.to_string()))?;
-    match (number(range.min), number(range.max)) {
-        (Some(min), Some(max)) if is_actionable(element) => Some(format!("{value} of {min}..{max}")),
-        _ => Some(value),
-    }
+    own.map(str::to_owned).or_else(|| number(element.range.now).map(|now| now.to_string()))
+}
+
+fn limits(element: &Element) -> Option<String> {
+    let number = |number: Option<f64>| number.filter(|number| number.is_finite());
+    let (min, max) = (number(element.range.min)?, number(element.range.max)?);
+    Some(format!("{min}..{max}"))
 }
 
 fn flags(element: &Element) -> Vec<&'static str> {
@@ -429,7 +456,6 @@ fn flags(element: &Element) -> Vec<&'static str> {
         (element.expanded == Some(true), "expanded"),
         (element.expanded == Some(false), "collapsed"),
         (element.editable && !implied, "editable"),
-        (element.hidden, "hidden"),
     ]
     .into_iter()
     .filter_map(|(set, name)| set.then_some(name))
@@ -500,12 +526,13 @@ impl Observer {
         let of = |view| Sight { window: &chosen.raw, view };
         let (before, after) = (Plan::of(old.tree(), options), Plan::of(new.tree(), options));
         let (before, after) = (Told::of(&before, old), Told::of(&after, new));
+        let room = options.max_tokens.map_or(usize::MAX, |most| tokens::bytes(Writing::Outline, most));
         let mut changes = OutlineChanges::default();
         for (at, line) in before.lines.iter().enumerate() {
             if after.partner(&before, at).is_none() {
-                let reference = self.refs().peek(of(old), line.node);
                 changes.removed += 1;
-                changes.push('-', reference, &line.text, None);
+                let reference = || self.refs().peek(of(old), line.node);
+                changes.push('-', reference, &line.text, None, room);
             }
         }
         for (at, line) in after.lines.iter().enumerate() {
@@ -514,11 +541,11 @@ impl Observer {
                 Some(_) => '~',
                 None => '+',
             };
+            *(if sign == '+' { &mut changes.added } else { &mut changes.changed }) += 1;
             let element = &new.tree()[line.node];
             let acts = is_actionable(element);
-            let reference = acts.then(|| self.refs().show_one(of(new), line.node));
-            *(if sign == '+' { &mut changes.added } else { &mut changes.changed }) += 1;
-            changes.push(sign, reference, &line.text, acts.then_some(element.bounds));
+            let reference = || acts.then(|| self.refs().show_one(of(new), line.node));
+            changes.push(sign, reference, &line.text, acts.then_some(element.bounds), room);
         }
         Ok(changes)
     }
@@ -531,6 +558,8 @@ pub struct OutlineChanges {
     pub added: usize,
     pub removed: usize,
     pub changed: usize,
+    /// Lines that were left out because there was no room for them.
+    pub cut: usize,
 }
 
 impl OutlineChanges {
@@ -538,13 +567,25 @@ impl OutlineChanges {
         self.added + self.removed + self.changed == 0
     }
 
-    fn push(&mut self, sign: char, reference: Option<Ref>, line: &str, place: Option<Rect>) {
+    /// A ref is only given to a line that there is room for.
+    fn push(
+        &mut self,
+        sign: char,
+        reference: impl FnOnce() -> Option<Ref>,
+        line: &str,
+        place: Option<Rect>,
+        room: usize,
+    ) {
+        if self.cut > 0 || (!self.text.is_empty() && self.text.len() + line.len() + LENGTH_OF_A_PLACE > room) {
+            self.cut += 1;
+            return;
+        }
         if !self.text.is_empty() {
             self.text.push('\n');
         }
         self.text.push(sign);
         self.text.push(' ');
-        if let Some(reference) = reference {
+        if let Some(reference) = reference() {
             self.text.push_str(&format!("{reference} "));
         }
         self.text.push_str(line);

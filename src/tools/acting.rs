@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, WindowArgs, millis, new_dialogs};
+use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs};
 use super::keyboard::combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
@@ -25,7 +25,7 @@ pub struct ClickArgs {
     #[serde(flatten)]
     element: ElementArgs,
     #[serde(flatten)]
-    window: WindowArgs,
+    window: QuietWindowArgs,
     /// Default left.
     button: Option<Button>,
     /// Clicks; default 1.
@@ -82,7 +82,7 @@ fn handle(target: &Target) -> Option<Handle> {
 
 /// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
 /// a click on it would meet: the middle of a dialog may be a button.
-fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
+fn actionable(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
     let target = cx.observer().find_target(&window.choice(), &element.choice(), cx.cancel)?;
     if !target.view.tree()[target.node].enabled {
         return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
@@ -142,6 +142,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     scenario_reaction: bool,
 }
 
@@ -314,7 +315,7 @@ pub struct OnElement {
     #[serde(flatten)]
     element: ElementArgs,
     #[serde(flatten)]
-    window: WindowArgs,
+    window: QuietWindowArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{WindowArgs, regex};
+use super::common::{FitArgs, WindowArgs, regex};
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::{Rect, Tree};
@@ -14,6 +14,7 @@ use crate::observer::find::{self, Sought, check_sought};
 use crate::observer::outline::{Dropped, Keep, OutlineOptions};
 use crate::observer::structure::{Request, Structure};
 use crate::observer::{Chosen, Look, Perf, Ref, View, WindowChoice};
+use crate::tokens::{self, Writing};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
 
@@ -47,8 +48,8 @@ pub struct StructureArgs {
     max_nodes: Option<Int<1, 20000>>,
     /// next_cursor of the page before.
     page_cursor: Option<Text<2048>>,
-    /// Of an outline: fit it into these.
-    max_tokens: Option<Int<1, 1000000>>,
+    #[serde(flatten)]
+    fit: FitArgs,
     /// What an outline does not leave out: groups, repeats, hidden, bars, bounds, texts, details.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
@@ -198,7 +199,7 @@ impl Tool for GetWindowStructure {
         });
         let found = LookedAt { chosen, look, request, degraded, tree_token };
         match args.format.unwrap_or_default() {
-            TreeFormat::Json => Ok(TreeOut::Json(Box::new(found.structure()?))),
+            TreeFormat::Json => Ok(TreeOut::Json(Box::new(found.structure(room(&args))?))),
             TreeFormat::Outline => Ok(TreeOut::Outline(found.outline(cx, &args)?)),
         }
     }
@@ -214,10 +215,13 @@ struct LookedAt {
 }
 
 impl LookedAt {
-    fn structure(self) -> Result<StructureOut> {
-        let LookedAt { chosen, look, request, degraded, tree_token } = self;
-        let structure = Structure::new(look.view.clone(), &request)
-            .map_err(|error| error.with("window_uid", chosen.window.uid.as_str()))?;
+    fn structure(self, max_tokens: Option<usize>) -> Result<StructureOut> {
+        let LookedAt { chosen, look, mut request, degraded, tree_token } = self;
+        let structure = match max_tokens {
+            Some(most) => fitting_structure(&look.view, &mut request, most),
+            None => Structure::new(look.view.clone(), &request),
+        };
+        let structure = structure.map_err(|error| error.with("window_uid", chosen.window.uid.as_str()))?;
         let element_count = look.view.tree().end(structure.scope) - structure.scope;
         Ok(StructureOut {
             element_count,
@@ -257,7 +261,7 @@ impl LookedAt {
             only: structure.kept().map(<[bool]>::to_vec),
             most_lines: args.max_nodes.map(Int::size),
             after: cursor(view, args.page_cursor.as_ref())?,
-            max_tokens: args.max_tokens.map(Int::size),
+            max_tokens: room(args).map(|most| most.saturating_sub(TOKENS_AROUND_AN_OUTLINE)),
         };
         let outline = cx.observer().outline(&chosen, view, &options)?;
         Ok(OutlineOut {
@@ -274,6 +278,27 @@ impl LookedAt {
             degraded,
             text: outline.text,
         })
+    }
+}
+
+fn room(args: &StructureArgs) -> Option<usize> {
+    args.fit.max_tokens.map(Int::size)
+}
+
+/// What stands beside an outline or a tree: hash, token, counts.
+const TOKENS_AROUND_AN_OUTLINE: usize = 150;
+const BYTES_AROUND_A_TREE: usize = 700;
+
+/// A tree that is too long is shown less deep: nodes that were cut say how many they hold, and are read on with
+/// `scope`. Whatever is still too long is left to the gate.
+fn fitting_structure(view: &Arc<View>, request: &mut Request, max_tokens: usize) -> Result<Structure> {
+    let room = tokens::bytes(Writing::Json, max_tokens).saturating_sub(BYTES_AROUND_A_TREE);
+    loop {
+        let structure = Structure::new(view.clone(), request)?;
+        if request.depth == 0 || request.max_nodes.is_some() || structure.bytes() <= room {
+            return Ok(structure);
+        }
+        request.depth = structure.deepest().min(request.depth) - 1;
     }
 }
 
@@ -333,6 +358,9 @@ pub struct FindArgs {
     selector: Text<2048>,
     #[serde(flatten)]
     window: WindowArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -432,9 +460,12 @@ pub struct SearchArgs {
     window: SearchedWindowArgs,
     /// Matches; default 5.
     limit: Option<Int<1, 50>>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
 }
 
-/// Like every window's, but what is not named is not the focused one.
+/// Like every window's, but where none is named all are meant.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SearchedWindowArgs {
     /// Default: all windows.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, PointArgs, QuietInputArgs, SpaceArgs, WindowArgs, millis, new_dialogs};
+use super::common::{Dialog, ElementArgs, PointArgs, QuietInputArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::Point;
@@ -35,8 +35,10 @@ pub struct Clicked {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     scenario_reaction: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     dry_run: bool,
     duration_ms: u64,
     new_dialogs: Vec<Dialog>,
@@ -112,8 +114,10 @@ pub struct Sent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     pub scenario_reaction: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     pub dry_run: bool,
 }
 
@@ -316,7 +320,7 @@ pub struct DragArgs {
     /// Default 0.5.
     duration_s: Option<f64>,
     #[serde(flatten)]
-    window: WindowArgs,
+    window: QuietWindowArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,

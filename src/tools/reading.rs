@@ -5,7 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{ImageFacts, WindowArgs, remember_image, take_picture, title_of};
+use super::common::{FitArgs, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
 use super::screen::encode;
 use crate::config::limits;
 use crate::error::{Error, Result};
@@ -211,6 +211,9 @@ pub struct OcrArgs {
     window: WindowArgs,
     #[serde(flatten)]
     part: PartArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
     /// Leaves out words of which the engine is less sure; the config's `ocr.min_confidence` by default.
     #[schemars(extend("x-hidden" = true))]
     min_confidence: Option<Int<0, 100>>,

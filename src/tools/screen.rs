@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FULL_SCREEN, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
+use super::common::{FULL_SCREEN, FitArgs, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
 use crate::config::AsciiSketch;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
@@ -30,6 +30,9 @@ pub struct SketchArgs {
     grid_width: Option<GridWidth>,
     /// Rows; default 38.
     grid_height: Option<GridHeight>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
     #[schemars(extend("x-hidden" = true))]
     structured: Option<bool>,
     /// Lays the text that OCR reads over the boxes.

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::WindowArgs;
+use super::common::{FitArgs, WindowArgs};
 use super::windows::NoArgs;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
@@ -33,6 +33,8 @@ pub struct ObserveArgs {
     depth: Option<Int<0, 64>>,
     /// Only what changed since the last look.
     changed_only: Option<bool>,
+    #[serde(flatten)]
+    fit: FitArgs,
     /// What an outline does not leave out, as in get_window_structure.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
@@ -98,6 +100,7 @@ impl Tool for ObserveWindow {
 
     fn run(cx: &mut Cx, args: ObserveArgs, _: Permit) -> Result<ObserveOut> {
         let chosen = cx.observer().choose(&args.window.choice())?;
+        let max_tokens = args.fit.max_tokens.map(|most| most.size().saturating_sub(TOKENS_AROUND_AN_OUTLINE));
         let request = ObserveRequest {
             since: args.since.map(|token| token.as_str().to_owned()),
             format: match args.format {
@@ -105,7 +108,7 @@ impl Tool for ObserveWindow {
                 _ => Format::Custom,
             },
             outline: (args.format == Some(ObserveFormat::Outline))
-                .then(|| OutlineOptions { keep: args.keep, ..OutlineOptions::default() }),
+                .then(|| OutlineOptions { keep: args.keep, max_tokens, ..OutlineOptions::default() }),
             depth: args.depth.map(Int::size),
             changed_only: args.changed_only.unwrap_or(false),
         };
@@ -114,6 +117,9 @@ impl Tool for ObserveWindow {
         Ok(ObserveOut(observation))
     }
 }
+
+/// Hash, token and counts, which stand beside an outline.
+const TOKENS_AROUND_AN_OUTLINE: usize = 190;
 
 /// In place of an id: the desktop as it is at the call, kept like any other snapshot.
 const NOW: &str = "now";
@@ -196,6 +202,9 @@ pub struct SnapshotGet;
 pub struct GetArgs {
     /// From snapshot, or "now".
     snapshot_id: Text<64>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -293,6 +302,9 @@ pub struct DiffArgs {
     b: Text<64>,
     /// Of changes; default custom.
     format: Option<Format>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -3,6 +3,7 @@
 
 pub mod contract;
 pub mod fake_model;
+pub mod trees;
 #[cfg(feature = "http")]
 pub mod http;
 

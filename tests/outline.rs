@@ -9,9 +9,7 @@ use os_screen_observer::gate::redact::Redactor;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder};
 use os_screen_observer::observer::Refs;
 use os_screen_observer::observer::identity::Sight;
-use os_screen_observer::observer::outline::{
-    Keep, Outline, OutlineOptions, in_view, is_actionable, outline,
-};
+use os_screen_observer::observer::outline::{Keep, Outline, OutlineOptions, in_view, is_actionable, outline};
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -94,8 +92,11 @@ fn check_complete(name: &str, tree: &Tree, text: &str) {
     let lines = read_back(text);
     let acting: Vec<&Line> = lines.iter().filter(|line| line.reference.is_some()).collect();
     let seen = in_view(tree, Tree::ROOT);
-    let expected: Vec<&Element> =
-        (0..tree.len()).filter(|&node| seen[node]).map(|node| &tree[node]).filter(|it| is_actionable(it)).collect();
+    let expected: Vec<&Element> = (0..tree.len())
+        .filter(|&node| seen[node])
+        .map(|node| &tree[node])
+        .filter(|it| is_actionable(it))
+        .collect();
     assert_eq!(acting.len(), expected.len(), "{name}");
     let mut refs: Vec<&String> = acting.iter().filter_map(|line| line.reference.as_ref()).collect();
     refs.sort();
@@ -130,7 +131,11 @@ fn check_line(tree: &str, line: &Line, element: &Element) {
     assert_eq!(flag("selected"), element.selected == Some(true), "{what}");
     assert_eq!(flag("expanded"), element.expanded == Some(true), "{what}");
     assert_eq!(flag("collapsed"), element.expanded == Some(false), "{what}");
-    assert_eq!(line.place.unwrap_or_default(), if element.bounds.is_empty() { Rect::default() } else { element.bounds }, "{what}");
+    assert_eq!(
+        line.place.unwrap_or_default(),
+        if element.bounds.is_empty() { Rect::default() } else { element.bounds },
+        "{what}"
+    );
 }
 
 // ── how it looks ─────────────────────────────────────────────────────────────────────────────────
@@ -169,7 +174,10 @@ fn small() -> Tree {
     tree.open(Element::new("DataItem", "Item", place(20, 20)));
     tree.leaf(Element::new("Hyperlink", "Item", place(20, 20)));
     tree.close();
-    tree.leaf(Element { description: Some("Opens help".into()), ..Element::new("Button", "", place(30, 20)) });
+    tree.leaf(Element {
+        description: Some("Opens help".into()),
+        ..Element::new("Button", "", place(30, 20))
+    });
     tree.finish()
 }
 
@@ -179,14 +187,33 @@ fn check(keep: &[Keep], expected: &str) {
 
 #[test]
 fn each_rule_can_be_switched_off() {
-    let plain = "e1 Button \"Save\" @0,0 10x10\ne2 Hyperlink \"Item\" @20,20\ne3 Button about:\"Opens help\" @30";
+    let plain =
+        "e1 Button \"Save\" @0,0 10x10\ne2 Hyperlink \"Item\" @20,20\ne3 Button about:\"Opens help\" @30";
     check(&[], plain);
-    check(&[Keep::Groups], "Window \"w\"\n Group +1\n  e1 Button \"Save\" @0,0 10x10\n e2 Hyperlink \"Item\" @20,20\n e3 Button about:\"Opens help\" @30");
-    check(&[Keep::Repeats], "e1 Button \"Save\" @0,0 10x10\n \"Save\"\nDataItem \"Item\"\n e2 Hyperlink \"Item\" @20,20\ne3 Button about:\"Opens help\" @30");
-    check(&[Keep::Hidden], "e1 Button \"Save\" @0,0 10x10\ne2 MenuItem \"Closed\" {hidden} @5,5\ne3 Hyperlink \"Item\" @20,20\ne4 Button about:\"Opens help\" @30");
-    check(&[Keep::Bars], "e1 Button \"Save\" @0,0 10x10\nScrollBar\ne2 Hyperlink \"Item\" @20,20\ne3 Button about:\"Opens help\" @30");
-    check(&[Keep::Bounds], "e1 Button \"Save\" @0,0 10x10\ne2 Hyperlink \"Item\" @20,20 10x10\ne3 Button about:\"Opens help\" @30,20 10x10");
-    check(&[Keep::Details], "e1 Button \"Save\" key:\"ctrl+s\" @0,0 10x10\ne2 Hyperlink \"Item\" @20,20\ne3 Button about:\"Opens help\" @30");
+    check(
+        &[Keep::Groups],
+        "Window \"w\"\n Group +1\n  e1 Button \"Save\" @0,0 10x10\n e2 Hyperlink \"Item\" @20,20\n e3 Button about:\"Opens help\" @30",
+    );
+    check(
+        &[Keep::Repeats],
+        "e1 Button \"Save\" @0,0 10x10\n \"Save\"\nDataItem \"Item\"\n e2 Hyperlink \"Item\" @20,20\ne3 Button about:\"Opens help\" @30",
+    );
+    check(
+        &[Keep::Hidden],
+        "e1 Button \"Save\" @0,0 10x10\ne2 MenuItem \"Closed\" {hidden} @5,5\ne3 Hyperlink \"Item\" @20,20\ne4 Button about:\"Opens help\" @30",
+    );
+    check(
+        &[Keep::Bars],
+        "e1 Button \"Save\" @0,0 10x10\nScrollBar\ne2 Hyperlink \"Item\" @20,20\ne3 Button about:\"Opens help\" @30",
+    );
+    check(
+        &[Keep::Bounds],
+        "e1 Button \"Save\" @0,0 10x10\ne2 Hyperlink \"Item\" @20,20 10x10\ne3 Button about:\"Opens help\" @30,20 10x10",
+    );
+    check(
+        &[Keep::Details],
+        "e1 Button \"Save\" key:\"ctrl+s\" @0,0 10x10\ne2 Hyperlink \"Item\" @20,20\ne3 Button about:\"Opens help\" @30",
+    );
 }
 
 #[test]
@@ -198,7 +225,10 @@ fn what_is_left_out_is_counted() {
 #[test]
 fn a_long_text_is_cut_and_kept_on_wish() {
     let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::default()));
-    tree.leaf(Element { value: Some("x".repeat(100)), ..Element::new("Edit", "a\nb \"c\"", Rect::default()) });
+    tree.leaf(Element {
+        value: Some("x".repeat(100)),
+        ..Element::new("Edit", "a\nb \"c\"", Rect::default())
+    });
     let tree = tree.finish();
     let cut = format!("e1 Edit \"a b \\\"c\\\"\" ={}…", "x".repeat(59));
     assert_eq!(outlined(&tree, &OutlineOptions::default()).text, cut);

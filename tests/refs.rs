@@ -145,7 +145,10 @@ fn refs_outlive_what_is_inserted_around_their_elements() {
     let world = player();
     let (play, insert) = (reference(&world, "Play"), reference(&world, "Insert"));
     world.ok("click_element", json!({"ref": insert}));
-    assert_eq!(world.ok("click_element", json!({"ref": play, "dry_run": true}))["target"]["element_id"], "root.5");
+    assert_eq!(
+        world.ok("click_element", json!({"ref": play, "dry_run": true}))["target"]["element_id"],
+        "root.5"
+    );
     let again = world.ok("click_element", json!({"ref": insert, "dry_run": true}));
     assert_eq!(again["target"]["element_id"], "root.1");
     let confidence = again["target"]["identity"]["confidence"].as_f64().unwrap();
@@ -168,7 +171,11 @@ fn a_window_that_came_back_is_recognised() {
     world.ok("click_element", json!({"selector": "//Button[name=\"Close\"]"}));
     let error = refused(&world, json!({"ref": play}));
     assert_eq!(error["code"], "WindowGone", "{error}");
-    world.app.clock.sleep(std::time::Duration::from_secs(2), &os_screen_observer::clock::Cancel::new()).unwrap();
+    world
+        .app
+        .clock
+        .sleep(std::time::Duration::from_secs(2), &os_screen_observer::clock::Cancel::new())
+        .unwrap();
     assert_eq!(refused(&world, json!({"ref": swap}))["code"], "WindowGone");
     assert_eq!(refused(&world, json!({"ref": row}))["code"], "WindowGone");
     let receipt = world.ok("click_element", json!({"ref": play}));
@@ -184,7 +191,11 @@ fn a_ref_that_nobody_gave_is_refused() {
     assert!(unknown["message"].as_str().unwrap().contains("look again"), "{unknown}");
     for wrong in ["17", "root.1", "e", "E1"] {
         let error = refused(&world, json!({"ref": wrong}));
-        assert_eq!((&error["code"], &error["context"]["field"]), (&json!("BadRequest"), &json!("ref")), "{wrong}");
+        assert_eq!(
+            (&error["code"], &error["context"]["field"]),
+            (&json!("BadRequest"), &json!("ref")),
+            "{wrong}"
+        );
     }
 }
 
@@ -241,4 +252,21 @@ fn a_replay_goes_by_what_was_recorded() {
     let status = other.ok("replay_status", json!({"replay_id": replay["replay_id"]}));
     assert_eq!(status["divergences"], json!([]), "{status}");
     reference(&other, "Record");
+}
+
+#[test]
+fn claims_and_waits_take_refs() {
+    let world = player();
+    let (play, swap) = (reference(&world, "Play"), reference(&world, "Swap"));
+    let holds =
+        |predicate: Value| world.ok("assert_state", json!({"predicates": [predicate]}))["all_passed"].clone();
+    assert_eq!(holds(json!({"kind": "element_exists", "ref": swap})), true);
+    assert_eq!(holds(json!({"kind": "element_absent", "ref": swap})), false);
+    world.ok("click_element", json!({"selector": "//Button[name=\"Insert\"]"}));
+    assert_eq!(holds(json!({"kind": "element_exists", "ref": play})), true);
+    assert_eq!(holds(json!({"kind": "element_absent", "ref": swap})), true);
+    let wait = json!({"any_of": [{"type": "element_disappears", "ref": swap}], "timeout_ms": 1000});
+    assert_eq!(world.ok("wait_for", wait)["matched_index"], 0);
+    let wrong = json!({"any_of": [{"type": "element_disappears", "ref": "Swap"}]});
+    assert_eq!(world.code("wait_for", wrong), "BadRequest");
 }

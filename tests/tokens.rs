@@ -46,7 +46,13 @@ fn estimates_are_near_a_real_tokenizer() {
             estimated += tokens(writing, text.len());
         }
         let off = estimated as f64 / real as f64 - 1.0;
-        told.push((format!("{writing:?}: {bytes} bytes, {real} tokens, {estimated} estimated, {:.2} a token", bytes as f64 / real as f64), off));
+        told.push((
+            format!(
+                "{writing:?}: {bytes} bytes, {real} tokens, {estimated} estimated, {:.2} a token",
+                bytes as f64 / real as f64
+            ),
+            off,
+        ));
     }
     let words: Vec<&String> = told.iter().map(|(line, _)| line).collect();
     assert!(told.iter().all(|(_, off)| off.abs() <= 0.15), "{words:#?}");

@@ -60,7 +60,8 @@ fn cut(reply: &mut Value, room: usize) -> Vec<Cut> {
         let Some(place) = Place::to_cut(reply, now - room) else {
             return cuts;
         };
-        let Some(cut) = reply.pointer_mut(&place.path).and_then(|part| shorten(part, &place.path, now - room))
+        let Some(cut) =
+            reply.pointer_mut(&place.path).and_then(|part| shorten(part, &place.path, now - room))
         else {
             return cuts;
         };
@@ -85,7 +86,8 @@ impl Place {
         let mut places = Vec::new();
         gather(reply, String::new(), &mut places);
         let pays = |place: &&Place| place.bytes > excess;
-        let smallest = places.iter().filter(pays).min_by_key(|place| place.bytes).map(|place| place.path.clone());
+        let smallest =
+            places.iter().filter(pays).min_by_key(|place| place.bytes).map(|place| place.path.clone());
         let at = match smallest {
             Some(path) => places.iter().position(|place| place.path == path),
             None => places.iter().enumerate().max_by_key(|(_, place)| place.bytes).map(|(at, _)| at),

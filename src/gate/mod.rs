@@ -446,7 +446,14 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
         untrusted,
     };
     let json = scrub::to_json_value(&body, scrub).unwrap_or(Value::Null);
-    Reply { step_id, error: Some(error.kind), json: Json::Data(json), outline: None, picture: None, question: None }
+    Reply {
+        step_id,
+        error: Some(error.kind),
+        json: Json::Data(json),
+        outline: None,
+        picture: None,
+        question: None,
+    }
 }
 
 fn advice(app: &App, kind: Kind) -> Option<&'static str> {

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::outline::{OutlineOptions, in_view, is_actionable, neighbours};
 use super::identity::words;
+use super::outline::{OutlineOptions, in_view, is_actionable, neighbours};
 use super::{Chosen, Observer, Ref, View, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
@@ -64,7 +64,9 @@ impl Observer {
                 Ok(look) => {
                     search.windows += 1;
                     search.elements += look.view.tree().len();
-                    hits.extend(query.hits(look.view.tree()).map(|hit| (hit, chosen.clone(), look.view.clone())));
+                    hits.extend(
+                        query.hits(look.view.tree()).map(|hit| (hit, chosen.clone(), look.view.clone())),
+                    );
                 }
                 Err(error) if error.kind == Kind::Cancelled || !window.is_empty() => return Err(error),
                 Err(error) => search.unreadable.push((chosen.window.uid, error.message)),
@@ -203,7 +205,8 @@ fn fold_role(role: &str) -> String {
 }
 
 fn is_called(word: &str) -> bool {
-    CALLED.iter().any(|(name, _)| *name == word) || matches!(word, "button" | "edit" | "slider" | "dialog" | "list")
+    CALLED.iter().any(|(name, _)| *name == word)
+        || matches!(word, "button" | "edit" | "slider" | "dialog" | "list")
 }
 
 /// The roles that a word means, folded; its own letters are always one of them.

@@ -448,7 +448,8 @@ impl Known {
     fn is_heir(&self, entry: &Entry, sight: Sight, node: usize) -> bool {
         let marks = sight.view.marks();
         let at_home = entry.home.uid == sight.window.uid;
-        let kin = self.windows.get(&sight.window.uid).is_some_and(|home| home.before.contains(&entry.home.uid));
+        let kin =
+            self.windows.get(&sight.window.uid).is_some_and(|home| home.before.contains(&entry.home.uid));
         let lives = entry.native.as_ref().is_some_and(|native| at_home && marks.natives.contains_key(native));
         let same_place = || entry.place.as_deref() == Some(&sight.view.tree().id(node));
         (at_home || kin)

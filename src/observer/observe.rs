@@ -109,7 +109,9 @@ impl Observation {
 
     pub fn take_outline(&mut self) -> Option<String> {
         match &mut self.content {
-            Content::Outline { text, .. } | Content::OutlineChanges { text, .. } => Some(std::mem::take(text)),
+            Content::Outline { text, .. } | Content::OutlineChanges { text, .. } => {
+                Some(std::mem::take(text))
+            }
             Content::Full { .. } | Content::Changed { .. } | Content::Unchanged { .. } => None,
         }
     }

@@ -117,8 +117,19 @@ const ACTIONABLE: &[&str] = &[
 ];
 
 /// Roles that tell where one is even without a name.
-const LANDMARKS: &[&str] =
-    &["AlertDialog", "Dialog", "List", "Menu", "MenuBar", "Row", "StatusBar", "Tab", "Table", "ToolBar", "Tree"];
+const LANDMARKS: &[&str] = &[
+    "AlertDialog",
+    "Dialog",
+    "List",
+    "Menu",
+    "MenuBar",
+    "Row",
+    "StatusBar",
+    "Tab",
+    "Table",
+    "ToolBar",
+    "Tree",
+];
 
 /// Roles of what only decorates the element around it.
 const DECORATIONS: &[&str] = &["Group", "Image", "Pane", "Separator"];
@@ -576,7 +587,8 @@ impl OutlineChanges {
         place: Option<Rect>,
         room: usize,
     ) {
-        if self.cut > 0 || (!self.text.is_empty() && self.text.len() + line.len() + LENGTH_OF_A_PLACE > room) {
+        if self.cut > 0 || (!self.text.is_empty() && self.text.len() + line.len() + LENGTH_OF_A_PLACE > room)
+        {
             self.cut += 1;
             return;
         }

@@ -214,7 +214,7 @@ impl Observer {
 
     /// The element that a ref was given to, found anew: by its native object, else by its signature, else not.
     pub fn find_ref(&self, reference: Ref, window: &WindowChoice, cancel: &Cancel) -> Result<Target> {
-        let memory = self.refs().recall(reference).ok_or_else(|| self.unknown(reference))?;
+        let memory = self.recall(reference)?;
         let windows = self.platform.windows()?;
         let home = windows.iter().find(|window| window.uid == memory.window_uid()).cloned();
         if !window.is_empty() {
@@ -270,7 +270,7 @@ impl Observer {
         let Some(reference) = Ref::parse(&name) else {
             return Ok(name);
         };
-        let memory = self.refs().recall(reference).ok_or_else(|| self.unknown(reference))?;
+        let memory = self.recall(reference)?;
         if memory.window_uid() != chosen.raw.uid {
             return Err(Error::bad_request(format!("{reference} is in the window {}", memory.window_uid()))
                 .with("field", "window_uid"));
@@ -279,19 +279,23 @@ impl Observer {
             // Looking at what is called otherwise now does no harm: it is shown under its new name.
             Found::Same(node) | Found::Again(node, _) | Found::Changed(node) => Ok(view.tree().id(node)),
             Found::Lost => {
-                let message = format!("{reference} was {} and is not there any more; look again", memory.words());
+                let message =
+                    format!("{reference} was {} and is not there any more; look again", memory.words());
                 Err(Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string()))
             }
         }
     }
 
-    fn unknown(&self, reference: Ref) -> Error {
-        let message = if self.refs().was_given(reference) {
-            format!("{reference} was forgotten, as the least used of many; look again")
-        } else {
-            format!("{reference} is unknown: this server gave it to no element; look again")
-        };
-        Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string())
+    /// What is remembered of a ref, or why nothing is.
+    pub(super) fn recall(&self, reference: Ref) -> Result<Memory> {
+        self.refs().recall(reference).ok_or_else(|| {
+            let message = if self.refs().was_given(reference) {
+                format!("{reference} was forgotten, as the least used of many; look again")
+            } else {
+                format!("{reference} is unknown: this server gave it to no element; look again")
+            };
+            Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string())
+        })
     }
 
     /// The same object, but not what the caller saw. Telling what it is now makes it known as that.
@@ -312,13 +316,7 @@ impl Observer {
         self.refusal(message, reference, &looks, &others)
     }
 
-    fn lost(
-        &self,
-        message: String,
-        reference: Ref,
-        memory: &Memory,
-        looks: &[(Chosen, Arc<View>)],
-    ) -> Error {
+    fn lost(&self, message: String, reference: Ref, memory: &Memory, looks: &[(Chosen, Arc<View>)]) -> Error {
         self.refusal(message, reference, looks, &self.candidates(memory, looks))
     }
 
@@ -406,8 +404,10 @@ fn parse_choice(choice: &ElementChoice) -> Result<Wanted> {
 
 fn parse_ref(text: &str) -> Result<Ref> {
     Ref::parse(text).ok_or_else(|| {
-        Error::bad_request(format!("'{text}' is no ref: those look like e17 and come from find or an outline"))
-            .with("field", "ref")
+        Error::bad_request(format!(
+            "'{text}' is no ref: those look like e17 and come from find or an outline"
+        ))
+        .with("field", "ref")
     })
 }
 

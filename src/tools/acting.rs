@@ -43,7 +43,7 @@ impl Tool for ClickElement {
         group: Group::Elements,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/element/click")],
-        brief: "Click an element by selector or id. The receipt tells what changed; ok alone is no success.",
+        brief: "Click an element. The receipt tells what changed; ok alone is no success.",
         detail: "The tree is read anew, the element must be enabled and visible, and the click goes to its \
                  centre. `changed` compares everything that is shown before and after; `new_dialogs` lists \
                  windows that appeared.",

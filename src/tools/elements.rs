@@ -251,8 +251,9 @@ impl LookedAt {
             || request.visible_in.is_some();
         let depth = args.depth.map(Int::size);
         let request = Request { depth: depth.unwrap_or(usize::MAX), prune_empty: filtered, ..request };
-        let structure = Structure::new(view.clone(), &Request { max_nodes: None, page_cursor: None, ..request })
-            .map_err(|error| error.with("window_uid", chosen.window.uid.as_str()))?;
+        let structure =
+            Structure::new(view.clone(), &Request { max_nodes: None, page_cursor: None, ..request })
+                .map_err(|error| error.with("window_uid", chosen.window.uid.as_str()))?;
         let options = OutlineOptions {
             scope: structure.scope,
             depth,
@@ -583,7 +584,8 @@ impl Tool for Find {
         check_sought(&sought)?;
         let search = cx.observer().search(&args.window.choice(), &sought, cx.cancel)?;
         if search.matches.is_empty() {
-            cx.warning = Some("nothing is like it; an outline (get_window_structure) shows what is there".to_owned());
+            cx.warning =
+                Some("nothing is like it; an outline (get_window_structure) shows what is there".to_owned());
         }
         Ok(SearchOut {
             count: search.matches.len(),

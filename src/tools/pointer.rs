@@ -5,7 +5,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, PointArgs, QuietInputArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs};
+use super::common::{
+    Dialog, ElementArgs, PointArgs, QuietInputArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs,
+};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::Point;
@@ -402,7 +404,9 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Targe
     }
     let choice = end.element.choice();
     if choice == ElementChoice::default() {
-        return Err(Error::bad_request("drag needs from and to as {x, y}, {ref}, {selector} or {element_id}"));
+        return Err(Error::bad_request(
+            "drag needs from and to as {x, y}, {ref}, {selector} or {element_id}",
+        ));
     }
     let target = cx.observer().find_target(&args.window.choice(), &choice, cx.cancel)?;
     let at = target.bounds().center();

@@ -107,8 +107,11 @@ impl Tool for ObserveWindow {
                 Some(ObserveFormat::JsonPatch) => Format::JsonPatch,
                 _ => Format::Custom,
             },
-            outline: (args.format == Some(ObserveFormat::Outline))
-                .then(|| OutlineOptions { keep: args.keep, max_tokens, ..OutlineOptions::default() }),
+            outline: (args.format == Some(ObserveFormat::Outline)).then(|| OutlineOptions {
+                keep: args.keep,
+                max_tokens,
+                ..OutlineOptions::default()
+            }),
             depth: args.depth.map(Int::size),
             changed_only: args.changed_only.unwrap_or(false),
         };

@@ -3,9 +3,9 @@
 
 pub mod contract;
 pub mod fake_model;
-pub mod trees;
 #[cfg(feature = "http")]
 pub mod http;
+pub mod trees;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};

@@ -50,9 +50,9 @@ pub fn scenarios() -> Vec<(String, Option<String>)> {
         .filter(|name| name.ends_with(".yaml"))
         .collect();
     names.sort();
-    let files = names.into_iter().map(|name| {
-        (name.trim_end_matches(".yaml").to_owned(), Some(format!("scenarios/{name}")))
-    });
+    let files = names
+        .into_iter()
+        .map(|name| (name.trim_end_matches(".yaml").to_owned(), Some(format!("scenarios/{name}"))));
     std::iter::once(("default".to_owned(), None)).chain(files).collect()
 }
 

@@ -35,7 +35,7 @@ fn object(schema: Value) -> Arc<JsonObject> {
 /// some clients show only the structured part to the model.
 pub fn result(reply: Reply) -> CallToolResult {
     let mut content = vec![ContentBlock::text(reply.json_text())];
-    content.extend(reply.outline.as_ref().map(ContentBlock::text));
+    content.extend(reply.outline.as_ref().filter(|outline| !outline.is_empty()).map(ContentBlock::text));
     if let Some(picture) = &reply.picture {
         content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), "image/png"));
     }

@@ -121,7 +121,18 @@ impl Marks {
         lasting_native(&raw[node]).filter(|native| self.natives.get(*native) == Some(&node))
     }
 
-    /// The lasting handle, if there is one, and the signature.
+    /// What tells the element from all others without its handle: its path, or where several have it and none
+    /// of them a handle, its place among them.
+    fn signature(&self, sight: Sight, node: usize) -> Option<u64> {
+        let (alike, path) = (self.alike(node), self.path[node]);
+        if alike == 1 {
+            return Some(path);
+        }
+        let has_handle = self.native(sight.view.raw(), node).is_some();
+        (!has_handle).then(|| hash((path, alike, &sight.window.uid, sight.view.tree().id(node))))
+    }
+
+    /// The lasting handle, if there is one, and the path.
     pub fn known_by<'a>(&self, raw: &'a Tree, node: usize) -> (Option<&'a str>, u64) {
         (self.native(raw, node), self.path[node])
     }
@@ -198,7 +209,8 @@ struct Known {
     entries: HashMap<Ref, Entry>,
     /// By window and handle.
     by_native: HashMap<String, HashMap<String, Ref>>,
-    by_path: HashMap<u64, Vec<Ref>>,
+    /// By what an element that is gone is recognised by.
+    by_signature: HashMap<u64, Vec<Ref>>,
     windows: HashMap<String, Arc<Home>>,
 }
 
@@ -211,6 +223,8 @@ struct Entry {
     meaning: u64,
     path: u64,
     alike: u32,
+    /// What its return is recognised by; one of several alike with handles of their own never is.
+    signature: Option<u64>,
     /// Its positional id, kept where nothing else tells it from others.
     place: Option<String>,
     words: String,
@@ -259,13 +273,11 @@ impl Memory {
     }
 
     /// The elements that could be meant, the likeliest first: same signature, then same role and name.
-    pub fn candidates(&self, view: &View) -> Vec<usize> {
-        let marks = view.marks();
-        let mut nodes: Vec<usize> = marks.nodes_with_path(self.entry.path).collect();
-        let elsewhere = marks.nodes_with_meaning(self.entry.meaning);
-        let elsewhere: Vec<usize> = elsewhere.filter(|node| !nodes.contains(node)).collect();
-        nodes.extend(elsewhere);
-        nodes
+    pub fn candidates(&self, view: &View, most: usize) -> Vec<usize> {
+        let (entry, marks) = (&self.entry, view.marks());
+        let elsewhere =
+            marks.nodes_with_meaning(entry.meaning).filter(|&node| marks.path[node] != entry.path);
+        marks.nodes_with_path(entry.path).chain(elsewhere).take(most).collect()
     }
 }
 
@@ -361,6 +373,10 @@ impl Refs {
             let same = marks.meaning[node] == entry.meaning;
             return if same { Found::Same(node) } else { Found::Changed(node) };
         }
+        // Of a window that could not be read to the end nobody knows whether the object is gone.
+        if entry.native.is_some() && !sight.view.tree().complete {
+            return Found::Lost;
+        }
         let certainty = if entry.native.is_some() { REPLACED } else { BY_SIGNATURE };
         match self.only_like(memory, sight) {
             Some(node) => Found::Again(node, certainty),
@@ -436,26 +452,22 @@ impl Known {
 
     /// The ref of an element that is gone and whose signature this one alone has.
     fn heir(&self, sight: Sight, node: usize) -> Option<Ref> {
-        let path = sight.view.marks().path[node];
-        let fits = |reference: &&Ref| {
-            self.entries.get(reference).is_some_and(|entry| self.is_heir(entry, sight, node))
-        };
-        let mut heirs = self.by_path.get(&path)?.iter().filter(fits);
+        let signature = sight.view.marks().signature(sight, node)?;
+        let fits =
+            |reference: &&Ref| self.entries.get(reference).is_some_and(|entry| self.may_return(entry, sight));
+        let mut heirs = self.by_signature.get(&signature)?.iter().filter(fits);
         let first = heirs.next().copied();
         first.filter(|_| heirs.next().is_none())
     }
 
-    fn is_heir(&self, entry: &Entry, sight: Sight, node: usize) -> bool {
+    /// Whether an element that was in this window, or in one that this may be the return of, is not there.
+    fn may_return(&self, entry: &Entry, sight: Sight) -> bool {
+        if entry.home.uid != sight.window.uid {
+            let home = self.windows.get(&sight.window.uid);
+            return home.is_some_and(|home| home.before.contains(&entry.home.uid));
+        }
         let marks = sight.view.marks();
-        let at_home = entry.home.uid == sight.window.uid;
-        let kin =
-            self.windows.get(&sight.window.uid).is_some_and(|home| home.before.contains(&entry.home.uid));
-        let lives = entry.native.as_ref().is_some_and(|native| at_home && marks.natives.contains_key(native));
-        let same_place = || entry.place.as_deref() == Some(&sight.view.tree().id(node));
-        (at_home || kin)
-            && !lives
-            && entry.alike == marks.alike(node)
-            && (entry.alike == 1 || (at_home && same_place()))
+        !entry.native.as_ref().is_some_and(|native| marks.natives.contains_key(native))
     }
 
     fn remember(&mut self, reference: Ref, sight: Sight, node: usize, home: &Arc<Home>) {
@@ -468,13 +480,16 @@ impl Known {
             meaning: marks.meaning[node],
             path: marks.path[node],
             alike,
+            signature: marks.signature(sight, node),
             place: (native.is_none() && alike > 1).then(|| sight.view.tree().id(node)),
             words: words(&sight.view.tree()[node]),
             last_use: self.uses,
             native,
         };
         self.unlink(reference);
-        self.by_path.entry(entry.path).or_default().push(reference);
+        if let Some(signature) = entry.signature {
+            self.by_signature.entry(signature).or_default().push(reference);
+        }
         if let Some(native) = &entry.native {
             let natives = self.by_native.entry(home.uid.clone()).or_default();
             let before = natives.insert(native.clone(), reference);
@@ -491,10 +506,12 @@ impl Known {
         let Some(entry) = self.entries.get(&reference) else {
             return;
         };
-        if let Some(refs) = self.by_path.get_mut(&entry.path) {
+        if let Some(signature) = entry.signature
+            && let Some(refs) = self.by_signature.get_mut(&signature)
+        {
             refs.retain(|other| *other != reference);
             if refs.is_empty() {
-                self.by_path.remove(&entry.path);
+                self.by_signature.remove(&signature);
             }
         }
         if let Some(native) = &entry.native

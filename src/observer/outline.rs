@@ -539,13 +539,6 @@ impl Observer {
         let (before, after) = (Told::of(&before, old), Told::of(&after, new));
         let room = options.max_tokens.map_or(usize::MAX, |most| tokens::bytes(Writing::Outline, most));
         let mut changes = OutlineChanges::default();
-        for (at, line) in before.lines.iter().enumerate() {
-            if after.partner(&before, at).is_none() {
-                changes.removed += 1;
-                let reference = || self.refs().peek(of(old), line.node);
-                changes.push('-', reference, &line.text, None, room);
-            }
-        }
         for (at, line) in after.lines.iter().enumerate() {
             let sign = match before.partner(&after, at) {
                 Some(partner) if before.lines[partner].text == line.text => continue,
@@ -557,6 +550,14 @@ impl Observer {
             let acts = is_actionable(element);
             let reference = || acts.then(|| self.refs().show_one(of(new), line.node));
             changes.push(sign, reference, &line.text, acts.then_some(element.bounds), room);
+        }
+        // Last, because what is there matters more than what was.
+        for (at, line) in before.lines.iter().enumerate() {
+            if after.partner(&before, at).is_none() {
+                changes.removed += 1;
+                let reference = || self.refs().peek(of(old), line.node);
+                changes.push('-', reference, &line.text, None, room);
+            }
         }
         Ok(changes)
     }

@@ -323,7 +323,11 @@ impl Observer {
     /// What could be meant, as the look it is in and the node.
     fn candidates(&self, memory: &Memory, looks: &[(Chosen, Arc<View>)]) -> Vec<(usize, usize)> {
         let of = |(look, (_, view)): (usize, &(Chosen, Arc<View>))| {
-            memory.candidates(view).into_iter().map(move |node| (look, node)).collect::<Vec<_>>()
+            memory
+                .candidates(view, MOST_CANDIDATES + 1)
+                .into_iter()
+                .map(move |node| (look, node))
+                .collect::<Vec<_>>()
         };
         looks.iter().enumerate().flat_map(of).collect()
     }
@@ -397,7 +401,7 @@ fn parse_choice(choice: &ElementChoice) -> Result<Wanted> {
         (None, Some(text), _) => Ok(Wanted::Selector(parse_selector(text)?)),
         (None, None, Some(id)) => Ok(Wanted::Id(id.clone())),
         (None, None, None) => {
-            Err(Error::bad_request("either ref, selector or element_id is required").with("field", "ref"))
+            Err(Error::bad_request("either ref, element_id or selector is required").with("field", "ref"))
         }
     }
 }

@@ -71,7 +71,7 @@ pub enum TreeFormat {
 #[serde(untagged)]
 pub enum TreeOut {
     Json(Box<StructureOut>),
-    Outline(OutlineOut),
+    Outline(Box<OutlineOut>),
 }
 
 impl Output for TreeOut {
@@ -200,7 +200,7 @@ impl Tool for GetWindowStructure {
         let found = LookedAt { chosen, look, request, degraded, tree_token };
         match args.format.unwrap_or_default() {
             TreeFormat::Json => Ok(TreeOut::Json(Box::new(found.structure(room(&args))?))),
-            TreeFormat::Outline => Ok(TreeOut::Outline(found.outline(cx, &args)?)),
+            TreeFormat::Outline => Ok(TreeOut::Outline(Box::new(found.outline(cx, &args)?))),
         }
     }
 }

@@ -438,3 +438,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn many_elements_alike_are_named_in_no_time() {
+    for native in [Some(0), None] {
+        let rows =
+            (0..20_000).map(|who| Being { native: native.map(|_| who + 10), ..being(who + 10, "Row", "") });
+        let capture = Capture::of(&with(being(1, "Window", "w"), rows));
+        let (refs, began) = (Refs::default(), std::time::Instant::now());
+        capture.show_all(&refs);
+        capture.show_all(&refs);
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn a_look_that_was_cut_short_says_nothing_about_what_is_gone() {
+    let refs = Refs::default();
+    let save = Capture::of(&form()).show(&refs, 3);
+    let mut rebuilt = Capture::of(&change(&form(), 3, |it| it.native = Some(33)));
+    let mut tree = rebuilt.view.raw().clone();
+    tree.complete = false;
+    let tree = Arc::new(tree);
+    rebuilt.view = View::new(tree.clone(), tree, Duration::ZERO, SystemTime::UNIX_EPOCH);
+    assert_eq!(rebuilt.find(&refs, save), Found::Lost);
+}

@@ -210,6 +210,14 @@ impl Fact {
     pub fn object<const N: usize>(pairs: [(&'static str, Fact); N]) -> Fact {
         Fact::Object(pairs.into())
     }
+
+    /// An object with one fact more; anything else stays as it is.
+    pub fn with(mut self, key: &'static str, fact: impl Into<Fact>) -> Fact {
+        if let Fact::Object(pairs) = &mut self {
+            pairs.insert(key, fact.into());
+        }
+        self
+    }
 }
 
 impl From<String> for Fact {

@@ -48,3 +48,4 @@ pub mod log;
 pub mod metrics;
 pub mod secrets;
 pub mod text;
+pub mod tokens;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::clock::lock;
 use crate::error::Kind;
+use crate::tokens::{self, Writing};
 
 /// Upper bounds of the latency classes, in seconds; what is slower has a class of its own.
 pub const BOUNDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
@@ -31,13 +32,25 @@ pub struct ToolCount {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
     pub bytes: u64,
+    /// How many of the bytes are an outline, which has more tokens than JSON of the same length.
+    pub outline_bytes: u64,
     pub pixels: u64,
 }
 
+/// What models ask for a picture, roughly.
+const PIXELS_A_TOKEN: u64 = 750;
+
 impl Size {
-    /// What a model pays for it, roughly: four bytes of text for a token, 750 pixels of a picture.
+    /// What a model pays for it, estimated.
     pub fn tokens(self) -> u64 {
-        self.bytes.div_ceil(4) + self.pixels.div_ceil(750)
+        let of = |writing, bytes: u64| {
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+            tokens::tokens(writing, bytes) as u64
+        };
+        let json = self.bytes.saturating_sub(self.outline_bytes);
+        of(Writing::Json, json)
+            + of(Writing::Outline, self.outline_bytes)
+            + self.pixels.div_ceil(PIXELS_A_TOKEN)
     }
 }
 
@@ -50,6 +63,7 @@ impl Metrics {
         count.classes[class] += 1;
         count.time += took;
         count.reply.bytes += size.bytes;
+        count.reply.outline_bytes += size.outline_bytes;
         count.reply.pixels += size.pixels;
         if let Some(kind) = error {
             *count.errors.entry(kind.code()).or_default() += 1;
@@ -68,7 +82,7 @@ mod tests {
     #[test]
     fn calls_are_counted_by_tool_class_and_code() {
         let metrics = Metrics::default();
-        let size = Size { bytes: 10, pixels: 1500 };
+        let size = Size { bytes: 10, outline_bytes: 0, pixels: 1500 };
         metrics.note("a", None, Duration::from_millis(1), size);
         metrics.note("a", Some(Kind::Timeout), Duration::from_secs(60), size);
         metrics.note("b", None, Duration::ZERO, Size::default());
@@ -76,7 +90,7 @@ mod tests {
         let a = &counted["a"];
         assert_eq!((a.calls, a.classes[0], a.classes[BOUNDS.len()]), (2, 1, 1));
         assert_eq!(a.errors, BTreeMap::from([("Timeout", 1)]));
-        assert_eq!((a.reply.bytes, a.reply.tokens()), (20, 9));
+        assert_eq!((a.reply.bytes, a.reply.tokens()), (20, 11));
         assert_eq!(counted["b"].calls, 1);
     }
 }

@@ -45,6 +45,8 @@ pub const TREE_DEPTH: usize = 64;
 pub const TREE_CHILDREN_OF_ONE_NODE: usize = 2_000;
 pub const TREE_TEXT_BYTES: usize = 8 << 10;
 pub const TREE_WALK_TIME: Duration = Duration::from_secs(25);
+/// Elements that are known by a ref; of more, those that were not used the longest are forgotten.
+pub const REFS: usize = 32_768;
 pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
 
 pub const SCREENSHOT_PIXELS: u64 = 64_000_000;

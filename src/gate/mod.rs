@@ -6,6 +6,7 @@ pub mod approvals;
 pub mod audit;
 pub mod budget;
 pub mod confirm;
+pub mod fit;
 pub mod redact;
 pub mod scrub;
 mod story;
@@ -27,6 +28,7 @@ use crate::gate::budget::Reservation;
 use crate::gate::confirm::{Case, Consent, Facts, Person, Question, Verdict};
 use crate::gate::scrub::Scrub;
 use crate::metrics::Size;
+use crate::tokens::{Writing, tokens};
 use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
 use crate::tool::{Cx, Effect, Meta, Png, Prepared, Spec, Target};
@@ -113,6 +115,8 @@ pub struct Reply {
     pub step_id: Option<u64>,
     pub error: Option<Kind>,
     pub json: Json,
+    /// Belongs to the JSON as `outline`; surfaces that can show it by itself do.
+    pub outline: Option<String>,
     pub picture: Option<Png>,
     /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
     pub question: Option<Box<Question>>,
@@ -130,7 +134,16 @@ impl Reply {
         self.error.is_none()
     }
 
+    /// The whole of it as JSON.
     pub fn text(&self) -> String {
+        match &self.outline {
+            Some(outline) => with_entry(self.json_text(), "outline", outline),
+            None => self.json_text(),
+        }
+    }
+
+    /// The JSON without the outline.
+    pub fn json_text(&self) -> String {
         match &self.json {
             Json::Text(text) => text.clone(),
             Json::Data(value) => value.to_string(),
@@ -144,7 +157,8 @@ impl Reply {
             Json::Data(value) => story::length(value),
         };
         let pixels = self.picture.as_ref().map_or(0, |png| u64::from(png.width) * u64::from(png.height));
-        Size { bytes: bytes as u64, pixels }
+        let outline = self.outline.as_ref().map_or(0, String::len);
+        Size { bytes: (bytes + outline) as u64, outline_bytes: outline as u64, pixels }
     }
 
     /// Says something beside the result that was learned after it was written.
@@ -157,8 +171,7 @@ impl Reply {
             }
             // Inside a JSON text this key can only be the envelope's own, which then keeps its place.
             Json::Text(text) if text.ends_with('}') && !text.contains("\"warning\":") => {
-                text.pop();
-                text.push_str(&format!(",\"warning\":{}}}", Value::from(warning)));
+                *text = with_entry(std::mem::take(text), "warning", warning);
             }
             _ => {}
         }
@@ -166,11 +179,19 @@ impl Reply {
 
     /// The reply as a value, for those who look into it rather than pass it on.
     pub fn value(&self) -> Value {
-        match &self.json {
-            Json::Text(text) => serde_json::from_str(text).unwrap_or(Value::Null),
-            Json::Data(value) => value.clone(),
+        match (&self.json, &self.outline) {
+            (Json::Data(value), None) => value.clone(),
+            _ => serde_json::from_str(&self.text()).unwrap_or(Value::Null),
         }
     }
+}
+
+/// A JSON object's text with one entry more at its end.
+fn with_entry(mut object: String, key: &str, value: &str) -> String {
+    if object.pop() == Some('}') {
+        object.push_str(&format!(",\"{key}\":{}}}", Value::from(value)));
+    }
+    object
 }
 
 /// The way of a call, from where no person can be asked.
@@ -225,6 +246,7 @@ fn admit_and_run(
     let meta = entry.spec.meta;
     let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
     let prepared = entry.spec.parse(entry.schema(), args)?;
+    record.notes.max_tokens = args::room_for_reply(entry.schema(), prepared.said());
     app.permits(meta)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
     let reservation = app.budget.reserve(meters, app.clock.now())?;
@@ -336,13 +358,37 @@ fn egress(
     };
     let written = result.and_then(|mut body| {
         let picture = body.take_picture();
-        Ok((write_body(&*body, spec, frame.clone(), &scrub)?, picture))
+        let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
+        let mut json = write_body(&*body, spec, frame.clone(), &scrub)?;
+        if let Some(most) = record.notes.max_tokens {
+            json = fitted(json, outline.as_ref().map_or(0, String::len), most);
+        }
+        Ok((json, outline, picture))
     });
     match written {
-        Ok((json, picture)) => {
-            Reply { step_id: Some(record.step_id), error: None, json, picture, question: None }
+        Ok((json, outline, picture)) => {
+            Reply { step_id: Some(record.step_id), error: None, json, outline, picture, question: None }
         }
         Err(error) => failure(app, &error, Some(record.step_id), spec.meta.untrusted, &scrub),
+    }
+}
+
+/// A text is only read again when it is too long as it is.
+fn fitted(json: Json, outline_bytes: usize, max_tokens: usize) -> Json {
+    let beside = tokens(Writing::Outline, outline_bytes);
+    match json {
+        Json::Data(mut value) => {
+            fit::fit(&mut value, outline_bytes, max_tokens);
+            Json::Data(value)
+        }
+        Json::Text(text) if tokens(Writing::Json, text.len()) + beside <= max_tokens => Json::Text(text),
+        Json::Text(text) => match serde_json::from_str(&text) {
+            Ok(mut value) => {
+                fit::fit(&mut value, outline_bytes, max_tokens);
+                Json::Text(value.to_string())
+            }
+            Err(_) => Json::Text(text),
+        },
     }
 }
 
@@ -400,7 +446,14 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
         untrusted,
     };
     let json = scrub::to_json_value(&body, scrub).unwrap_or(Value::Null);
-    Reply { step_id, error: Some(error.kind), json: Json::Data(json), picture: None, question: None }
+    Reply {
+        step_id,
+        error: Some(error.kind),
+        json: Json::Data(json),
+        outline: None,
+        picture: None,
+        question: None,
+    }
 }
 
 fn advice(app: &App, kind: Kind) -> Option<&'static str> {
@@ -438,6 +491,8 @@ struct Notes {
     consent: Option<Consent>,
     question: Option<Box<Question>>,
     secrets: Vec<String>,
+    /// How much of a reply the caller has room for.
+    max_tokens: Option<usize>,
 }
 
 impl Record {

@@ -90,7 +90,7 @@ fn spelled_as_action(tool: &str, mut schema: Value) -> Value {
 /// A point where there is one and no element is named.
 fn hover(arguments: Arguments) -> Result<(&'static str, Arguments)> {
     let has = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
-    let at_point = has("x") && has("y") && !has("selector") && !has("element_id");
+    let at_point = has("x") && has("y") && !has("selector") && !has("element_id") && !has("ref");
     Ok((if at_point { "hover_at" } else { "hover_element" }, arguments))
 }
 

@@ -100,10 +100,7 @@ pub fn reply(tool: &str, reply: Reply) -> Response<Body> {
         (None, _) => StatusCode::OK,
     };
     let picture = reply.picture.as_ref().map(|picture| BASE64_STANDARD.encode(&picture.bytes));
-    let text = match reply.json {
-        Json::Text(text) => text,
-        Json::Data(value) => value.to_string(),
-    };
+    let text = reply.text();
     match picture {
         Some(data) => json_text(status, adapters::with_picture(tool, text, &data)),
         None => json_text(status, text),

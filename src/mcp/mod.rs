@@ -34,17 +34,17 @@ use ask::Ask;
 /// What a client's model reads before its first call. Clients cut this at about 2,000 characters.
 pub const INSTRUCTIONS: &str = "\
 See and operate this desktop. Work in a loop: observe, act, verify.
-1. Observe: list_windows, then get_window_structure (ids, roles, names, bounds), get_screen_description \
-(the same in words) or get_screenshot. find_element finds one element by a selector such as \
-Window/Button[name=\"OK\"], //Edit or Dialog > Button; a miss names what was near. observe_window with \
-since:tree_token gives only what changed.
-2. Act on elements rather than coordinates: click_element, set_value, select_option, or focus_element and \
+1. Observe: list_windows, then get_window_structure with format:\"outline\" (lean text; e17 is a ref), \
+get_screen_description or get_screenshot. find finds by words, find_element by a selector such as \
+Window/Button[name=\"OK\"] or //Edit; a miss names what was near. observe_window with since:tree_token gives \
+only what changed. max_tokens fits a reply.
+2. Act on elements, by ref, rather than coordinates: click_element, set_value, select_option, or focus_element and \
 type_text. All coordinates are screen pixels. Every tool that acts takes dry_run:true, which checks \
 everything and does nothing.
 3. Verify: a reply says what was sent, not that it worked. Read the receipt (changed, before, after, \
 new_dialogs), use wait_for or wait_idle instead of looking again and again, and assert_state for a verdict.
-Name a window by window_uid; one that is gone is an error (WindowGone). Element ids are positions: after a \
-change, find the element again.
+Name a window by window_uid; one that is gone is an error (WindowGone). A ref stays with its element; element \
+ids are positions and change.
 Errors carry code, message, recoverable and suggested_next_tool; do what they say rather than repeating the call. \
 PermissionDenied and BudgetExceeded are the user's decisions: stop and tell the user. ConfirmationRequired means \
 that the user wants to be asked first: propose_action, and use its token once.

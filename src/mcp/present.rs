@@ -31,10 +31,11 @@ fn object(schema: Value) -> Arc<JsonObject> {
     }
 }
 
-/// Text first, then the picture. Data that code reads is also structured, but never beside a picture:
+/// Text first, then an outline as it is, then the picture. Data that code reads is also structured, but never beside a picture:
 /// some clients show only the structured part to the model.
 pub fn result(reply: Reply) -> CallToolResult {
-    let mut content = vec![ContentBlock::text(reply.text())];
+    let mut content = vec![ContentBlock::text(reply.json_text())];
+    content.extend(reply.outline.as_ref().filter(|outline| !outline.is_empty()).map(ContentBlock::text));
     if let Some(picture) = &reply.picture {
         content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), "image/png"));
     }

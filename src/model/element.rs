@@ -32,6 +32,8 @@ pub struct Element {
     pub hidden: bool,
     /// The platform's own handle, by which it finds the element again to act on it.
     pub native: Option<String>,
+    /// The handle is no more than a place: later it may lead to another element.
+    pub native_is_place: bool,
 }
 
 /// Slider, progress bar, spin button: what is known of the numbers behind the value.

@@ -6,9 +6,12 @@
 mod cache;
 mod changes;
 pub mod describe;
+pub mod find;
+pub mod identity;
 mod moment;
 mod observe;
 mod ocr;
+pub mod outline;
 pub mod predicate;
 mod resolve;
 pub mod sketch;
@@ -23,12 +26,15 @@ use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, Format};
+pub use identity::{Ref, Refs};
 pub use moment::Moment;
 pub use observe::{Observation, ObserveRequest, Perf, observe};
 pub use ocr::Readable;
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
 pub use snapshot::Snapshot;
 pub use view::View;
+
+use identity::{Found, Sight};
 
 use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
@@ -40,6 +46,7 @@ use crate::model::geometry::visible_regions;
 use crate::model::{Point, Rect, Window};
 use crate::ocr::Ocr;
 use crate::platform::{Activation, Coordinates, Done, Patience, Platform, Shot, Wake};
+use crate::tool::Target;
 
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
@@ -49,6 +56,7 @@ pub struct Observer {
     clock: Clock,
     redactor: Arc<Redactor>,
     cache: Mutex<cache::Cache>,
+    refs: Refs,
     ocr: Ocr,
 }
 
@@ -67,7 +75,8 @@ impl Observer {
         cache_ttl: Duration,
     ) -> Self {
         let ocr = Ocr::new(Default::default(), clock.clone());
-        Self { platform, clock, redactor, cache: Mutex::new(cache::Cache::new(cache_ttl)), ocr }
+        let cache = Mutex::new(cache::Cache::new(cache_ttl));
+        Self { platform, clock, redactor, cache, refs: Refs::default(), ocr }
     }
 
     pub fn platform(&self) -> &dyn Platform {
@@ -76,6 +85,53 @@ impl Observer {
 
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
+    }
+
+    pub fn refs(&self) -> &Refs {
+        &self.refs
+    }
+
+    /// The refs of elements that a reply is about to show, in the order of `nodes`.
+    pub fn show_refs(
+        &self,
+        chosen: &Chosen,
+        view: &View,
+        nodes: impl IntoIterator<Item = usize>,
+    ) -> Result<Vec<Ref>> {
+        self.meet(&chosen.raw)?;
+        Ok(self.refs.show(Sight { window: &chosen.raw, view }, nodes))
+    }
+
+    pub fn show_ref(&self, chosen: &Chosen, view: &View, node: usize) -> Result<Ref> {
+        self.meet(&chosen.raw)?;
+        Ok(self.refs.show_one(Sight { window: &chosen.raw, view }, node))
+    }
+
+    /// The element that a ref was found to mean goes on under it.
+    pub fn rebind(&self, reference: Ref, target: &Target) -> Result<()> {
+        self.meet(&target.chosen.raw)?;
+        let sight = Sight { window: &target.chosen.raw, view: &target.view };
+        self.refs.bind(reference, sight, target.node);
+        Ok(())
+    }
+
+    /// What an element that was just acted on is called now, if it is called otherwise: `Button "Pause"`. Who is
+    /// told so knows it, and may go on under the same ref.
+    pub fn renamed(&self, reference: Ref, chosen: &Chosen, view: &View) -> Option<String> {
+        let sight = Sight { window: &chosen.raw, view };
+        let memory = self.refs.recall(reference)?;
+        let Found::Changed(node) = self.refs.find(&memory, sight) else {
+            return None;
+        };
+        self.refs.bind(reference, sight, node);
+        Some(identity::words(&view.tree()[node]))
+    }
+
+    fn meet(&self, window: &Window) -> Result<()> {
+        if !self.refs.knows_window(&window.uid) {
+            self.refs.meet_window(window, &self.platform.windows()?);
+        }
+        Ok(())
     }
 
     /// All windows, with the titles that may be shown.

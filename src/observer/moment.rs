@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::identity::{Found, Sight};
 use super::resolve::near_fact;
 use super::text::shorten;
-use super::{Chosen, Observer, View, WindowChoice};
+use super::{Chosen, Observer, Ref, View, WindowChoice};
 use crate::clock::Cancel;
 use crate::config::limits;
-use crate::error::{Fact, Result};
+use crate::error::{Fact, Kind, Result};
 use crate::model::{Selector, Tree, Window};
 use crate::platform::Shot;
 
@@ -74,6 +75,21 @@ impl Moment<'_> {
 
     pub(super) fn view_of(&self, uid: Option<&str>) -> Result<Arc<View>> {
         self.view(&self.chosen(uid)?)
+    }
+
+    /// Where the element of a ref is at this moment, by whatever name.
+    pub(super) fn node_of(&self, reference: Ref) -> Result<Option<(Arc<View>, usize)>> {
+        let memory = self.observer.recall(reference)?;
+        let chosen = match self.chosen(Some(memory.window_uid())) {
+            Err(error) if error.kind == Kind::WindowGone => return Ok(None),
+            chosen => chosen?,
+        };
+        let view = self.view(&chosen)?;
+        let found = self.observer.refs().find(&memory, Sight { window: &chosen.raw, view: &view });
+        Ok(match found {
+            Found::Same(node) | Found::Again(node, _) | Found::Changed(node) => Some((view, node)),
+            Found::Lost => None,
+        })
     }
 
     pub(super) fn picture(&self, chosen: &Chosen) -> Result<Shot> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::outline::{Dropped, OutlineOptions};
 use super::structure::{Request, Structure};
 use super::{Changes, Chosen, Format, Look, View};
 use crate::error::Result;
@@ -19,6 +20,8 @@ pub struct ObserveRequest {
     /// The tree token to compare with.
     pub since: Option<String>,
     pub format: Format,
+    /// Written as outlines instead.
+    pub outline: Option<OutlineOptions>,
     /// Levels below the root when the whole tree is shown; without it the config's.
     pub depth: Option<usize>,
     /// Compare with what was last shown of this window; no tree when nothing changed.
@@ -66,14 +69,50 @@ enum Content {
         changed_only: bool,
         unchanged: bool,
     },
+    Outline {
+        format: &'static str,
+        shown: usize,
+        dropped: Dropped,
+        truncated: bool,
+        /// Where get_window_structure goes on, as its `page_cursor`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next_cursor: Option<String>,
+        #[serde(skip)]
+        text: String,
+    },
+    OutlineChanges {
+        format: &'static str,
+        base_token: String,
+        unchanged: bool,
+        added: usize,
+        removed: usize,
+        changed: usize,
+        truncated: bool,
+        /// Changed lines that there was no room for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lines_left_out: Option<usize>,
+        #[serde(skip)]
+        text: String,
+    },
 }
 
 impl Observation {
     /// Whether it was compared with something and found the same.
     pub fn is_unchanged(&self) -> bool {
         match self.content {
-            Content::Full { .. } => false,
-            Content::Changed { unchanged, .. } | Content::Unchanged { unchanged, .. } => unchanged,
+            Content::Full { .. } | Content::Outline { .. } => false,
+            Content::Changed { unchanged, .. }
+            | Content::Unchanged { unchanged, .. }
+            | Content::OutlineChanges { unchanged, .. } => unchanged,
+        }
+    }
+
+    pub fn take_outline(&mut self) -> Option<String> {
+        match &mut self.content {
+            Content::Outline { text, .. } | Content::OutlineChanges { text, .. } => {
+                Some(std::mem::take(text))
+            }
+            Content::Full { .. } | Content::Changed { .. } | Content::Unchanged { .. } => None,
         }
     }
 }
@@ -114,9 +153,14 @@ pub fn observe(cx: &Cx, chosen: &Chosen, request: &ObserveRequest) -> Result<Obs
         perf.cache = "bypass";
     }
     let (base, warning) = base(cx, &cx.session().trees, chosen, request);
-    let (content, kept) = match base {
-        Some(base) => compared(base, &look.view, request),
-        None => (whole(&look.view, depth)?, look.view.clone()),
+    let (content, kept) = match (base, &request.outline) {
+        (Some(base), None) => compared(base, &look.view, request),
+        (None, None) => (whole(&look.view, depth)?, look.view.clone()),
+        (Some(base), Some(options)) => compared_outlines(cx, chosen, base, &look.view, options)?,
+        (None, Some(options)) => {
+            let options = OutlineOptions { depth: request.depth, ..options.clone() };
+            (outlined(cx, chosen, &look.view, &options)?, look.view.clone())
+        }
     };
     Ok(Observation {
         window_uid: chosen.window.uid.clone(),
@@ -168,6 +212,42 @@ fn compared(base: Base, view: &Arc<View>, request: &ObserveRequest) -> (Content,
         Content::Changed { format: changes.format(), base_token, changes, unchanged, changed_only }
     };
     (content, kept)
+}
+
+fn compared_outlines(
+    cx: &Cx,
+    chosen: &Chosen,
+    (base_token, old): Base,
+    view: &Arc<View>,
+    options: &OutlineOptions,
+) -> Result<(Content, Arc<View>)> {
+    let changes = cx.observer().outline_changes(chosen, (&old, view), options)?;
+    let unchanged = changes.is_empty();
+    let content = Content::OutlineChanges {
+        format: "outline",
+        base_token,
+        unchanged,
+        added: changes.added,
+        removed: changes.removed,
+        changed: changes.changed,
+        truncated: changes.cut > 0,
+        lines_left_out: Some(changes.cut).filter(|cut| *cut > 0),
+        text: changes.text,
+    };
+    // Where nothing is news something may still have moved, and a later look compares with how it is now.
+    Ok((content, if old.is_same_as(view) { old } else { view.clone() }))
+}
+
+fn outlined(cx: &Cx, chosen: &Chosen, view: &Arc<View>, options: &OutlineOptions) -> Result<Content> {
+    let outline = cx.observer().outline(chosen, view, options)?;
+    Ok(Content::Outline {
+        format: "outline",
+        shown: outline.shown,
+        dropped: outline.dropped,
+        truncated: outline.cut_after.is_some(),
+        next_cursor: outline.cut_after.map(|node| view.tree().id(node)),
+        text: outline.text,
+    })
 }
 
 fn whole(view: &Arc<View>, depth: usize) -> Result<Content> {

@@ -6,14 +6,17 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use regex::Regex;
 
 use super::moment::{Moment, find_text, miss_facts, window_fact};
+use super::{Ref, View};
 use crate::config::limits::REFERENCE_PICTURE_BYTES;
 use crate::error::{Error, Fact, Kind, Result};
+use crate::model::selector::derive;
 use crate::model::similarity::{Png, ssim};
-use crate::model::{Selector, Window};
+use crate::model::{Selector, Tree, Window};
 
 #[derive(Clone, Debug)]
 pub struct Predicate {
@@ -24,14 +27,14 @@ pub struct Predicate {
 
 #[derive(Clone, Debug)]
 pub enum Claim {
-    ElementExists(Selector),
-    ElementAbsent(Selector),
+    ElementExists(Named),
+    ElementAbsent(Named),
     ValueEquals {
-        selector: Selector,
+        element: Named,
         expected: String,
     },
     ValueMatches {
-        selector: Selector,
+        element: Named,
         pattern: Regex,
     },
     TextVisible {
@@ -54,6 +57,14 @@ pub enum Claim {
         every: bool,
         predicates: Vec<Predicate>,
     },
+}
+
+/// An element as a claim names it.
+#[derive(Clone, Debug)]
+pub enum Named {
+    Selector(Selector),
+    /// Its window is the ref's own. That it is called otherwise now is no matter: nothing is done to it.
+    Ref(Ref),
 }
 
 /// Where a text is looked for.
@@ -98,13 +109,13 @@ impl Moment<'_> {
     fn judge(&self, predicate: &Predicate) -> Result<Verdict> {
         let uid = predicate.window_uid.as_deref();
         match &predicate.claim {
-            Claim::ElementExists(selector) => self.element_exists(uid, selector),
-            Claim::ElementAbsent(selector) => self.element_absent(uid, selector),
-            Claim::ValueEquals { selector, expected } => {
-                self.value(uid, selector, |actual| actual == Some(expected))
+            Claim::ElementExists(element) => self.element_exists(uid, element),
+            Claim::ElementAbsent(element) => self.element_absent(uid, element),
+            Claim::ValueEquals { element, expected } => {
+                self.value(uid, element, |actual| actual == Some(expected))
             }
-            Claim::ValueMatches { selector, pattern } => {
-                self.value(uid, selector, |actual| actual.is_some_and(|text| pattern.is_match(text)))
+            Claim::ValueMatches { element, pattern } => {
+                self.value(uid, element, |actual| actual.is_some_and(|text| pattern.is_match(text)))
             }
             Claim::TextVisible { pattern, source } => self.text_visible(uid, pattern, *source),
             Claim::WindowFocused { title } => self.window_focused(uid, title.as_ref()),
@@ -115,38 +126,69 @@ impl Moment<'_> {
         }
     }
 
-    fn element_exists(&self, uid: Option<&str>, selector: &Selector) -> Result<Verdict> {
-        let view = self.view_of(uid)?;
-        let tree = view.tree();
-        let found = selector.find(tree, 1);
-        let Some(first) = found.nodes.first() else {
-            let [miss, nearest] = miss_facts(selector, tree);
-            let observed = [("count", 0.into()), ("first_id", Fact::Null), miss, nearest];
-            return Ok(Verdict::new(false, Fact::object(observed)));
+    fn element_exists(&self, uid: Option<&str>, element: &Named) -> Result<Verdict> {
+        let exists = |count: usize, tree: &Tree, node: usize| {
+            Verdict::new(true, Fact::object([("count", count.into()), ("first_id", tree.id(node).into())]))
         };
-        let observed = [("count", found.total.into()), ("first_id", tree.id(*first).into())];
-        Ok(Verdict::new(true, Fact::object(observed)))
+        let none = [("count", 0.into()), ("first_id", Fact::Null)];
+        let selector = match element {
+            Named::Selector(selector) => selector,
+            Named::Ref(reference) => {
+                return Ok(match self.node_of(*reference)? {
+                    Some((view, node)) => exists(1, view.tree(), node),
+                    None => Verdict::new(false, Fact::object(none)),
+                });
+            }
+        };
+        let view = self.view_of(uid)?;
+        let found = selector.find(view.tree(), 1);
+        Ok(match found.nodes.first() {
+            Some(first) => exists(found.total, view.tree(), *first),
+            None => {
+                let observed = none.into_iter().chain(miss_facts(selector, view.tree())).collect();
+                Verdict::new(false, Fact::Object(observed))
+            }
+        })
     }
 
-    fn element_absent(&self, uid: Option<&str>, selector: &Selector) -> Result<Verdict> {
-        let count = selector.find(self.view_of(uid)?.tree(), 1).total;
+    fn element_absent(&self, uid: Option<&str>, element: &Named) -> Result<Verdict> {
+        let count = match element {
+            Named::Selector(selector) => selector.find(self.view_of(uid)?.tree(), 1).total,
+            Named::Ref(reference) => usize::from(self.node_of(*reference)?.is_some()),
+        };
         Ok(Verdict::new(count == 0, Fact::object([("count", count.into())])))
     }
 
     fn value(
         &self,
         uid: Option<&str>,
-        selector: &Selector,
+        element: &Named,
         holds: impl FnOnce(Option<&String>) -> bool,
     ) -> Result<Verdict> {
-        let view = self.view_of(uid)?;
-        let Some(first) = selector.resolve(view.tree(), 1).first().copied() else {
-            let why = selector.explain_miss(view.tree()).map_or(String::new(), |miss| format!("; {miss}"));
-            return Err(Error::new(Kind::ElementNotFound, format!("no element matches '{selector}'{why}")));
-        };
-        let actual = view.tree()[first].value.as_ref();
+        let (view, node) = self.sought(uid, element)?;
+        let actual = view.tree()[node].value.as_ref();
         let observed = Fact::object([("actual", actual.map_or(Fact::Null, |text| text.as_str().into()))]);
         Ok(Verdict::new(holds(actual), observed))
+    }
+
+    /// The element that a claim is about; that it is not there says which step broke and what is near.
+    fn sought(&self, uid: Option<&str>, element: &Named) -> Result<(Arc<View>, usize)> {
+        let selector = match element {
+            Named::Selector(selector) => selector,
+            Named::Ref(reference) => {
+                let gone = || Error::new(Kind::ElementNotFound, format!("{reference} is not there any more"));
+                return self.node_of(*reference)?.ok_or_else(gone);
+            }
+        };
+        let view = self.view_of(uid)?;
+        if let Some(&first) = selector.resolve(view.tree(), 1).first() {
+            return Ok((view, first));
+        }
+        let why = selector.explain_miss(view.tree()).map_or(String::new(), |miss| {
+            let nearest = miss.nearest.first().map(|near| derive(view.tree(), near.node));
+            format!("; {miss}{}", nearest.map_or(String::new(), |nearest| format!("; nearest is {nearest}")))
+        });
+        Err(Error::new(Kind::ElementNotFound, format!("no element matches '{selector}'{why}")))
     }
 
     fn text_visible(&self, uid: Option<&str>, pattern: &Regex, source: TextSource) -> Result<Verdict> {

@@ -8,9 +8,11 @@ use crate::model::selector::{Near, Selector, derive};
 use crate::model::{Tree, Window};
 use crate::tool::Target;
 
-use super::{Observer, View};
+use super::identity::{Found, Memory, REOPENED, Sight, words};
+use super::{Observer, Ref, View};
 
 const MOST_MATCHES: usize = 10;
+const MOST_CANDIDATES: usize = 5;
 
 /// A window as the caller names it. A uid beats an index, an index beats a title.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +31,8 @@ impl WindowChoice {
 /// An element as the caller names it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ElementChoice {
+    /// A ref beats a selector, a selector beats an id.
+    pub reference: Option<String>,
     pub selector: Option<String>,
     pub element_id: Option<String>,
 }
@@ -152,78 +156,284 @@ impl Observer {
         let selector = parse_selector(selector)?;
         let matches = selector.resolve(view.tree(), MOST_MATCHES);
         if matches.is_empty() {
-            return Err(not_found(&selector, view.tree(), chosen));
+            return Err(self.not_found(&selector, chosen, &view));
         }
         Ok((view, selector.to_string(), matches))
     }
 
-    /// The element that is meant, in a tree read now.
-    pub fn find_target(&self, chosen: Chosen, choice: &ElementChoice, cancel: &Cancel) -> Result<Target> {
-        let wanted = parse_choice(choice)?;
-        let view = self.view(&chosen, cancel)?;
-        let (node, selector) = match wanted {
+    /// The element that is meant, in a tree read now. A ref knows its window; where one is named too, it must
+    /// be that one.
+    pub fn find_target(
+        &self,
+        window: &WindowChoice,
+        choice: &ElementChoice,
+        cancel: &Cancel,
+    ) -> Result<Target> {
+        match parse_choice(choice)? {
+            Wanted::Ref(reference) => self.find_ref(reference, window, cancel),
             Wanted::Selector(selector) => {
-                (first_match(&selector, view.tree(), &chosen)?, Some(selector.to_string()))
+                let (chosen, view) = self.choose_and_view(window, cancel)?;
+                let Some(node) = selector.resolve(view.tree(), 1).first().copied() else {
+                    return Err(self.not_found(&selector, &chosen, &view));
+                };
+                Ok(Target::element(chosen, view, node, Some(selector.to_string())))
             }
-            Wanted::Id(id) => match view.tree().find_id(&id) {
-                Some(node) => (node, None),
-                None => by_id_as_selector(&id, view.tree(), &chosen)?,
-            },
+            Wanted::Id(id) => {
+                let (chosen, view) = self.choose_and_view(window, cancel)?;
+                match view.tree().find_id(&id) {
+                    Some(node) => Ok(Target::element(chosen, view, node, None)),
+                    None => self.by_other_name(&id, window, chosen, view, cancel),
+                }
+            }
+        }
+    }
+
+    fn choose_and_view(&self, window: &WindowChoice, cancel: &Cancel) -> Result<(Chosen, Arc<View>)> {
+        let chosen = self.choose(window)?;
+        let view = self.view(&chosen, cancel)?;
+        Ok((chosen, view))
+    }
+
+    /// An id that is none may still be a selector or a ref: models mix them up.
+    fn by_other_name(
+        &self,
+        id: &str,
+        window: &WindowChoice,
+        chosen: Chosen,
+        view: Arc<View>,
+        cancel: &Cancel,
+    ) -> Result<Target> {
+        let selector = Selector::parse(id).ok();
+        if let Some(selector) = selector
+            && let Some(&node) = selector.resolve(view.tree(), 1).first()
+        {
+            return Ok(Target::element(chosen, view, node, Some(selector.to_string())));
+        }
+        match Ref::parse(id) {
+            Some(reference) => self.find_ref(reference, window, cancel),
+            None => Err(Error::new(Kind::ElementNotFound, format!("no element has the id '{id}'"))
+                .with("element_id", id)
+                .with("window_uid", chosen.window.uid.as_str())),
+        }
+    }
+
+    /// The element that a ref was given to, found anew: by its native object, else by its signature, else not.
+    pub fn find_ref(&self, reference: Ref, window: &WindowChoice, cancel: &Cancel) -> Result<Target> {
+        let memory = self.recall(reference)?;
+        let windows = self.platform.windows()?;
+        let home = windows.iter().find(|window| window.uid == memory.window_uid()).cloned();
+        if !window.is_empty() {
+            let named = self.choose_among(windows.clone(), window)?;
+            refuse_other_window(reference, &memory, &named, home.is_some())?;
+        }
+        let Some(home) = home else {
+            return self.find_in_reopened(reference, &memory, &windows, cancel);
         };
-        Ok(Target::element(chosen, view, node, selector))
+        let chosen = self.chosen(home, None);
+        let view = self.view(&chosen, cancel)?;
+        let sight = Sight { window: &chosen.raw, view: &view };
+        let (node, certainty) = match self.refs().find(&memory, sight) {
+            Found::Same(node) => (node, None),
+            Found::Again(node, certainty) => (node, Some(certainty)),
+            Found::Changed(node) => return Err(self.changed(reference, &memory, &chosen, &view, node)),
+            Found::Lost => {
+                let message = format!("{reference} was {} and is not there any more", memory.words());
+                return Err(self.lost(message, reference, &memory, &[(chosen, view)]));
+            }
+        };
+        Ok(Target::element(chosen, view, node, None).known_as(reference, certainty))
+    }
+
+    /// Only one window like the closed one, with one element like the lost one, is taken for it.
+    fn find_in_reopened(
+        &self,
+        reference: Ref,
+        memory: &Memory,
+        windows: &[Window],
+        cancel: &Cancel,
+    ) -> Result<Target> {
+        let mut looks = Vec::new();
+        for window in memory.reopened_among(windows) {
+            let chosen = self.chosen(window.clone(), None);
+            let view = self.view(&chosen, cancel)?;
+            looks.push((chosen, view));
+        }
+        if let [(chosen, view)] = looks.as_slice()
+            && let Some(node) = self.refs().only_like(memory, Sight { window: &chosen.raw, view })
+        {
+            let target = Target::element(chosen.clone(), view.clone(), node, None);
+            return Ok(target.known_as(reference, Some(REOPENED)));
+        }
+        let message = format!("the window of {reference}, which was {}, is gone", memory.words());
+        let error = self.lost(message, reference, memory, &looks);
+        Err(Error { kind: Kind::WindowGone, ..error })
+    }
+
+    /// An element that is named by its id or its ref, as its id in this look. What is neither stays as it is,
+    /// for the caller to say that it is unknown.
+    pub fn id_of(&self, chosen: &Chosen, view: &View, name: String) -> Result<String> {
+        let Some(reference) = Ref::parse(&name) else {
+            return Ok(name);
+        };
+        let memory = self.recall(reference)?;
+        if memory.window_uid() != chosen.raw.uid {
+            return Err(Error::bad_request(format!("{reference} is in the window {}", memory.window_uid()))
+                .with("field", "window_uid"));
+        }
+        match self.refs().find(&memory, Sight { window: &chosen.raw, view }) {
+            // Looking at what is called otherwise now does no harm: it is shown under its new name.
+            Found::Same(node) | Found::Again(node, _) | Found::Changed(node) => Ok(view.tree().id(node)),
+            Found::Lost => {
+                let message =
+                    format!("{reference} was {} and is not there any more; look again", memory.words());
+                Err(Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string()))
+            }
+        }
+    }
+
+    /// What is remembered of a ref, or why nothing is.
+    pub(super) fn recall(&self, reference: Ref) -> Result<Memory> {
+        self.refs().recall(reference).ok_or_else(|| {
+            let message = if self.refs().was_given(reference) {
+                format!("{reference} was forgotten, as the least used of many; look again")
+            } else {
+                format!("{reference} is unknown: this server gave it to no element; look again")
+            };
+            Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string())
+        })
+    }
+
+    /// The same object, but not what the caller saw. Telling what it is now makes it known as that.
+    fn changed(
+        &self,
+        reference: Ref,
+        memory: &Memory,
+        chosen: &Chosen,
+        view: &Arc<View>,
+        node: usize,
+    ) -> Error {
+        let now = words(&view.tree()[node]);
+        let message = format!("{reference} was {} and is now {now}", memory.words());
+        let looks = [(chosen.clone(), view.clone())];
+        let mut others = self.candidates(memory, &looks);
+        others.retain(|(_, other)| *other != node);
+        others.insert(0, (0, node));
+        self.refusal(message, reference, &looks, &others)
+    }
+
+    fn lost(&self, message: String, reference: Ref, memory: &Memory, looks: &[(Chosen, Arc<View>)]) -> Error {
+        self.refusal(message, reference, looks, &self.candidates(memory, looks))
+    }
+
+    /// What could be meant, as the look it is in and the node.
+    fn candidates(&self, memory: &Memory, looks: &[(Chosen, Arc<View>)]) -> Vec<(usize, usize)> {
+        let of = |(look, (_, view)): (usize, &(Chosen, Arc<View>))| {
+            memory
+                .candidates(view, MOST_CANDIDATES + 1)
+                .into_iter()
+                .map(move |node| (look, node))
+                .collect::<Vec<_>>()
+        };
+        looks.iter().enumerate().flat_map(of).collect()
+    }
+
+    fn refusal(
+        &self,
+        message: String,
+        reference: Ref,
+        looks: &[(Chosen, Arc<View>)],
+        nodes: &[(usize, usize)],
+    ) -> Error {
+        let facts = nodes.iter().take(MOST_CANDIDATES).filter_map(|&(look, node)| {
+            let (chosen, view) = looks.get(look)?;
+            self.candidate(chosen, view, node).ok()
+        });
+        let advice = if nodes.is_empty() { "look again" } else { "see candidates" };
+        let error = Error::new(Kind::ElementNotFound, format!("{message}; nothing was done, {advice}"))
+            .with("ref", reference.to_string())
+            .with("candidates", Fact::List(facts.collect()));
+        match looks.first() {
+            Some((chosen, _)) => error.with("window_uid", chosen.window.uid.as_str()),
+            None => error,
+        }
+    }
+
+    fn candidate(&self, chosen: &Chosen, view: &View, node: usize) -> Result<Fact> {
+        let element = &view.tree()[node];
+        Ok(Fact::object([
+            ("ref", self.show_ref(chosen, view, node)?.to_string().into()),
+            ("window_uid", chosen.window.uid.as_str().into()),
+            ("element_id", view.tree().id(node).into()),
+            ("role", element.role.as_ref().into()),
+            ("name", element.name.as_str().into()),
+        ]))
+    }
+
+    /// Says which step broke and what was near, so that the next try can be the right one.
+    fn not_found(&self, selector: &Selector, chosen: &Chosen, view: &View) -> Error {
+        let error = Error::new(Kind::ElementNotFound, format!("no element matches '{selector}'"))
+            .with("selector", selector.to_string())
+            .with("window_uid", chosen.window.uid.as_str());
+        let Some(miss) = selector.explain_miss(view.tree()) else {
+            return error;
+        };
+        let near = miss.nearest.iter().map(|near| near_fact(near, view.tree()));
+        let near = near.zip(&miss.nearest).map(|(fact, near)| match self.show_ref(chosen, view, near.node) {
+            Ok(reference) => fact.with("ref", reference.to_string()),
+            Err(_) => fact,
+        });
+        let mut error = error
+            .with("broken_step", miss.step_text.as_str())
+            .with("matched_before", miss.matched_before)
+            .with("nearest", Fact::List(near.collect()));
+        if !miss.notes.is_empty() {
+            error = error.with("notes", miss.notes.clone());
+        }
+        error.message = format!("{}; {miss}", error.message);
+        error
     }
 }
 
 enum Wanted {
+    Ref(Ref),
     Selector(Selector),
     Id(String),
 }
 
 fn parse_choice(choice: &ElementChoice) -> Result<Wanted> {
-    match (&choice.selector, &choice.element_id) {
-        (Some(text), _) => Ok(Wanted::Selector(parse_selector(text)?)),
-        (None, Some(id)) => Ok(Wanted::Id(id.clone())),
-        (None, None) => Err(Error::bad_request("either element_id or selector is required")),
+    match (&choice.reference, &choice.selector, &choice.element_id) {
+        (Some(text), _, _) => Ok(Wanted::Ref(parse_ref(text)?)),
+        (None, Some(text), _) => Ok(Wanted::Selector(parse_selector(text)?)),
+        (None, None, Some(id)) => Ok(Wanted::Id(id.clone())),
+        (None, None, None) => {
+            Err(Error::bad_request("either ref, element_id or selector is required").with("field", "ref"))
+        }
     }
+}
+
+fn parse_ref(text: &str) -> Result<Ref> {
+    Ref::parse(text).ok_or_else(|| {
+        Error::bad_request(format!(
+            "'{text}' is no ref: those look like e17 and come from find or an outline"
+        ))
+        .with("field", "ref")
+    })
+}
+
+fn refuse_other_window(reference: Ref, memory: &Memory, named: &Chosen, is_open: bool) -> Result<()> {
+    if !is_open || named.raw.uid == memory.window_uid() {
+        return Ok(());
+    }
+    Err(Error::bad_request(format!(
+        "{reference} is in the window {}, not in {}; name no window with a ref",
+        memory.window_uid(),
+        named.window.uid
+    ))
+    .with("field", "window_uid"))
 }
 
 fn parse_selector(text: &str) -> Result<Selector> {
     Selector::parse(text).map_err(|problem| Error::from(problem).with("field", "selector"))
-}
-
-fn first_match(selector: &Selector, tree: &Tree, chosen: &Chosen) -> Result<usize> {
-    selector.resolve(tree, 1).first().copied().ok_or_else(|| not_found(selector, tree, chosen))
-}
-
-/// An id that is none may still be a selector: models mix the two up.
-fn by_id_as_selector(id: &str, tree: &Tree, chosen: &Chosen) -> Result<(usize, Option<String>)> {
-    let selector = Selector::parse(id).ok();
-    match selector.as_ref().and_then(|selector| selector.resolve(tree, 1).first().copied()) {
-        Some(node) => Ok((node, selector.map(|selector| selector.to_string()))),
-        None => Err(Error::new(Kind::ElementNotFound, format!("no element has the id '{id}'"))
-            .with("element_id", id)
-            .with("window_uid", chosen.window.uid.as_str())),
-    }
-}
-
-/// Says which step broke and what was near, so that the next try can be the right one.
-fn not_found(selector: &Selector, tree: &Tree, chosen: &Chosen) -> Error {
-    let error = Error::new(Kind::ElementNotFound, format!("no element matches '{selector}'"))
-        .with("selector", selector.to_string())
-        .with("window_uid", chosen.window.uid.as_str());
-    let Some(miss) = selector.explain_miss(tree) else {
-        return error;
-    };
-    let near = miss.nearest.iter().map(|near| near_fact(near, tree)).collect();
-    let mut error = error
-        .with("broken_step", miss.step_text.as_str())
-        .with("matched_before", miss.matched_before)
-        .with("nearest", Fact::List(near));
-    if !miss.notes.is_empty() {
-        error = error.with("notes", miss.notes.clone());
-    }
-    error.message = format!("{}; {miss}", error.message);
-    error
 }
 
 pub(super) fn near_fact(near: &Near, tree: &Tree) -> Fact {

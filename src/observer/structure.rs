@@ -51,7 +51,7 @@ enum Shape {
 impl Structure {
     pub fn new(view: Arc<View>, request: &Request) -> Result<Self> {
         let scope = find_scope(&view, request.scope.as_deref())?;
-        let deepest = view.tree().depth(scope) + request.depth;
+        let deepest = view.tree().depth(scope).saturating_add(request.depth);
         let mut structure = Structure {
             shape: Shape::Nothing,
             scope,
@@ -79,6 +79,41 @@ impl Structure {
             next_cursor: None,
             depth: usize::MAX,
             text: None,
+        }
+    }
+
+    /// How long it is as JSON.
+    pub fn bytes(&self) -> usize {
+        struct Count(usize);
+        impl std::io::Write for Count {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0 += bytes.len();
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut count = Count(0);
+        // Counting cannot fail, and a tree is JSON.
+        let _ = serde_json::to_writer(&mut count, self);
+        count.0
+    }
+
+    /// Levels below the scope, as far as the request goes; at least one.
+    pub fn deepest(&self) -> usize {
+        let tree = self.view.tree();
+        let nodes = self.scope..tree.end(self.scope);
+        let depth = nodes.map(|node| tree.depth(node)).max().unwrap_or(0) - tree.depth(self.scope);
+        depth.max(1)
+    }
+
+    /// Which nodes a filter let stay, from the scope on; `None` when all do.
+    pub fn kept(&self) -> Option<&[bool]> {
+        match &self.shape {
+            Shape::Nested(keep) => keep.as_deref(),
+            Shape::Nothing | Shape::Page(_) => Some(&[]),
         }
     }
 

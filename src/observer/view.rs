@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
+use super::identity::Marks;
 use crate::gate::redact::{Redactor, is_secret};
 use crate::model::diff::Seen;
 use crate::model::{Element, Point, Rect, Tree, selector};
@@ -13,18 +14,28 @@ pub struct View {
     raw: Arc<Tree>,
     shown: Arc<Tree>,
     hash: OnceLock<String>,
+    marks: OnceLock<Marks>,
     pub capture_time: Duration,
     pub captured_at: SystemTime,
 }
 
 impl View {
     pub fn new(raw: Arc<Tree>, shown: Arc<Tree>, capture_time: Duration, captured_at: SystemTime) -> Self {
-        Self { raw, shown, hash: OnceLock::new(), capture_time, captured_at }
+        Self { raw, shown, hash: OnceLock::new(), marks: OnceLock::new(), capture_time, captured_at }
     }
 
     /// What may be shown; selectors match this too, so nothing hidden can be probed for.
     pub fn tree(&self) -> &Tree {
         &self.shown
+    }
+
+    pub(super) fn raw(&self) -> &Tree {
+        &self.raw
+    }
+
+    /// What its elements are known by, across captures.
+    pub(super) fn marks(&self) -> &Marks {
+        self.marks.get_or_init(|| Marks::of(&self.raw))
     }
 
     /// Both trees, to compare with those of another capture.

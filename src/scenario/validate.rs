@@ -400,6 +400,7 @@ fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) 
         editable: false,
         hidden: false,
         native: None,
+        native_is_place: false,
     })
 }
 
@@ -482,6 +483,7 @@ fn with_handles(tree: &Tree, ids: &[Option<String>]) -> Tree {
     let mut node = 0;
     tree.map_elements(|element| {
         let id = ids.get(node).cloned().flatten();
+        element.native_is_place = id.is_none();
         element.native = Some(id.unwrap_or_else(|| tree.id(node)));
         node += 1;
     })

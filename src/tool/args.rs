@@ -130,6 +130,16 @@ impl<T: JsonSchema> JsonSchema for SecretOr<T> {
 /// Marks an argument that takes `{"secret": "NAME"}` instead of its text.
 pub const SECRET: &str = "x-secret";
 
+/// Marks the argument that says how many tokens the whole reply may have.
+pub const FIT: &str = "x-fit";
+
+/// How many tokens checked arguments leave to the reply, where the tool leaves the fitting to the gate.
+pub fn room_for_reply(schema: &Value, args: &Map<String, Value>) -> Option<usize> {
+    let marked = |name: &str| schema.get("properties")?.get(name)?.get(FIT);
+    let (_, value) = args.iter().find(|(name, _)| marked(name).is_some())?;
+    value.as_u64().and_then(|most| usize::try_from(most).ok())
+}
+
 /// The secrets that checked arguments name, wherever the schema lets one stand.
 pub fn secrets_named<'a>(schema: &Value, args: &'a Map<String, Value>) -> Vec<&'a str> {
     args.iter().filter_map(|(name, value)| named_secret(schema, name, value)).collect()

@@ -8,7 +8,8 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::gate::budget::{Meter, Reservation};
 use crate::model::Rect;
-use crate::observer::{Chosen, Observer, View};
+use crate::observer::identity::Certainty;
+use crate::observer::{Chosen, Observer, Ref, View};
 use crate::session::Session;
 
 pub struct Cx<'a> {
@@ -53,16 +54,38 @@ pub struct Target {
     pub node: usize,
     /// The caller's selector in its canonical form; an element named by id has a derived one.
     selector: Option<String>,
+    /// The ref that the caller named it by, and how sure it is that this is its element.
+    known_as: Option<(Ref, Option<Certainty>)>,
 }
 
 impl Target {
     pub fn element(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
-        Self { chosen, view, node, selector }
+        Self { chosen, view, node, selector, known_as: None }
+    }
+
+    /// The same, named by a ref; without a certainty there is no doubt.
+    pub fn known_as(self, reference: Ref, certainty: Option<Certainty>) -> Self {
+        Self { known_as: Some((reference, certainty)), ..self }
+    }
+
+    pub fn certainty(&self) -> Option<Certainty> {
+        self.known_as.and_then(|(_, certainty)| certainty)
+    }
+
+    /// The element's ref, which from here on stands for what is shown of it now.
+    pub fn show_ref(&self, observer: &Observer) -> Result<Ref> {
+        match self.known_as {
+            Some((reference, _)) => {
+                observer.rebind(reference, self)?;
+                Ok(reference)
+            }
+            None => observer.show_ref(&self.chosen, &self.view, self.node),
+        }
     }
 
     /// Another element of the same capture.
     pub fn beside(&self, node: usize) -> Self {
-        Self { node, selector: None, ..self.clone() }
+        Self { node, selector: None, known_as: None, ..self.clone() }
     }
 
     pub fn bounds(&self) -> Rect {

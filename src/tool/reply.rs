@@ -22,6 +22,12 @@ pub trait Output: Serialize {
         None
     }
 
+    /// An outline leaves beside the JSON where a surface can do that: inside it, every quotation mark and
+    /// every line would cost an escape.
+    fn take_outline(&mut self) -> Option<String> {
+        None
+    }
+
     /// Whether an action changed what is shown; the audit line says it.
     fn changed(&self) -> Option<bool> {
         None
@@ -51,6 +57,7 @@ pub struct Envelope<'a, T: ?Sized> {
 /// An [`Output`] with its type erased.
 pub trait Body: Send {
     fn take_picture(&mut self) -> Option<Png>;
+    fn take_outline(&mut self) -> Option<String>;
     fn changed(&self) -> Option<bool>;
     fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String>;
     fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value>;
@@ -83,6 +90,10 @@ impl Frame {
 impl<T: Output + Send> Body for T {
     fn take_picture(&mut self) -> Option<Png> {
         Output::take_picture(self)
+    }
+
+    fn take_outline(&mut self) -> Option<String> {
+        Output::take_outline(self)
     }
 
     fn changed(&self) -> Option<bool> {

@@ -71,6 +71,15 @@ fn publish(schema: &mut Value) {
     for property in properties.values_mut() {
         property.as_object_mut().into_iter().for_each(drop_remote_limits);
         publish(property);
+        drop_inner_words(property);
+    }
+}
+
+/// What is inside an argument is said by the argument's own words.
+fn drop_inner_words(property: &mut Value) {
+    let inner = property.get_mut("properties").and_then(Value::as_object_mut);
+    for inner in inner.into_iter().flat_map(|inner| inner.values_mut()) {
+        inner.as_object_mut().into_iter().for_each(|inner| drop(inner.remove("description")));
     }
 }
 
@@ -78,6 +87,7 @@ fn drop_remote_limits(property: &mut Map<String, Value>) {
     property.remove("maxLength");
     property.remove("maxItems");
     property.remove(super::args::SECRET);
+    property.remove(super::args::FIT);
     if property.get("maximum").and_then(Value::as_i64).is_some_and(|most| most >= 9_999) {
         property.remove("maximum");
         property.remove("minimum");

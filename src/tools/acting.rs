@@ -6,14 +6,14 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, WindowArgs, millis, new_dialogs};
+use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs};
 use super::keyboard::combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::action::{Act, Button, Choice, Handle};
 use crate::model::{Point, Rect, Window};
-use crate::observer::{View, WindowChoice};
+use crate::observer::{Ref, View, WindowChoice};
 use crate::platform::Route;
 use crate::tool::args::{Int, SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
@@ -25,7 +25,7 @@ pub struct ClickArgs {
     #[serde(flatten)]
     element: ElementArgs,
     #[serde(flatten)]
-    window: WindowArgs,
+    window: QuietWindowArgs,
     /// Default left.
     button: Option<Button>,
     /// Clicks; default 1.
@@ -43,7 +43,7 @@ impl Tool for ClickElement {
         group: Group::Elements,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/element/click")],
-        brief: "Click an element by selector or id. The receipt tells what changed; ok alone is no success.",
+        brief: "Click an element. The receipt tells what changed; ok alone is no success.",
         detail: "The tree is read anew, the element must be enabled and visible, and the click goes to its \
                  centre. `changed` compares everything that is shown before and after; `new_dialogs` lists \
                  windows that appeared.",
@@ -82,9 +82,8 @@ fn handle(target: &Target) -> Option<Handle> {
 
 /// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
 /// a click on it would meet: the middle of a dialog may be a button.
-fn actionable(cx: &Cx, window: &WindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
-    let chosen = cx.observer().choose(&window.choice())?;
-    let target = cx.observer().find_target(chosen, &element.choice(), cx.cancel)?;
+fn actionable(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
+    let target = cx.observer().find_target(&window.choice(), &element.choice(), cx.cancel)?;
     if !target.view.tree()[target.node].enabled {
         return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
     }
@@ -143,6 +142,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     scenario_reaction: bool,
 }
 
@@ -152,6 +152,36 @@ pub struct TargetOut {
     element_id: String,
     selector: String,
     bounds: Rect,
+    #[serde(rename = "ref")]
+    reference: Ref,
+    /// Present when the element was not found by its own object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity: Option<IdentityOut>,
+    /// What it is called after the action, when that is not what it was called before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renamed: Option<String>,
+}
+
+/// How sure it is that what was acted on is what the ref was given to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct IdentityOut {
+    confidence: f64,
+    reason: &'static str,
+}
+
+impl TargetOut {
+    fn of(cx: &Cx, target: &Target) -> Result<Self> {
+        let identity = target.certainty();
+        Ok(Self {
+            window_uid: target.chosen.window.uid.clone(),
+            element_id: target.element_id(),
+            selector: target.selector(),
+            bounds: target.bounds(),
+            reference: target.show_ref(cx.observer())?,
+            identity: identity.map(|it| IdentityOut { confidence: it.confidence, reason: it.reason }),
+            renamed: None,
+        })
+    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -202,12 +232,7 @@ fn act_and_stay(
     let mut receipt = Receipt {
         action,
         dry_run: permit.dry_run(),
-        target: TargetOut {
-            window_uid: target.chosen.window.uid.clone(),
-            element_id: target.element_id(),
-            selector: target.selector(),
-            bounds: target.bounds(),
-        },
+        target: TargetOut::of(cx, &target)?,
         after: before.clone(),
         before,
         changed: false,
@@ -240,6 +265,7 @@ fn act_and_stay(
         Some(view) => {
             receipt.changed = view.fingerprint() != target.view.fingerprint();
             receipt.after = Moment::of(&view);
+            receipt.target.renamed = cx.observer().renamed(receipt.target.reference, &target.chosen, &view);
         }
         None => {
             receipt.changed = true;
@@ -293,7 +319,7 @@ pub struct OnElement {
     #[serde(flatten)]
     element: ElementArgs,
     #[serde(flatten)]
-    window: WindowArgs,
+    window: QuietWindowArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,

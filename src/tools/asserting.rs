@@ -16,7 +16,7 @@ pub struct AssertState;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct AssertArgs {
-    /// {kind,…}: element_exists, element_absent{selector}; value_equals{selector,expected};
+    /// {kind,…}: element_exists, element_absent{ref|selector}; value_equals{selector,expected};
     /// value_matches{selector,regex}; text_visible{regex}; window_focused, window_exists{title_regex};
     /// tree_hash_equals{expected_hash}; screenshot_similar{reference_path}; oracle{name}; each window_uid?.
     predicates: Option<Vec<Object>>,
@@ -153,11 +153,11 @@ fn read_bounded(cx: &Cx, fields: &Fields) -> Result<Predicate> {
 struct KindOf(&'static str, &'static [&'static str], fn(&Cx, &Fields) -> Result<Claim>);
 
 const KINDS: &[KindOf] = &[
-    KindOf("element_exists", &["selector"], |_, fields| Ok(Claim::ElementExists(fields.selector()?))),
-    KindOf("element_absent", &["selector"], |_, fields| Ok(Claim::ElementAbsent(fields.selector()?))),
-    KindOf("value_equals", &["selector", "expected"], value_equals),
-    KindOf("value_matches", &["selector", "regex"], |_, fields| {
-        Ok(Claim::ValueMatches { selector: fields.selector()?, pattern: fields.regex("regex")? })
+    KindOf("element_exists", &["ref", "selector"], |_, fields| Ok(Claim::ElementExists(fields.element()?))),
+    KindOf("element_absent", &["ref", "selector"], |_, fields| Ok(Claim::ElementAbsent(fields.element()?))),
+    KindOf("value_equals", &["ref", "selector", "expected"], value_equals),
+    KindOf("value_matches", &["ref", "selector", "regex"], |_, fields| {
+        Ok(Claim::ValueMatches { element: fields.element()?, pattern: fields.regex("regex")? })
     }),
     KindOf("text_visible", &["regex", "mode"], |_, fields| {
         Ok(Claim::TextVisible { pattern: fields.regex("regex")?, source: text_source(fields)? })
@@ -200,7 +200,7 @@ fn value_equals(_: &Cx, fields: &Fields) -> Result<Claim> {
         Some(number @ (Value::Number(_) | Value::Bool(_))) => number.to_string(),
         _ => fields.text("expected")?.to_owned(),
     };
-    Ok(Claim::ValueEquals { selector: fields.selector()?, expected })
+    Ok(Claim::ValueEquals { element: fields.element()?, expected })
 }
 
 fn text_source(fields: &Fields) -> Result<TextSource> {

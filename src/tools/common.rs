@@ -23,29 +23,67 @@ pub struct WindowArgs {
 
 impl WindowArgs {
     pub fn choice(&self) -> WindowChoice {
-        WindowChoice {
-            uid: self.window_uid.as_ref().map(|uid| uid.as_str().to_owned()),
-            index: self.window_index.map(Int::size),
-            title: self.window_title.as_ref().map(|title| title.as_str().to_owned()),
-        }
+        window_choice(&self.window_uid, self.window_index, &self.window_title)
+    }
+}
+
+fn window_choice(
+    uid: &Option<Text<256>>,
+    index: Option<Int<0, 65535>>,
+    title: &Option<Text<512>>,
+) -> WindowChoice {
+    WindowChoice {
+        uid: uid.as_ref().map(|uid| uid.as_str().to_owned()),
+        index: index.map(Int::size),
+        title: title.as_ref().map(|title| title.as_str().to_owned()),
     }
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ElementArgs {
-    /// Selector, e.g. Window/Button[name="OK"].
+    /// Like e17; knows its window.
+    #[serde(rename = "ref")]
+    pub reference: Option<Text<24>>,
+    /// Or e.g. Window/Button[name="OK"].
     pub selector: Option<Text<2048>>,
-    /// Element id from the tree, instead of a selector.
+    /// Or id in the tree.
     pub element_id: Option<Text<2048>>,
 }
 
 impl ElementArgs {
     pub fn choice(&self) -> ElementChoice {
         ElementChoice {
+            reference: self.reference.as_ref().map(|text| text.as_str().to_owned()),
             selector: self.selector.as_ref().map(|text| text.as_str().to_owned()),
             element_id: self.element_id.as_ref().map(|text| text.as_str().to_owned()),
         }
     }
+}
+
+/// Like a window's, where it is seldom needed: a ref knows its own, and the uid says it best.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct QuietWindowArgs {
+    /// Default: focused window.
+    pub window_uid: Option<Text<256>>,
+    #[schemars(extend("x-hidden" = true))]
+    pub window_index: Option<Int<0, 65535>>,
+    #[schemars(extend("x-hidden" = true))]
+    pub window_title: Option<Text<512>>,
+}
+
+impl QuietWindowArgs {
+    pub fn choice(&self) -> WindowChoice {
+        window_choice(&self.window_uid, self.window_index, &self.window_title)
+    }
+}
+
+/// How much a caller wants to read at most. The gate reads it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "declared for the schema; the gate reads the value")]
+pub struct FitArgs {
+    /// Fit the reply into these.
+    #[schemars(extend("x-fit" = true))]
+    pub max_tokens: Option<Int<100, 1000000>>,
 }
 
 /// Switches that every input tool understands. The gate reads them.
@@ -208,12 +246,11 @@ pub fn remember_image(cx: &Cx, window: Option<&Chosen>, area: Rect, png: &Png) -
 }
 
 /// A picture of what was named: the window, or without a word about it the whole screen.
-pub fn take_picture(cx: &mut Cx, window: &WindowArgs) -> Result<(Option<Chosen>, Shot)> {
-    let choice = window.choice();
+pub fn take_picture(cx: &mut Cx, choice: &WindowChoice) -> Result<(Option<Chosen>, Shot)> {
     if choice.is_empty() {
         return Ok((None, cx.observer().screen_picture(cx.cancel)?));
     }
-    let chosen = cx.observer().choose(&choice)?;
+    let chosen = cx.observer().choose(choice)?;
     cx.warning = chosen.warning.clone();
     let shot = cx.observer().window_picture(&chosen, cx.cancel)?;
     Ok((Some(chosen), shot))

@@ -1,16 +1,20 @@
 //! Reading a window's elements: the tree, and finding one in it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{WindowArgs, regex};
-use crate::error::Result;
+use super::common::{FitArgs, WindowArgs, regex};
+use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::{Rect, Tree};
+use crate::observer::find::{self, Sought, check_sought};
+use crate::observer::outline::{Dropped, Keep, OutlineOptions};
 use crate::observer::structure::{Request, Structure};
-use crate::observer::{Chosen, Look, Perf, View};
+use crate::observer::{Chosen, Look, Perf, Ref, View, WindowChoice};
+use crate::tokens::{self, Writing};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
 
@@ -20,9 +24,11 @@ pub struct GetWindowStructure;
 pub struct StructureArgs {
     #[serde(flatten)]
     window: WindowArgs,
-    /// Levels below the root; default 5.
+    /// outline: lean text with refs.
+    format: Option<TreeFormat>,
+    /// Levels below the root; default 5, of an outline all.
     depth: Option<Int<0, 64>>,
-    /// Element id: only its subtree.
+    /// Element id or ref: only its subtree.
     scope: Option<Text<2048>>,
     /// Roles that match, e.g. ["Button"].
     #[serde(default)]
@@ -42,9 +48,61 @@ pub struct StructureArgs {
     max_nodes: Option<Int<1, 20000>>,
     /// next_cursor of the page before.
     page_cursor: Option<Text<2048>>,
+    #[serde(flatten)]
+    fit: FitArgs,
+    /// What an outline does not leave out: groups, repeats, hidden, bars, bounds, texts, details.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    keep: Vec<Keep>,
     /// Where a window shows no elements, the lines that OCR reads stand for them.
     #[schemars(extend("x-hidden" = true))]
     ocr: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TreeFormat {
+    #[default]
+    Json,
+    Outline,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TreeOut {
+    Json(Box<StructureOut>),
+    Outline(Box<OutlineOut>),
+}
+
+impl Output for TreeOut {
+    fn take_outline(&mut self) -> Option<String> {
+        match self {
+            TreeOut::Json(_) => None,
+            TreeOut::Outline(out) => Some(std::mem::take(&mut out.text)),
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OutlineOut {
+    window: String,
+    window_uid: String,
+    format: &'static str,
+    node_count: usize,
+    /// Lines.
+    shown: usize,
+    /// Elements that the rules left out.
+    dropped: Dropped,
+    tree_token: Option<String>,
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<Degraded>,
+    #[serde(skip)]
+    text: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -83,11 +141,9 @@ pub struct Degraded {
     detail: Option<String>,
 }
 
-impl Output for StructureOut {}
-
 impl Tool for GetWindowStructure {
     type Args = StructureArgs;
-    type Out = StructureOut;
+    type Out = TreeOut;
     const META: Meta = Meta {
         name: "get_window_structure",
         group: Group::Elements,
@@ -99,7 +155,9 @@ impl Tool for GetWindowStructure {
                  which nodes match; with `prune_empty` only matches and their ancestors stay. `max_nodes` pages \
                  the tree as a flat list. `offscreen` marks what is there but not to be seen now (in a closed menu, \
                  scrolled away). `degraded` says that the application shows too little of itself, and why where \
-                 that is known; `ocr: true` then puts the lines that can be read below the root.",
+                 that is known; `ocr: true` then puts the lines that can be read below the root. The format \
+                 `outline` costs about a tenth: a line of text for each element, with a ref for what can be acted \
+                 on, of the whole depth; `keep` switches its rules of pruning off (docs/outline.md).",
         examples: &[
             Example {
                 scenario: None,
@@ -111,16 +169,21 @@ impl Tool for GetWindowStructure {
                 args: r#"{"roles":["Button"],"prune_empty":true,"depth":8}"#,
                 shows: "only the buttons of a dense application, with the way to them",
             },
+            Example {
+                scenario: Some("scenarios/form.yaml"),
+                args: r#"{"format":"outline"}"#,
+                shows: "a form in a few lines, with refs to act on",
+            },
         ],
         verify: &["node_count", "tree_hash"],
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, args: StructureArgs, _: Permit) -> Result<StructureOut> {
+    fn run(cx: &mut Cx, args: StructureArgs, _: Permit) -> Result<TreeOut> {
         let chosen = cx.observer().choose(&args.window.choice())?;
         cx.warning = chosen.warning.clone();
-        let request = request(cx, &args, &chosen)?;
         let mut look = cx.observer().look(&chosen, cx.cancel)?;
+        let request = request(cx, &args, &chosen, &look.view)?;
         let degraded = if request.scope.is_none() { degraded(cx, &look.view) } else { None };
         let is_dark = look.view.tree().len() == 1;
         let read = is_dark && args.ocr == Some(true);
@@ -129,14 +192,37 @@ impl Tool for GetWindowStructure {
             look = Look { view, cached: false };
             cx.warning = Some(READ_BY_OCR.to_owned());
         }
-        let structure = Structure::new(look.view.clone(), &request)
-            .map_err(|error| error.with("window_uid", chosen.window.uid.as_str()))?;
         let whole = request.scope.is_none() && !read;
-        let element_count = look.view.tree().end(structure.scope) - structure.scope;
         let tree_token = whole.then(|| {
             let now = cx.clock().now();
             cx.session().trees.put(&chosen.window.uid, look.view.clone(), now)
         });
+        let found = LookedAt { chosen, look, request, degraded, tree_token };
+        match args.format.unwrap_or_default() {
+            TreeFormat::Json => Ok(TreeOut::Json(Box::new(found.structure(room(&args))?))),
+            TreeFormat::Outline => Ok(TreeOut::Outline(Box::new(found.outline(cx, &args)?))),
+        }
+    }
+}
+
+/// A window that was read, before it is written in one format or the other.
+struct LookedAt {
+    chosen: Chosen,
+    look: Look,
+    request: Request,
+    degraded: Option<Degraded>,
+    tree_token: Option<String>,
+}
+
+impl LookedAt {
+    fn structure(self, max_tokens: Option<usize>) -> Result<StructureOut> {
+        let LookedAt { chosen, look, mut request, degraded, tree_token } = self;
+        let structure = match max_tokens {
+            Some(most) => fitting_structure(&look.view, &mut request, most),
+            None => Structure::new(look.view.clone(), &request),
+        };
+        let structure = structure.map_err(|error| error.with("window_uid", chosen.window.uid.as_str()))?;
+        let element_count = look.view.tree().end(structure.scope) - structure.scope;
         Ok(StructureOut {
             element_count,
             node_count: structure.node_count,
@@ -155,12 +241,83 @@ impl Tool for GetWindowStructure {
             tree: structure,
         })
     }
+
+    fn outline(self, cx: &Cx, args: &StructureArgs) -> Result<OutlineOut> {
+        let LookedAt { chosen, look, request, degraded, tree_token } = self;
+        let view = &look.view;
+        let filtered = !request.roles.is_empty()
+            || !request.exclude_roles.is_empty()
+            || request.name_regex.is_some()
+            || request.visible_in.is_some();
+        let depth = args.depth.map(Int::size);
+        let request = Request { depth: depth.unwrap_or(usize::MAX), prune_empty: filtered, ..request };
+        let structure =
+            Structure::new(view.clone(), &Request { max_nodes: None, page_cursor: None, ..request })
+                .map_err(|error| error.with("window_uid", chosen.window.uid.as_str()))?;
+        let options = OutlineOptions {
+            scope: structure.scope,
+            depth,
+            keep: args.keep.clone(),
+            longest_text: args.max_text_len.map(Int::size),
+            only: structure.kept().map(<[bool]>::to_vec),
+            most_lines: args.max_nodes.map(Int::size),
+            after: cursor(view, args.page_cursor.as_ref())?,
+            max_tokens: room(args).map(|most| most.saturating_sub(TOKENS_AROUND_AN_OUTLINE)),
+        };
+        let outline = cx.observer().outline(&chosen, view, &options)?;
+        Ok(OutlineOut {
+            window: chosen.window.title,
+            window_uid: chosen.window.uid,
+            format: "outline",
+            node_count: outline.elements,
+            shown: outline.shown,
+            dropped: outline.dropped,
+            tree_token,
+            truncated: outline.cut_after.is_some(),
+            next_cursor: outline.cut_after.map(|node| view.tree().id(node)),
+            complete: (!view.tree().complete).then_some(false),
+            degraded,
+            text: outline.text,
+        })
+    }
+}
+
+fn room(args: &StructureArgs) -> Option<usize> {
+    args.fit.max_tokens.map(Int::size)
+}
+
+/// What stands beside an outline or a tree: hash, token, counts.
+const TOKENS_AROUND_AN_OUTLINE: usize = 150;
+const BYTES_AROUND_A_TREE: usize = 700;
+
+/// A tree that is too long is shown less deep: nodes that were cut say how many they hold, and are read on with
+/// `scope`. Whatever is still too long is left to the gate.
+fn fitting_structure(view: &Arc<View>, request: &mut Request, max_tokens: usize) -> Result<Structure> {
+    let room = tokens::bytes(Writing::Json, max_tokens).saturating_sub(BYTES_AROUND_A_TREE);
+    loop {
+        let structure = Structure::new(view.clone(), request)?;
+        if request.depth == 0 || request.max_nodes.is_some() || structure.bytes() <= room {
+            return Ok(structure);
+        }
+        request.depth = structure.deepest().min(request.depth) - 1;
+    }
+}
+
+/// The element behind which a page begins.
+fn cursor(view: &View, cursor: Option<&Text<2048>>) -> Result<Option<usize>> {
+    let Some(id) = cursor.map(Text::as_str) else {
+        return Ok(None);
+    };
+    view.tree().find_id(id).map(Some).ok_or_else(|| {
+        Error::new(Kind::ElementNotFound, format!("page_cursor: no element has the id '{id}' any more"))
+            .with("field", "page_cursor")
+    })
 }
 
 const READ_BY_OCR: &str = "the window shows no elements; what stands below its root was read by OCR and is known \
                            by its place alone: click there with click_at";
 
-fn request(cx: &Cx, args: &StructureArgs, chosen: &Chosen) -> Result<Request> {
+fn request(cx: &Cx, args: &StructureArgs, chosen: &Chosen, view: &View) -> Result<Request> {
     let limits = &cx.config().tree;
     let depth = args.depth.map_or(limits.default_depth, Int::size).min(limits.max_depth);
     let visible_in = match args.visible_only {
@@ -170,7 +327,7 @@ fn request(cx: &Cx, args: &StructureArgs, chosen: &Chosen) -> Result<Request> {
     let owned = |text: &Option<Text<2048>>| text.as_ref().map(|text| text.as_str().to_owned());
     Ok(Request {
         depth,
-        scope: owned(&args.scope),
+        scope: owned(&args.scope).map(|scope| cx.observer().id_of(chosen, view, scope)).transpose()?,
         roles: args.roles.clone(),
         exclude_roles: args.exclude_roles.clone(),
         name_regex: args.name_regex.as_ref().map(|text| regex("name_regex", text.as_str())).transpose()?,
@@ -202,6 +359,9 @@ pub struct FindArgs {
     selector: Text<2048>,
     #[serde(flatten)]
     window: WindowArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -210,6 +370,8 @@ pub struct Found {
     element_id: String,
     selector: String,
     bounds: Rect,
+    #[serde(rename = "ref")]
+    reference: Ref,
     ambiguous_matches: usize,
     all_matches: Vec<Match>,
 }
@@ -217,6 +379,8 @@ pub struct Found {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Match {
     element_id: String,
+    #[serde(rename = "ref")]
+    reference: Ref,
     bounds: Rect,
     name: String,
     role: String,
@@ -257,28 +421,180 @@ impl Tool for FindElement {
         let chosen = cx.observer().choose(&args.window.choice())?;
         cx.warning = chosen.warning.clone();
         let (view, selector, matches) = cx.observer().find_all(&chosen, args.selector.as_str(), cx.cancel)?;
-        let tree = view.tree();
-        let all_matches: Vec<Match> = matches.iter().map(|&node| describe(tree, node)).collect();
+        let refs = cx.observer().show_refs(&chosen, &view, matches.iter().copied())?;
+        let nodes = matches.iter().zip(refs);
+        let all_matches: Vec<Match> =
+            nodes.map(|(&node, reference)| describe(view.tree(), node, reference)).collect();
         let first = &all_matches[0];
         Ok(Found {
             window_uid: chosen.window.uid,
             element_id: first.element_id.clone(),
             selector,
             bounds: first.bounds,
+            reference: first.reference,
             ambiguous_matches: all_matches.len(),
             all_matches,
         })
     }
 }
 
-fn describe(tree: &Tree, node: usize) -> Match {
+fn describe(tree: &Tree, node: usize, reference: Ref) -> Match {
     let element = &tree[node];
     Match {
         element_id: tree.id(node),
+        reference,
         bounds: element.bounds,
         name: element.name.clone(),
         role: element.role.to_string(),
     }
 }
 
-pub const TOOLS: &[Spec] = &[Spec::of::<GetWindowStructure>(), Spec::of::<FindElement>()];
+pub struct Find;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SearchArgs {
+    /// Words on it, roughly.
+    text: Option<Text<512>>,
+    /// What it is, e.g. button.
+    role: Option<Text<64>>,
+    #[serde(flatten)]
+    window: SearchedWindowArgs,
+    /// Matches; default 5.
+    limit: Option<Int<1, 50>>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
+}
+
+/// Like every window's, but where none is named all are meant.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SearchedWindowArgs {
+    /// Default: all windows.
+    window_uid: Option<Text<256>>,
+    #[schemars(extend("x-hidden" = true))]
+    window_index: Option<Int<0, 65535>>,
+    #[schemars(extend("x-hidden" = true))]
+    window_title: Option<Text<512>>,
+}
+
+impl SearchedWindowArgs {
+    fn choice(self) -> WindowChoice {
+        let SearchedWindowArgs { window_uid, window_index, window_title } = self;
+        WindowArgs { window_uid, window_index, window_title }.choice()
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SearchOut {
+    count: usize,
+    /// How many more would have done.
+    more: usize,
+    matches: Vec<SearchMatch>,
+    searched: Searched,
+    /// Windows that could not be read.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unreadable: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Searched {
+    windows: usize,
+    elements: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SearchMatch {
+    score: f64,
+    #[serde(rename = "ref")]
+    reference: Ref,
+    role: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    disabled: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    offscreen: bool,
+    bounds: Rect,
+    window_uid: String,
+    path: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl From<find::Match> for SearchMatch {
+    fn from(found: find::Match) -> Self {
+        let element = &found.view.tree()[found.node];
+        let [before, after] = found.around;
+        Self {
+            score: found.score,
+            reference: found.reference,
+            role: element.role.to_string(),
+            name: element.name.clone(),
+            value: element.value.clone().filter(|value| !value.is_empty()),
+            disabled: !element.enabled,
+            offscreen: element.hidden,
+            bounds: element.bounds,
+            window_uid: found.chosen.window.uid,
+            path: found.path,
+            before,
+            after,
+        }
+    }
+}
+
+impl Output for SearchOut {}
+
+impl Tool for Find {
+    type Args = SearchArgs;
+    type Out = SearchOut;
+    const META: Meta = Meta {
+        name: "find",
+        group: Group::Elements,
+        untrusted: true,
+        rest: &[(Method::Get, "/api/find")],
+        brief: "Find elements by words: best matches with score, ref, path and what stands around.",
+        detail: "Looks at names, values, descriptions and identifiers, in all windows unless one is named, and \
+                 forgives slips. `role` takes the contract's roles and what people call them (field, dropdown, link); \
+                 it may also stand among the words (`save button`). What cannot be seen now counts less. `before` \
+                 and `after` are the neighbouring lines of an outline.",
+        examples: &[
+            Example {
+                scenario: Some("scenarios/form.yaml"),
+                args: r#"{"text":"discard button"}"#,
+                shows: "a button, by what is written on it",
+            },
+            Example {
+                scenario: Some("scenarios/login.yaml"),
+                args: r#"{"role":"field"}"#,
+                shows: "everything that can be typed into",
+            },
+        ],
+        verify: &["ok", "count"],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: SearchArgs, _: Permit) -> Result<SearchOut> {
+        let owned = |text: &str| text.to_owned();
+        let sought = Sought {
+            text: args.text.as_ref().map(|text| owned(text.as_str())),
+            role: args.role.as_ref().map(|text| owned(text.as_str())),
+            most: args.limit.map_or(5, Int::size),
+        };
+        check_sought(&sought)?;
+        let search = cx.observer().search(&args.window.choice(), &sought, cx.cancel)?;
+        if search.matches.is_empty() {
+            cx.warning =
+                Some("nothing is like it; an outline (get_window_structure) shows what is there".to_owned());
+        }
+        Ok(SearchOut {
+            count: search.matches.len(),
+            more: search.more,
+            matches: search.matches.into_iter().map(SearchMatch::from).collect(),
+            searched: Searched { windows: search.windows, elements: search.elements },
+            unreadable: search.unreadable.into_iter().collect(),
+        })
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<GetWindowStructure>(), Spec::of::<FindElement>(), Spec::of::<Find>()];

@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::Selector;
+use crate::observer::Ref;
+use crate::observer::predicate::Named;
 
 const MOST_CHARACTERS: usize = 4096;
 
@@ -75,6 +77,16 @@ impl<'a> Fields<'a> {
     pub fn selector(&self) -> Result<Selector> {
         let parsed = Selector::parse(self.text("selector")?);
         parsed.map_err(|problem| self.refusal("selector", &format!("cannot be used: {problem}")))
+    }
+
+    /// The element that is named by `ref` or by `selector`.
+    pub fn element(&self) -> Result<Named> {
+        match self.maybe_text("ref")? {
+            None => Ok(Named::Selector(self.selector()?)),
+            Some(text) => Ref::parse(text)
+                .map(Named::Ref)
+                .ok_or_else(|| self.refusal("ref", "is no ref: those look like e17")),
+        }
     }
 
     /// A field with another name would be a wish that nobody hears.

@@ -5,13 +5,15 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, PointArgs, QuietInputArgs, SpaceArgs, WindowArgs, millis, new_dialogs};
+use super::common::{
+    Dialog, ElementArgs, PointArgs, QuietInputArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs,
+};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::Point;
 use crate::model::action::{Act, Button, Modifier};
 use crate::observer::ElementChoice;
-use crate::tool::args::{Int, Pixel, Text};
+use crate::tool::args::{Int, Pixel};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 pub struct ClickAt;
@@ -35,8 +37,10 @@ pub struct Clicked {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     scenario_reaction: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     dry_run: bool,
     duration_ms: u64,
     new_dialogs: Vec<Dialog>,
@@ -112,8 +116,10 @@ pub struct Sent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     pub scenario_reaction: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     pub dry_run: bool,
 }
 
@@ -306,7 +312,7 @@ pub struct Drag;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct DragArgs {
-    /// {x, y} or {selector} or {element_id}.
+    /// {x, y} or {ref} or {selector}.
     from: DragEnd,
     /// Likewise.
     to: DragEnd,
@@ -316,7 +322,7 @@ pub struct DragArgs {
     /// Default 0.5.
     duration_s: Option<f64>,
     #[serde(flatten)]
-    window: WindowArgs,
+    window: QuietWindowArgs,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,
@@ -328,17 +334,8 @@ pub struct DragEnd {
     y: Option<Pixel>,
     #[serde(flatten)]
     space: SpaceArgs,
-    selector: Option<Text<2048>>,
-    element_id: Option<Text<2048>>,
-}
-
-impl DragEnd {
-    fn element(&self) -> ElementChoice {
-        ElementChoice {
-            selector: self.selector.as_ref().map(|text| text.as_str().to_owned()),
-            element_id: self.element_id.as_ref().map(|text| text.as_str().to_owned()),
-        }
-    }
+    #[serde(flatten)]
+    element: ElementArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -405,13 +402,14 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Targe
         cx.observer().check_reachable(at)?;
         return Ok((at, cx.judged_at(at)?));
     }
-    let choice = end.element();
+    let choice = end.element.choice();
     if choice == ElementChoice::default() {
-        return Err(Error::bad_request("drag needs from and to as {x, y}, {selector} or {element_id}"));
+        return Err(Error::bad_request(
+            "drag needs from and to as {x, y}, {ref}, {selector} or {element_id}",
+        ));
     }
     cx.observer().require_places("to drag an element; give both ends as {x, y}")?;
-    let chosen = cx.observer().choose(&args.window.choice())?;
-    let target = cx.observer().find_target(chosen, &choice, cx.cancel)?;
+    let target = cx.observer().find_target(&args.window.choice(), &choice, cx.cancel)?;
     let at = target.bounds().center();
     cx.observer().check_reachable(at)?;
     Ok((at, cx.judged_with(target, Some(at))))

@@ -5,14 +5,14 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{ImageFacts, WindowArgs, remember_image, take_picture, title_of};
+use super::common::{FitArgs, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
 use super::screen::encode;
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::image::Picture;
 use crate::model::{Rect, similarity};
-use crate::observer::{Chosen, ElementChoice, Readable};
+use crate::observer::{Chosen, ElementChoice, Readable, Ref, WindowChoice};
 use crate::ocr::Word;
 use crate::tool::args::{Int, Pixel, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
@@ -20,6 +20,9 @@ use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec
 /// The part that is meant: an element, or a box.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct PartArgs {
+    /// Only this element, like e17.
+    #[serde(rename = "ref")]
+    reference: Option<Text<24>>,
     /// Only this element.
     element_id: Option<Text<2048>>,
     /// Only this box of the window.
@@ -42,6 +45,32 @@ impl Bbox {
 }
 
 impl PartArgs {
+    /// The element that is meant, and the argument that names it.
+    fn element(&self) -> Option<(&'static str, ElementChoice)> {
+        let owned = |text: &str| Some(text.to_owned());
+        match (&self.reference, &self.element_id) {
+            (Some(text), _) => {
+                Some(("ref", ElementChoice { reference: owned(text.as_str()), ..Default::default() }))
+            }
+            (None, Some(id)) => {
+                Some(("element_id", ElementChoice { element_id: owned(id.as_str()), ..Default::default() }))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The window that is meant: a ref knows its own.
+    fn window(&self, cx: &Cx, window: &WindowArgs) -> WindowChoice {
+        let choice = window.choice();
+        let reference = self.reference.as_ref().and_then(|text| Ref::parse(text.as_str()));
+        match reference.and_then(|reference| cx.observer().refs().recall(reference)) {
+            Some(memory) if choice.is_empty() => {
+                WindowChoice { uid: Some(memory.window_uid().to_owned()), ..choice }
+            }
+            _ => choice,
+        }
+    }
+
     /// The part in pixels of a picture of `area`, widened by `padding` and cut to the picture.
     fn within(
         &self,
@@ -51,12 +80,12 @@ impl PartArgs {
         area: Rect,
         padding: i32,
     ) -> Result<Rect> {
-        let wanted = match (&self.element_id, self.bbox) {
-            (Some(id), bbox) => {
+        let wanted = match (self.element(), self.bbox) {
+            (Some((field, element)), bbox) => {
                 if bbox.is_some() {
-                    cx.warning = Some("both element_id and bbox given; element_id used".to_owned());
+                    cx.warning = Some(format!("both {field} and bbox given; {field} used"));
                 }
-                let bounds = element_bounds(cx, chosen, id.as_str())?;
+                let bounds = element_bounds(cx, chosen, &element)?;
                 Rect { x: bounds.x.saturating_sub(area.x), y: bounds.y.saturating_sub(area.y), ..bounds }
             }
             (None, Some(bbox)) => bbox.rect(),
@@ -70,7 +99,7 @@ impl PartArgs {
                 picture.width(),
                 picture.height()
             ))
-            .with("field", if self.element_id.is_some() { "element_id" } else { "bbox" })
+            .with("field", self.element().map_or("bbox", |(field, _)| field))
             .with("part", wanted)
         })
     }
@@ -86,14 +115,11 @@ fn widened(area: Rect, by: i32) -> Rect {
 }
 
 /// Without a window the element is one of the focused window, as everywhere.
-fn element_bounds(cx: &Cx, chosen: Option<&Chosen>, id: &str) -> Result<Rect> {
+fn element_bounds(cx: &Cx, chosen: Option<&Chosen>, element: &ElementChoice) -> Result<Rect> {
     cx.observer().require_places("to find an element in a picture; give a bbox in its pixels")?;
-    let chosen = match chosen {
-        Some(chosen) => chosen.clone(),
-        None => cx.observer().choose(&Default::default())?,
-    };
-    let choice = ElementChoice { element_id: Some(id.to_owned()), selector: None };
-    Ok(cx.observer().find_target(chosen, &choice, cx.cancel)?.bounds())
+    let uid = chosen.map(|chosen| chosen.window.uid.clone());
+    let window = WindowChoice { uid, ..WindowChoice::default() };
+    Ok(cx.observer().find_target(&window, element, cx.cancel)?.bounds())
 }
 
 pub struct GetScreenshotCropped;
@@ -158,7 +184,7 @@ impl Tool for GetScreenshotCropped {
 
     fn run(cx: &mut Cx, args: CropArgs, mut permit: Permit) -> Result<CroppedScreenshot> {
         permit.spend();
-        let (chosen, shot) = take_picture(cx, &args.window)?;
+        let (chosen, shot) = take_picture(cx, &args.part.window(cx, &args.window))?;
         let padding = i32::try_from(args.padding_px.map_or(0, Int::get)).unwrap_or(0);
         let part = args.part.within(cx, chosen.as_ref(), &shot.picture, shot.area, padding)?;
         let widest = args.max_width.and_then(|width| u32::try_from(width.get()).ok()).unwrap_or(u32::MAX);
@@ -186,6 +212,9 @@ pub struct OcrArgs {
     window: WindowArgs,
     #[serde(flatten)]
     part: PartArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
     /// Leaves out words of which the engine is less sure; the config's `ocr.min_confidence` by default.
     #[schemars(extend("x-hidden" = true))]
     min_confidence: Option<Int<0, 100>>,
@@ -242,7 +271,7 @@ impl Tool for GetOcr {
         cx.observer().ocr().describe()?;
         let chosen = match &args.image_b64 {
             Some(_) => None,
-            None => Some(cx.observer().choose_strictly(&args.window.choice())?),
+            None => Some(cx.observer().choose_strictly(&args.part.window(cx, &args.window))?),
         };
         cx.warning = chosen.as_ref().and_then(|chosen| chosen.warning.clone());
         let readable = match (&chosen, &args.image_b64) {
@@ -263,7 +292,7 @@ impl Tool for GetOcr {
 /// A picture that came with the call. The address form that browsers use is understood too.
 fn brought(text: &str, args: &OcrArgs) -> Result<Picture> {
     let wrong = |problem: String| Error::bad_request(problem).with("field", "image_b64");
-    if !args.window.choice().is_empty() || args.part.element_id.is_some() {
+    if !args.window.choice().is_empty() || args.part.element().is_some() {
         return Err(wrong("image_b64 is read instead of a window: name no window and no element".to_owned()));
     }
     let text = text.strip_prefix("data:image/png;base64,").unwrap_or(text).trim();

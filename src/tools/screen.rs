@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FULL_SCREEN, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
+use super::common::{FULL_SCREEN, FitArgs, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
 use crate::config::AsciiSketch;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
@@ -30,6 +30,9 @@ pub struct SketchArgs {
     grid_width: Option<GridWidth>,
     /// Rows; default 38.
     grid_height: Option<GridHeight>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
     #[schemars(extend("x-hidden" = true))]
     structured: Option<bool>,
     /// Lays the text that OCR reads over the boxes.
@@ -188,7 +191,7 @@ pub struct DescriptionArgs {
     mode: Option<DescriptionMode>,
     /// Cut the text to this many tokens.
     max_tokens: Option<Int<1, 1000000>>,
-    /// Element id: describe only its subtree.
+    /// Element id or ref: only its subtree.
     focus_element: Option<Text<2048>>,
 }
 
@@ -241,8 +244,9 @@ impl Tool for GetScreenDescription {
         refuse_missing_source(cx, args.mode)?;
         let chosen = cx.observer().choose(&args.window.choice())?;
         let view = cx.observer().look(&chosen, cx.cancel)?.view;
-        let wanted = args.focus_element.as_ref().map(Text::as_str);
-        let node = wanted.and_then(|id| view.tree().find_id(id));
+        let wanted = args.focus_element.as_ref().map(|text| text.as_str().to_owned());
+        let wanted = wanted.map(|name| cx.observer().id_of(&chosen, &view, name)).transpose()?;
+        let node = wanted.as_ref().and_then(|id| view.tree().find_id(id));
         cx.warning = match (wanted, node) {
             (Some(id), None) => Some(format!("no element has the id '{id}'; the whole window is described")),
             _ => chosen.warning.clone(),
@@ -366,7 +370,7 @@ impl Tool for GetScreenshot {
 
     fn run(cx: &mut Cx, args: WindowArgs, mut permit: Permit) -> Result<Screenshot> {
         permit.spend();
-        let (chosen, shot) = take_picture(cx, &args)?;
+        let (chosen, shot) = take_picture(cx, &args.choice())?;
         let png = encode(&shot.picture)?;
         Ok(Screenshot {
             window: title_of(chosen.as_ref()),

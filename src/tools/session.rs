@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::gate::Permit;
 use crate::gate::budget::BudgetStatus;
 use crate::gate::redact::RedactionStatus;
+use crate::metrics::ToolCount;
 use crate::observer::CaptureStats;
 use crate::platform::{Capabilities, os_name};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
@@ -118,24 +119,61 @@ fn stats_out((uid, stats): (String, CaptureStats)) -> (String, TreeStats) {
 
 pub struct GetBudgetStatus;
 
-impl Output for BudgetStatus {}
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BudgetOut {
+    #[serde(flatten)]
+    status: BudgetStatus,
+    sent: Sent,
+}
+
+/// What clients have been sent so far. Tokens are estimated.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Sent {
+    tokens: u64,
+    bytes: u64,
+    by_tool: BTreeMap<&'static str, SentByTool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SentByTool {
+    calls: u64,
+    tokens: u64,
+    bytes: u64,
+}
+
+impl Sent {
+    fn counted(counts: BTreeMap<&'static str, ToolCount>) -> Self {
+        let mut sent = Sent::default();
+        for (name, count) in counts {
+            let (tokens, bytes) = (count.reply.tokens(), count.reply.bytes);
+            sent.tokens += tokens;
+            sent.bytes += bytes;
+            sent.by_tool.insert(name, SentByTool { calls: count.calls, tokens, bytes });
+        }
+        sent
+    }
+}
+
+impl Output for BudgetOut {}
 
 impl Tool for GetBudgetStatus {
     type Args = NoArgs;
-    type Out = BudgetStatus;
+    type Out = BudgetOut;
     const META: Meta = Meta {
         name: "get_budget_status",
         group: Group::Session,
         always: true,
         rest: &[(Method::Get, "/api/budget_status")],
-        brief: "How many actions, screenshots, tokens and seconds are left.",
-        detail: "`configured:false` means that no limit is set.",
+        brief: "What is left of actions, screenshots, tokens and seconds, and what replies cost so far.",
+        detail: "`configured:false` means that no limit is set. `sent` is what replies have cost so far, by tool: \
+                 bytes, and tokens as they are estimated.",
         examples: &[Example { scenario: None, args: "{}", shows: "no limit is set" }],
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<BudgetStatus> {
-        Ok(cx.app.budget.status(cx.clock().now()))
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<BudgetOut> {
+        let sent = Sent::counted(cx.app.metrics.by_tool());
+        Ok(BudgetOut { status: cx.app.budget.status(cx.clock().now()), sent })
     }
 }
 

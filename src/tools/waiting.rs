@@ -12,6 +12,7 @@ use super::fields::{Fields, Object};
 use crate::config::limits::WAIT_CONDITIONS;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::Permit;
+use crate::observer::predicate::{Claim, Predicate};
 use crate::observer::wait::{Condition, SeenTree, Vanishing, Waiting};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
@@ -25,7 +26,7 @@ pub struct WaitFor;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct WaitForArgs {
-    /// {type,…}: element_appears{selector}, element_disappears{selector|element_id}, text_visible{regex},
+    /// {type,…}: element_appears{selector}, element_disappears{ref|selector|element_id}, text_visible{regex},
     /// window_appears{title_regex}, window_disappears{window_uid}, tree_changes{since?}, focused_changes;
     /// or an assert_state predicate {kind,…}.
     #[schemars(length(max = WAIT_CONDITIONS))]
@@ -120,7 +121,7 @@ struct TypeOf(&'static str, &'static [&'static str], fn(&Fields) -> Result<Condi
 
 const TYPES: &[TypeOf] = &[
     TypeOf("element_appears", &["selector"], |fields| Ok(Condition::ElementAppears(fields.selector()?))),
-    TypeOf("element_disappears", &["selector", "element_id"], element_disappears),
+    TypeOf("element_disappears", &["ref", "selector", "element_id"], element_disappears),
     TypeOf("text_visible", &["regex"], |fields| Ok(Condition::TextVisible(fields.regex("regex")?))),
     TypeOf("window_appears", &["title_regex"], |fields| {
         Ok(Condition::WindowAppears(fields.regex("title_regex")?))
@@ -167,6 +168,10 @@ fn predicate(cx: &Cx, fields: &Fields) -> Result<Condition> {
 }
 
 fn element_disappears(fields: &Fields) -> Result<Condition> {
+    if fields.get("ref").is_some() {
+        let claim = Claim::ElementAbsent(fields.element()?);
+        return Ok(Condition::Holds(Predicate { window_uid: None, claim }));
+    }
     let element = match (fields.get("selector"), fields.maybe_text("element_id")?) {
         (Some(_), _) => Vanishing::Selector(fields.selector()?),
         (None, Some(id)) => Vanishing::id(id),

@@ -7,12 +7,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::WindowArgs;
+use super::common::{FitArgs, WindowArgs};
 use super::windows::NoArgs;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::gate::scrub::OwnWord;
 use crate::model::{Rect, Window};
+use crate::observer::outline::{Keep, OutlineOptions};
 use crate::observer::structure::Structure;
 use crate::observer::{Changes, Format, Observation, ObserveRequest, Snapshot, observe};
 use crate::tool::args::{Int, Text};
@@ -26,19 +27,39 @@ pub struct ObserveArgs {
     window: WindowArgs,
     /// tree_token: only what changed since.
     since: Option<Text<64>>,
-    /// Of changes; default custom.
-    format: Option<Format>,
+    /// Of changes; default custom. outline: of everything.
+    format: Option<ObserveFormat>,
     /// Levels of the full tree; default 5.
     depth: Option<Int<0, 64>>,
     /// Only what changed since the last look.
     changed_only: Option<bool>,
+    #[serde(flatten)]
+    fit: FitArgs,
+    /// What an outline does not leave out, as in get_window_structure.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    keep: Vec<Keep>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum ObserveFormat {
+    #[serde(rename = "custom")]
+    Custom,
+    #[serde(rename = "json-patch")]
+    JsonPatch,
+    #[serde(rename = "outline")]
+    Outline,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ObserveOut(#[schemars(with = "serde_json::Value")] Observation);
 
-impl Output for ObserveOut {}
+impl Output for ObserveOut {
+    fn take_outline(&mut self) -> Option<String> {
+        self.0.take_outline()
+    }
+}
 
 impl Tool for ObserveWindow {
     type Args = ObserveArgs;
@@ -58,7 +79,9 @@ impl Tool for ObserveWindow {
                  then write the `fields` (null takes away a fact that is only shown when known). The last \
                  number of an id follows its index. `json-patch` is RFC 6902 and turns the full old tree into \
                  the new one, ids included, so it is longer. `changed_only` compares with what this server last \
-                 showed of the window, also across actions. An unknown token gives the whole tree.",
+                 showed of the window, also across actions. An unknown token gives the whole tree. In the format \
+                 `outline` a tree is text, and changes are lines: `+` came, `-` went, `~` is otherwise; what only \
+                 moved is left out (docs/outline.md).",
         examples: &[
             Example {
                 scenario: None,
@@ -77,9 +100,18 @@ impl Tool for ObserveWindow {
 
     fn run(cx: &mut Cx, args: ObserveArgs, _: Permit) -> Result<ObserveOut> {
         let chosen = cx.observer().choose(&args.window.choice())?;
+        let max_tokens = args.fit.max_tokens.map(|most| most.size().saturating_sub(TOKENS_AROUND_AN_OUTLINE));
         let request = ObserveRequest {
             since: args.since.map(|token| token.as_str().to_owned()),
-            format: args.format.unwrap_or_default(),
+            format: match args.format {
+                Some(ObserveFormat::JsonPatch) => Format::JsonPatch,
+                _ => Format::Custom,
+            },
+            outline: (args.format == Some(ObserveFormat::Outline)).then(|| OutlineOptions {
+                keep: args.keep,
+                max_tokens,
+                ..OutlineOptions::default()
+            }),
             depth: args.depth.map(Int::size),
             changed_only: args.changed_only.unwrap_or(false),
         };
@@ -88,6 +120,9 @@ impl Tool for ObserveWindow {
         Ok(ObserveOut(observation))
     }
 }
+
+/// Hash, token and counts, which stand beside an outline.
+const TOKENS_AROUND_AN_OUTLINE: usize = 190;
 
 /// In place of an id: the desktop as it is at the call, kept like any other snapshot.
 const NOW: &str = "now";
@@ -170,6 +205,9 @@ pub struct SnapshotGet;
 pub struct GetArgs {
     /// From snapshot, or "now".
     snapshot_id: Text<64>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -267,6 +305,9 @@ pub struct DiffArgs {
     b: Text<64>,
     /// Of changes; default custom.
     format: Option<Format>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

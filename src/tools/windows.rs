@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{QuietInputArgs, WindowArgs, WindowOut};
+use super::common::{FitArgs, QuietInputArgs, WindowArgs, WindowOut};
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::action::{Act, Button};
@@ -27,7 +27,7 @@ pub struct WindowList {
 impl Output for WindowList {}
 
 impl Tool for ListWindows {
-    type Args = NoArgs;
+    type Args = FitArgs;
     type Out = WindowList;
     const META: Meta = Meta {
         name: "list_windows",
@@ -47,7 +47,7 @@ impl Tool for ListWindows {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<WindowList> {
+    fn run(cx: &mut Cx, _: FitArgs, _: Permit) -> Result<WindowList> {
         let windows: Vec<WindowOut> = cx
             .observer()
             .windows()?
@@ -174,6 +174,7 @@ pub struct Foreground {
     #[serde(skip_serializing_if = "Option::is_none")]
     clicked_y: Option<i32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     dry_run: bool,
 }
 

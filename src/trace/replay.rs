@@ -221,7 +221,7 @@ impl Replay {
         if row.args.get(TRUNCATED) == Some(&Value::Bool(true)) {
             return supplied_whole(row, supply);
         }
-        let mut args = Value::Object(row.args.clone());
+        let mut args = Value::Object(by_selector(app, row)?);
         self.renew_tokens(row, &mut args);
         renew_windows(&mut args, &row.windows_before, &app.observer.windows().unwrap_or_default());
         match args {
@@ -243,6 +243,27 @@ impl Replay {
         }
     }
 }
+
+/// A ref is a word of its own session; the element that it stood for was recorded with its selector. Where it was
+/// not, an input must not go to whatever has that ref today.
+fn by_selector(app: &App, row: &Row) -> Result<Map<String, Value>> {
+    let mut args = row.args.clone();
+    if let (Some(target), true) = (&row.target, args.contains_key(REF)) {
+        args.remove(REF);
+        args.insert("selector".to_owned(), target.selector.as_str().into());
+        args.insert("window_uid".to_owned(), target.window_uid.as_str().into());
+    }
+    let acts = app.tools.find(&row.tool).is_some_and(|entry| entry.spec.meta.effect.acts());
+    if acts && args.iter().any(|(name, value)| name == REF || value.get(REF).is_some()) {
+        return Err(Error::bad_request(format!(
+            "row {} names an element by a ref of its own session, and nothing tells which element that was",
+            row.trace_seq
+        )));
+    }
+    Ok(args)
+}
+
+const REF: &str = "ref";
 
 /// Uids differ from run to run. One that is not there any more is taken to mean the window that looks the
 /// same: of the same program and title, the n-th of its kind.

@@ -113,6 +113,7 @@ fn with_handles(tree: &Tree) -> Tree {
     let mut node = 0;
     tree.map_elements(|element| {
         element.native = Some(tree.id(node));
+        element.native_is_place = true;
         node += 1;
     })
 }

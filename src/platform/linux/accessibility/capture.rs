@@ -392,6 +392,7 @@ fn element(
         editable: roles::editable(node.states),
         hidden: !fact.shows || bounds.is_empty() || clipped,
         native: Some(step.object.native()),
+        native_is_place: false,
     }
 }
 

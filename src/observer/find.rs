@@ -1,0 +1,402 @@
+//! Elements found by words instead of paths: what is written on them, what they are, roughly.
+//!
+//! Looks at the shown trees alone, so nothing hidden can be felt for.
+
+use std::sync::Arc;
+
+use super::identity::words;
+use super::outline::{OutlineOptions, in_view, is_actionable, neighbours};
+use super::{Chosen, Observer, Ref, View, WindowChoice};
+use crate::clock::Cancel;
+use crate::error::{Error, Kind, Result};
+use crate::model::{Element, Tree};
+
+/// What is sought: words, a role, or both.
+#[derive(Clone, Debug, Default)]
+pub struct Sought {
+    pub text: Option<String>,
+    pub role: Option<String>,
+    pub most: usize,
+}
+
+/// The best matches, the best first, and where was looked.
+#[derive(Debug)]
+pub struct Search {
+    pub matches: Vec<Match>,
+    /// How many more would have done.
+    pub more: usize,
+    pub windows: usize,
+    pub elements: usize,
+    /// Windows that could not be read, and why.
+    pub unreadable: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+pub struct Match {
+    /// From 0 to 1.
+    pub score: f64,
+    pub reference: Ref,
+    pub chosen: Chosen,
+    pub view: Arc<View>,
+    pub node: usize,
+    /// The named elements around it, the outermost first.
+    pub path: String,
+    /// What an outline shows before and after it.
+    pub around: [Option<String>; 2],
+}
+
+/// Below this two texts have little in common.
+const LEAST: f64 = 0.45;
+/// A word that is off by more is another word.
+const LEAST_OF_A_WORD: f64 = 0.65;
+const PATH_STEPS: usize = 3;
+
+impl Observer {
+    /// Looks for words in the window that is named, or in all windows.
+    pub fn search(&self, window: &WindowChoice, sought: &Sought, cancel: &Cancel) -> Result<Search> {
+        let query = Query::of(sought);
+        let mut search =
+            Search { matches: Vec::new(), more: 0, windows: 0, elements: 0, unreadable: Vec::new() };
+        let mut hits = Vec::new();
+        for chosen in self.windows_to_search(window)? {
+            cancel.check()?;
+            match self.look(&chosen, cancel) {
+                Ok(look) => {
+                    search.windows += 1;
+                    search.elements += look.view.tree().len();
+                    hits.extend(
+                        query.hits(look.view.tree()).map(|hit| (hit, chosen.clone(), look.view.clone())),
+                    );
+                }
+                Err(error) if error.kind == Kind::Cancelled || !window.is_empty() => return Err(error),
+                Err(error) => search.unreadable.push((chosen.window.uid, error.message)),
+            }
+        }
+        // Stable: of equals, what comes first on the screen stays first.
+        hits.sort_by(|(one, ..), (other, ..)| other.score.total_cmp(&one.score));
+        search.more = hits.len().saturating_sub(sought.most);
+        hits.truncate(sought.most);
+        for (hit, chosen, view) in hits {
+            search.matches.push(self.matched(hit, chosen, view)?);
+        }
+        Ok(search)
+    }
+
+    /// The focused window first: of equals, its elements are meant.
+    fn windows_to_search(&self, window: &WindowChoice) -> Result<Vec<Chosen>> {
+        if !window.is_empty() {
+            return Ok(vec![self.choose(window)?]);
+        }
+        let mut windows = self.platform.windows()?;
+        windows.sort_by_key(|window| !window.focused);
+        Ok(windows.into_iter().map(|window| self.chosen(window, None)).collect())
+    }
+
+    fn matched(&self, hit: Hit, chosen: Chosen, view: Arc<View>) -> Result<Match> {
+        let (tree, node) = (view.tree(), hit.node);
+        Ok(Match {
+            score: (hit.score * 100.0).round() / 100.0,
+            reference: self.show_ref(&chosen, &view, node)?,
+            path: path(tree, node),
+            around: neighbours(tree, &OutlineOptions::default(), node),
+            chosen,
+            node,
+            view,
+        })
+    }
+}
+
+/// `Dialog "Save" > Group "Format"`: the last named ancestors, without the window.
+fn path(tree: &Tree, node: usize) -> String {
+    let named = |at: &usize| *at != Tree::ROOT && !tree[*at].name.trim().is_empty();
+    let above = std::iter::successors(tree.parent(node), |&at| tree.parent(at)).filter(named);
+    let mut steps: Vec<String> = above.take(PATH_STEPS).map(|at| words(&tree[at])).collect();
+    steps.reverse();
+    steps.join(" > ")
+}
+
+#[derive(Debug)]
+struct Hit {
+    score: f64,
+    node: usize,
+}
+
+/// What people call things, and the roles that are meant. A role's own name need not stand here.
+const CALLED: &[(&str, &[&str])] = &[
+    ("field", &["Edit", "Document", "Spinner"]),
+    ("input", &["Edit", "Document", "Spinner"]),
+    ("textbox", &["Edit", "Document"]),
+    ("textfield", &["Edit", "Document"]),
+    ("entry", &["Edit"]),
+    ("editor", &["Document", "Edit"]),
+    ("dropdown", &["ComboBox"]),
+    ("select", &["ComboBox"]),
+    ("combo", &["ComboBox"]),
+    ("link", &["Hyperlink", "Link"]),
+    ("checkbox", &["CheckBox"]),
+    ("radio", &["RadioButton"]),
+    ("toggle", &["ToggleButton", "Switch", "CheckBox"]),
+    ("switch", &["Switch", "ToggleButton"]),
+    ("tab", &["TabItem", "Tab"]),
+    ("menu", &["Menu", "MenuItem"]),
+    ("row", &["Row", "ListItem", "TreeItem", "DataItem"]),
+    ("item", &["ListItem", "MenuItem", "TreeItem"]),
+    ("cell", &["DataItem"]),
+    ("label", &["Text"]),
+    ("popup", &["Dialog", "AlertDialog", "Menu"]),
+    ("spinbutton", &["Spinner"]),
+];
+
+/// The words sought, prepared once.
+struct Query {
+    text: Option<Folded>,
+    /// The text without the words that only say what kind of element it is on.
+    bare: Option<Folded>,
+    role: Option<Vec<String>>,
+    /// A role that the words of the text name: it speaks for an element, but its absence not against it.
+    hint: Option<Vec<String>>,
+}
+
+impl Query {
+    fn of(sought: &Sought) -> Self {
+        let text = sought.text.as_deref().map(Folded::of).filter(|text| !text.words.is_empty());
+        let hinted = text.as_ref().and_then(|text| {
+            let at = text.words.iter().rposition(|word| is_called(word))?;
+            let mut rest = text.words.clone();
+            let word = rest.remove(at);
+            (!rest.is_empty()).then(|| (roles_called(&word), Folded::of_words(rest)))
+        });
+        let (hint, bare) = hinted.unzip();
+        Self { text, bare, role: sought.role.as_deref().map(|role| roles_called(&fold_role(role))), hint }
+    }
+
+    fn hits<'a>(&'a self, tree: &'a Tree) -> impl Iterator<Item = Hit> + 'a {
+        let seen = in_view(tree, Tree::ROOT);
+        (0..tree.len()).filter_map(move |node| {
+            let score = self.score(&tree[node])?;
+            // What cannot be seen or used now is seldom meant.
+            let unlikely = if seen[node] { 0.0 } else { 0.05 };
+            let usable = if is_actionable(&tree[node]) { 0.0 } else { 0.02 };
+            Some(Hit { score: score - unlikely - usable, node })
+        })
+    }
+
+    fn score(&self, element: &Element) -> Option<f64> {
+        let role = self.role.as_ref().map_or(1.0, |roles| role_score(roles, &element.role));
+        let text = match &self.text {
+            None => 1.0,
+            Some(text) => {
+                let whole = text_score(text, element);
+                let fits = |roles: &Vec<String>| role_score(roles, &element.role) == 1.0;
+                match (&self.bare, &self.hint) {
+                    (Some(bare), Some(roles)) if fits(roles) => whole.max(text_score(bare, element)),
+                    (Some(bare), _) => whole.max(0.8 * text_score(bare, element)),
+                    _ => whole,
+                }
+            }
+        };
+        let score = text * role;
+        (score >= LEAST).then_some(score)
+    }
+}
+
+fn fold_role(role: &str) -> String {
+    role.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn is_called(word: &str) -> bool {
+    CALLED.iter().any(|(name, _)| *name == word)
+        || matches!(word, "button" | "edit" | "slider" | "dialog" | "list")
+}
+
+/// The roles that a word means, folded; its own letters are always one of them.
+fn roles_called(word: &str) -> Vec<String> {
+    let known = CALLED.iter().find(|(name, _)| *name == word);
+    let roles = known.map_or(&[][..], |(_, roles)| roles);
+    roles.iter().map(|role| fold_role(role)).chain([word.to_owned()]).collect()
+}
+
+/// A button is a toggle button, nearly; what is not alike at all takes a match more than half of its score.
+fn role_score(wanted: &[String], role: &str) -> f64 {
+    let role = fold_role(role);
+    let like = |wanted: &String| {
+        if *wanted == role {
+            1.0
+        } else if role.ends_with(wanted.as_str()) {
+            0.9
+        } else {
+            0.4 * strsim::jaro_winkler(wanted, &role)
+        }
+    };
+    wanted.iter().map(like).fold(0.0, f64::max)
+}
+
+/// The best of what is written on the element. Its name says most.
+fn text_score(sought: &Folded, element: &Element) -> f64 {
+    let texts = [
+        (Some(&element.name), 1.0),
+        (element.value.as_ref(), 0.95),
+        (element.description.as_ref(), 0.9),
+        (element.identifier.as_ref(), 0.85),
+    ];
+    let known = texts.into_iter().filter_map(|(text, weight)| Some((text?, weight)));
+    known.map(|(text, weight)| weight * likeness(sought, &Folded::of(text))).fold(0.0, f64::max)
+}
+
+/// A text for comparison: small letters, words only.
+struct Folded {
+    words: Vec<String>,
+    line: String,
+}
+
+/// Of a long text only the beginning is compared.
+const MOST_WORDS: usize = 64;
+
+impl Folded {
+    fn of(text: &str) -> Self {
+        let lower = text.to_lowercase();
+        let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words: Vec<String> = words.take(MOST_WORDS).map(str::to_owned).collect();
+        if words.is_empty() && !lower.trim().is_empty() {
+            // Signs alone, as on the keys of a calculator.
+            return Self::of_words(vec![lower.trim().to_owned()]);
+        }
+        Self::of_words(words)
+    }
+
+    fn of_words(words: Vec<String>) -> Self {
+        Self { line: words.join(" "), words }
+    }
+}
+
+/// From 0 to 1: the same, in it, the same words, words that are nearly the same.
+fn likeness(sought: &Folded, text: &Folded) -> f64 {
+    if text.words.is_empty() {
+        return 0.0;
+    }
+    if sought.line == text.line {
+        return 1.0;
+    }
+    let share = sought.line.len().min(text.line.len()) as f64 / sought.line.len().max(text.line.len()) as f64;
+    let in_it = format!(" {} ", text.line).contains(&format!(" {} ", sought.line));
+    if in_it {
+        return 0.85 + 0.1 * share;
+    }
+    if text.line.starts_with(&sought.line) {
+        return 0.8 + 0.1 * share;
+    }
+    let each = sought.words.iter().map(|word| best_word(word, &text.words));
+    let mean = each.sum::<f64>() / sought.words.len() as f64;
+    mean * (0.75 + 0.1 * share)
+}
+
+fn best_word(sought: &str, words: &[String]) -> f64 {
+    let like = |word: &String| {
+        if word == sought {
+            1.0
+        } else if word.starts_with(sought) {
+            0.9
+        } else {
+            let near = strsim::normalized_damerau_levenshtein(sought, word);
+            if near >= LEAST_OF_A_WORD { near } else { 0.0 }
+        }
+    };
+    words.iter().map(like).fold(0.0, f64::max)
+}
+
+/// Nothing to look for is a mistake of the caller.
+pub fn check_sought(sought: &Sought) -> Result<()> {
+    let given = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
+    if given(&sought.text) || given(&sought.role) {
+        return Ok(());
+    }
+    Err(Error::bad_request("find needs text, a role or both").with("field", "text"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Rect, TreeBuilder};
+
+    fn tree() -> Tree {
+        let place = Rect::new(0, 0, 9, 9);
+        let mut tree = TreeBuilder::new(Element::new("Window", "Editor", place));
+        for (role, name) in [
+            ("Button", "Save"),
+            ("Button", "Save as…"),
+            ("Edit", "E-mail address"),
+            ("Text", "Save your work often"),
+            ("CheckBox", "Remember me"),
+            ("Button", "÷"),
+            ("Hyperlink", "Terms and conditions"),
+        ] {
+            tree.leaf(Element::new(role, name, place));
+        }
+        tree.leaf(Element { hidden: true, ..Element::new("MenuItem", "Save", place) });
+        tree.leaf(Element { value: Some("alice".to_owned()), ..Element::new("Edit", "User", place) });
+        tree.finish()
+    }
+
+    fn check(text: &str, role: &str, expected: &[&str]) {
+        let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        let sought = Sought { text: given(text), role: given(role), most: 9 };
+        let tree = tree();
+        let mut hits: Vec<Hit> = Query::of(&sought).hits(&tree).collect();
+        hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+        let found: Vec<String> = hits.iter().take(expected.len()).map(|hit| words(&tree[hit.node])).collect();
+        assert_eq!(found, expected, "{text} {role}: {hits:?}");
+        if expected.is_empty() {
+            assert!(hits.is_empty(), "{text} {role}: {hits:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_words_come_first() {
+        check("save", "", &["Button \"Save\"", "MenuItem \"Save\"", "Button \"Save as…\""]);
+        check("Save as", "", &["Button \"Save as…\""]);
+        check("terms", "", &["Hyperlink \"Terms and conditions\""]);
+    }
+
+    #[test]
+    fn slips_are_forgiven() {
+        check("remeber me", "", &["CheckBox \"Remember me\""]);
+        check("email adress", "", &["Edit \"E-mail address\""]);
+        check("conditons", "", &["Hyperlink \"Terms and conditions\""]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_found() {
+        check("print", "", &[]);
+        check("xyzzy", "button", &[]);
+    }
+
+    #[test]
+    fn a_role_narrows() {
+        check("save", "text", &["Text \"Save your work often\""]);
+        check("", "checkbox", &["CheckBox \"Remember me\""]);
+        check("", "text field", &["Edit \"E-mail address\"", "Edit \"User\""]);
+        check("", "link", &["Hyperlink \"Terms and conditions\""]);
+    }
+
+    #[test]
+    fn a_role_among_the_words_is_understood() {
+        check("save button", "", &["Button \"Save\""]);
+        check("e-mail field", "", &["Edit \"E-mail address\""]);
+    }
+
+    #[test]
+    fn values_and_signs_are_found() {
+        check("alice", "", &["Edit \"User\""]);
+        check("÷", "", &["Button \"÷\""]);
+    }
+
+    #[test]
+    fn a_path_has_the_named_ancestors() {
+        let place = Rect::default();
+        let mut tree = TreeBuilder::new(Element::new("Window", "w", place));
+        tree.open(Element::new("Dialog", "Print", place));
+        tree.open(Element::new("Group", "", place));
+        let button = tree.leaf(Element::new("Button", "OK", place));
+        assert_eq!(path(&tree.finish(), button), "Dialog \"Print\"");
+    }
+}

@@ -217,8 +217,11 @@ impl Server {
 
     /// The program's window, at the front, with elements in its tree.
     pub fn ready(&mut self, app: &App, title: &str, least: usize) -> String {
-        let uid = self.uid(app, title);
-        until(&format!("{least} elements in {title:?}"), || (self.tree(&uid).len() >= least).then_some(()));
+        // Found anew at each look: gtk3-widget-factory may show a first window and replace it.
+        let uid = until(&format!("{least} elements in {title:?}"), || {
+            let uid = self.uid(app, title);
+            (self.tree(&uid).len() >= least).then_some(uid)
+        });
         self.ok("bring_to_foreground", json!({"window_uid": uid}));
         uid
     }

@@ -37,10 +37,14 @@ impl Seat for Linux {
     }
 
     fn point(&self, deed: Deed, element: Option<&Handle>, at: Option<Point>, cancel: &Cancel) -> Result<()> {
+        // The wheel turns wherever the pointer is.
+        if let (Deed::Scroll(clicks), None, None) = (deed, element, at) {
+            return self.scroll(None, clicks);
+        }
         let at = Aim { linux: self, cancel }.at(element, at)?;
         match deed {
             Deed::Click(button, count) => self.click(at, button, count),
-            Deed::Scroll(clicks) => self.scroll(at, clicks),
+            Deed::Scroll(clicks) => self.scroll(Some(at), clicks),
             Deed::Stay => self.move_to(at),
         }
     }

@@ -76,10 +76,12 @@ impl Hands {
     }
 
     /// Positive clicks show what is further up.
-    pub fn scroll(&self, link: &Link, at: Point, clicks: i32) -> Result<()> {
+    pub fn scroll(&self, link: &Link, at: Option<Point>, clicks: i32) -> Result<()> {
         let wheel = if clicks > 0 { WHEEL_UP } else { WHEEL_DOWN };
         self.calmly(link, |server, grip| {
-            move_to(server, at)?;
+            if let Some(at) = at {
+                move_to(server, at)?;
+            }
             (0..clicks.unsigned_abs()).try_for_each(|_| grip.tap(Held::Button(wheel)))
         })
     }

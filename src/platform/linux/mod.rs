@@ -135,8 +135,8 @@ impl Linux {
         self.hands.move_to(&self.link, at)
     }
 
-    /// Positive clicks show what is further up.
-    pub fn scroll(&self, at: Point, clicks: i32) -> Result<()> {
+    /// Positive clicks show what is further up; without a point the pointer stays where it is.
+    pub fn scroll(&self, at: Option<Point>, clicks: i32) -> Result<()> {
         self.hands.scroll(&self.link, at, clicks)
     }
 

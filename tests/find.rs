@@ -60,7 +60,7 @@ fn the_limit_says_how_many_more_there_are() {
     let world = World::on("scenarios/long-list.yaml");
     let found = world.ok("find", json!({"text": "person", "limit": 3}));
     assert_eq!(found["count"], 3);
-    assert!(found["more"].as_u64().unwrap() > 400, "{}", found["more"]);
+    assert!(found["not_listed"].as_u64().unwrap() > 400, "{}", found["not_listed"]);
 }
 
 /// Wherever a selector can stand, a miss names the step that broke and what is near.

@@ -135,7 +135,7 @@ pub struct Degraded {
     reason: &'static str,
     named_node_count: usize,
     threshold: usize,
-    suggested_fallbacks: [&'static str; 2],
+    suggested_fallbacks: &'static [&'static str],
     /// Why, where the platform knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
@@ -346,7 +346,7 @@ fn degraded(cx: &Cx, view: &Arc<View>) -> Option<Degraded> {
         reason: "sparse_accessibility_tree",
         named_node_count,
         threshold,
-        suggested_fallbacks: ["get_ocr", "get_screen_description"],
+        suggested_fallbacks: &["get_ocr", "get_screen_description"],
         detail: view.tree().lacking.clone(),
     })
 }
@@ -488,7 +488,7 @@ impl SearchedWindowArgs {
 pub struct SearchOut {
     count: usize,
     /// How many more would have done.
-    more: usize,
+    not_listed: usize,
     matches: Vec<SearchMatch>,
     searched: Searched,
     /// Windows that could not be read.
@@ -589,7 +589,7 @@ impl Tool for Find {
         }
         Ok(SearchOut {
             count: search.matches.len(),
-            more: search.more,
+            not_listed: search.more,
             matches: search.matches.into_iter().map(SearchMatch::from).collect(),
             searched: Searched { windows: search.windows, elements: search.elements },
             unreadable: search.unreadable.into_iter().collect(),

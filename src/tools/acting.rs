@@ -307,7 +307,14 @@ fn look_when_settled(
 fn look_again(cx: &Cx, target: &Target) -> Result<Option<Arc<View>>> {
     let same_window = WindowChoice { uid: Some(target.chosen.window.uid.clone()), ..WindowChoice::default() };
     match cx.observer().choose(&same_window) {
-        Ok(chosen) => cx.observer().view(&chosen, cx.cancel).map(Some),
+        Ok(chosen) => {
+            let view = cx.observer().view(&chosen, cx.cancel)?;
+            // Only what was read in the same way can be compared.
+            if target.view.was_read() && view.is_dark() {
+                return cx.observer().view_by_reading(&chosen, &view, cx.cancel).map(Some);
+            }
+            Ok(Some(view))
+        }
         Err(error) if error.kind == Kind::WindowGone => Ok(None),
         Err(error) => Err(error),
     }

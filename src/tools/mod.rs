@@ -1,5 +1,6 @@
 //! Which tools exist, one file per group, each ending in its `TOOLS`; and which of them are switched on.
 
+mod act;
 mod acting;
 mod asserting;
 mod common;
@@ -9,6 +10,7 @@ mod elements;
 mod fields;
 mod harness;
 mod keyboard;
+mod look;
 mod pointer;
 mod reading;
 mod screen;
@@ -29,6 +31,8 @@ use crate::tool::{Effect, Group, Spec};
 /// All tools, in the order in which the docs and `tools/list` show them.
 pub fn all() -> impl Iterator<Item = Spec> {
     [
+        look::TOOLS,
+        act::TOOLS,
         windows::TOOLS,
         elements::TOOLS,
         screen::TOOLS,

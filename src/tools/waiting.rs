@@ -134,7 +134,7 @@ const TYPES: &[TypeOf] = &[
 ];
 
 /// A condition by its `type`, or a predicate by its `kind`, alone or under `predicate`.
-fn condition(cx: &Cx, fields: &Fields) -> Result<Condition> {
+pub fn condition(cx: &Cx, fields: &Fields) -> Result<Condition> {
     if fields.get("type").is_none() && fields.get("kind").is_some() {
         return predicate(cx, fields);
     }

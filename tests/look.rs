@@ -94,7 +94,7 @@ fn many_windows_are_counted_where_they_do_not_fit() {
 fn secrets_are_hidden_in_lines_and_titles() {
     let config = json!({"redaction": {"enabled": true, "window_title_patterns": ["Acme"]}});
     let world = World::build(Some("scenarios/login.yaml"), config);
-    world.ok("set_value", json!({"selector": "//Edit[name=\"Password\"]", "value": "hunter2"}));
+    world.ok("set_value", json!({"selector": "Window/Edit[index=1]", "value": "hunter2"}));
     let (text, reply) = look(&world, json!({}));
     assert!(!text.contains("hunter2") && !text.contains("<filled>"), "{text}");
     assert!(!text.contains("Acme") && !reply.to_string().contains("Acme"), "{text} {reply}");

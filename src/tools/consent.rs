@@ -56,6 +56,7 @@ impl Tool for ProposeAction {
     const META: Meta = Meta {
         name: "propose_action",
         group: Group::Session,
+        lean: true,
         effect: Effect::Session,
         reply: ReplyKind::Picture,
         untrusted: true,

@@ -550,6 +550,7 @@ impl Tool for Find {
     const META: Meta = Meta {
         name: "find",
         group: Group::Elements,
+        lean: true,
         untrusted: true,
         rest: &[(Method::Get, "/api/find")],
         brief: "Find elements by words: best matches with score, ref, path and what stands around.",

@@ -64,6 +64,8 @@ pub struct Table {
 #[derive(Debug)]
 pub struct Entry {
     pub spec: Spec,
+    /// Shown in tools/list.
+    pub listed: bool,
     schema: OnceLock<Value>,
 }
 
@@ -78,7 +80,7 @@ impl Table {
     pub fn new(selection: &Selection) -> Self {
         let entries: Vec<Entry> = all()
             .filter(|spec| selection.includes(spec))
-            .map(|spec| Entry { spec, schema: OnceLock::new() })
+            .map(|spec| Entry { spec, listed: selection.lists(&spec), schema: OnceLock::new() })
             .collect();
         let by_name =
             entries.iter().enumerate().map(|(index, entry)| (entry.spec.meta.name, index)).collect();
@@ -91,6 +93,11 @@ impl Table {
 
     pub fn specs(&self) -> impl Iterator<Item = Spec> {
         self.entries.iter().map(|entry| entry.spec)
+    }
+
+    /// What tools/list shows; the others can be called by those who know them.
+    pub fn listed(&self) -> impl Iterator<Item = Spec> {
+        self.entries.iter().filter(|entry| entry.listed).map(|entry| entry.spec)
     }
 
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
@@ -108,7 +115,7 @@ pub struct Selection {
 fn in_profile(profile: Profile, spec: &Spec) -> bool {
     match profile {
         Profile::Full | Profile::Test => true,
-        Profile::Agent => spec.meta.group != Group::Harness,
+        Profile::Agent => spec.meta.lean || spec.meta.group != Group::Harness,
         Profile::Observe => spec.meta.effect == Effect::Observe,
     }
 }
@@ -126,12 +133,20 @@ impl Selection {
     }
 
     fn includes(&self, spec: &Spec) -> bool {
+        self.change_of(spec).unwrap_or_else(|| in_profile(self.profile, spec))
+    }
+
+    /// An agent's model reads this list before anything else, so it is told of few. The rest is there for the steps
+    /// of act and for clients that know it.
+    fn lists(&self, spec: &Spec) -> bool {
+        let by_profile = self.profile != Profile::Agent || spec.meta.lean;
+        spec.meta.listed && self.change_of(spec).unwrap_or(by_profile)
+    }
+
+    /// What the last of the changes says that names the tool or its group.
+    fn change_of(&self, spec: &Spec) -> Option<bool> {
         let names = |word: &str| word == spec.meta.name || word == spec.meta.group.name();
-        self.changes
-            .iter()
-            .rev()
-            .find(|(_, word)| names(word))
-            .map_or_else(|| in_profile(self.profile, spec), |(add, _)| *add)
+        self.changes.iter().rev().find(|(_, word)| names(word)).map(|(add, _)| *add)
     }
 }
 

@@ -60,6 +60,7 @@ impl Tool for WaitFor {
     const META: Meta = Meta {
         name: "wait_for",
         group: Group::Watch,
+        lean: true,
         waits: true,
         untrusted: true,
         rest: &[(Method::Post, "/api/wait_for")],

@@ -18,8 +18,8 @@ pub struct Foreseen {
     pub meta: &'static Meta,
     /// What it would touch, or why that cannot be found yet.
     pub targets: Result<Vec<Target>>,
-    /// It touches what needs a consent_token, and brings none.
-    pub lacks_token: bool,
+    /// It touches what needs a consent, and brings none.
+    pub needs_consent: bool,
 }
 
 impl Cx<'_> {
@@ -37,7 +37,8 @@ impl Cx<'_> {
     }
 
     /// Whether a step could be run as far as that can be told now: its arguments, the right to it, its target.
-    pub fn foresee(&self, tool: &str, args: &Map<String, Value>) -> Result<Foreseen> {
+    /// What the `first` step would touch is what is there now.
+    pub fn foresee(&self, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
         let app = self.app;
         let entry = app.tools.find(tool).ok_or_else(|| super::no_such_tool(app, tool))?;
         let meta = entry.spec.meta;
@@ -46,13 +47,14 @@ impl Cx<'_> {
         self.refuse_unknown_ref(args)?;
         let judging = self.judging(app.judges(meta));
         let targets = prepared.targets(&judging);
-        let lacks_token = judging.judged
-            && !app.confirm.asks_the_person()
+        let covered = |targets: &Vec<Target>| targets.iter().any(|target| app.confirm.covers(target));
+        // What has the focus now may not have it later; an element that is named is named.
+        let is_sure = first || ELEMENT.iter().any(|name| args.contains_key(*name));
+        let needs_consent = judging.judged
+            && is_sure
             && !args.contains_key("confirm_token")
-            // What has the focus now may not have it then; an element that is named is named.
-            && ELEMENT.iter().any(|name| args.contains_key(*name))
-            && targets.as_ref().is_ok_and(|targets| targets.iter().any(|target| app.confirm.covers(target)));
-        Ok(Foreseen { meta, targets, lacks_token })
+            && targets.as_ref().is_ok_and(covered);
+        Ok(Foreseen { meta, targets, needs_consent })
     }
 
     /// A ref that was never given, or is forgotten, will not come.

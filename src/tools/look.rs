@@ -211,6 +211,9 @@ impl Seen {
             Outline { elements: self.view.tree().len(), ..Outline::default() }
         } else {
             let after = cursor(&self.view, args.after.as_ref())?;
+            if changes.as_ref().is_some_and(|changes| !changes.is_empty()) {
+                parts.push("now:");
+            }
             let options = OutlineOptions { after, ..options(parts.left()) };
             cx.observer().outline(&self.chosen, &self.view, &options)?
         };
@@ -226,7 +229,7 @@ impl Seen {
             next: outline.cut_after.map(|node| self.view.tree().id(node)),
             windows_left_out,
             complete: (!self.view.tree().complete).then_some(false),
-            text: parts.text,
+            text: parts.text.trim_end().to_owned(),
         })
     }
 }
@@ -298,7 +301,6 @@ impl Parts {
         } else {
             self.push("new since your last look:");
             self.push(&changes.text);
-            self.push("now:");
         }
     }
 }

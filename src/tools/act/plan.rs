@@ -46,6 +46,8 @@ pub struct Outlook {
     pub window_uid: Option<String>,
     /// Why its element cannot be found yet; an earlier step may bring it.
     pub not_yet: Option<String>,
+    /// The person will be asked when it is the first, and it stops there when it is not.
+    pub needs_consent: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -127,12 +129,14 @@ impl Plan {
 
 impl Step {
     fn foresee(&mut self, cx: &Cx, first: bool) -> Result<()> {
-        let foreseen = cx.foresee(&self.tool, &self.args).map_err(|error| self.at_fault(error))?;
+        let foreseen = cx.foresee(&self.tool, &self.args, first).map_err(|error| self.at_fault(error))?;
         refuse_unfit(foreseen.meta).map_err(|error| self.at_fault(error))?;
-        if foreseen.lacks_token {
+        let needs_consent = foreseen.needs_consent;
+        if needs_consent && !cx.app.confirm.asks_the_person() {
             return Err(self.at_fault(lacks_token(foreseen.meta)));
         }
-        let outlook = |window_uid, not_yet| Outlook { meta: foreseen.meta, window_uid, not_yet };
+        let outlook =
+            |window_uid, not_yet| Outlook { meta: foreseen.meta, window_uid, not_yet, needs_consent };
         self.foreseen = Some(match foreseen.targets {
             Ok(targets) => outlook(targets.first().map(|target| target.chosen.window.uid.clone()), None),
             // Before the first step nothing will change; and what is malformed stays so.

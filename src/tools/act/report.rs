@@ -68,12 +68,17 @@ pub struct ForeseenOut {
     /// Why its element is not there yet; it is looked for again when its turn comes.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_yet: Option<String>,
+    /// The person has to agree: before the first step, or in a call of its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    needs_consent: bool,
 }
 
 impl ForeseenOut {
     fn of(step: &Step) -> Self {
         let not_yet = step.foreseen.as_ref().and_then(|it| it.not_yet.clone());
-        Self { step: step.path.clone(), tool: step.tool.clone(), not_yet }
+        let needs_consent = step.foreseen.as_ref().is_some_and(|it| it.needs_consent);
+        Self { step: step.path.clone(), tool: step.tool.clone(), not_yet, needs_consent }
     }
 }
 

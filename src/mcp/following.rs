@@ -21,6 +21,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 /// A look that takes long is followed by a rest that takes longer: applications have other things to do.
 const REST_FOR_LOOK: u32 = 3;
 
+/// How long the first look may hold up everybody else.
+const FIRST_LOOK: Duration = Duration::from_millis(100);
+
 /// What a follower hears.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Notice {
@@ -51,6 +54,14 @@ enum Stamp {
 }
 
 impl Subject {
+    /// The window that has to be read for it.
+    fn window(&self) -> Option<String> {
+        match self {
+            Subject::Window(uid) => Some(uid.clone()),
+            Subject::WindowSet | Subject::WindowList => None,
+        }
+    }
+
     /// Nothing where it cannot be told just now.
     fn stamp(&self, sighting: &Sighting) -> Option<Stamp> {
         Some(match self {
@@ -73,8 +84,8 @@ struct Followed {
 }
 
 impl Followed {
-    /// Whether it has changed. Of the time before the first look nothing is known; if anything happened in it, it
-    /// may have happened here.
+    /// Whether it has changed. If the first look came late, nothing is known of the time before; if anything happened
+    /// in it, it may have happened here.
     fn look(&mut self, sighting: &Sighting) -> bool {
         let Some(now) = self.subject.stamp(sighting) else {
             return false;
@@ -129,11 +140,7 @@ impl State {
 
     fn windows_to_read(&self) -> BTreeSet<String> {
         let followed = self.followers.values().flat_map(|follower| &follower.followed);
-        let uid = |followed: &Followed| match &followed.subject {
-            Subject::Window(uid) => Some(uid.clone()),
-            Subject::WindowSet | Subject::WindowList => None,
-        };
-        followed.filter_map(uid).collect()
+        followed.filter_map(|followed| followed.subject.window()).collect()
     }
 }
 
@@ -188,15 +195,17 @@ impl Hub {
 
     /// The error is a sentence for who wanted to follow.
     pub fn follow(self: &Arc<Self>, subjects: Vec<(Subject, Notice)>) -> Result<Following, String> {
+        self.check_room(&lock(&self.state), subjects.len())?;
         let since = self.app.observer.counted();
-        let mut state = lock(&self.state);
-        let most = limits::MCP_SUBSCRIPTIONS;
-        if state.count() + subjects.len() > most {
-            return Err(format!("{most} resources are followed at most; unsubscribe from others first"));
-        }
+        let first = self.first_look(subjects.iter().filter_map(|(subject, _)| subject.window()).collect());
         let mail = Arc::new(Mail::default());
-        let followed = |(subject, notice)| Followed { subject, notice, since, seen: None };
-        let followed = subjects.into_iter().map(followed).collect();
+        let followed = |(subject, notice): (Subject, Notice)| {
+            let seen = first.as_ref().and_then(|sighting| subject.stamp(sighting));
+            Followed { subject, notice, since, seen }
+        };
+        let followed: Vec<Followed> = subjects.into_iter().map(followed).collect();
+        let mut state = lock(&self.state);
+        self.check_room(&state, followed.len())?;
         state.last_number += 1;
         let number = state.last_number;
         state.followers.insert(number, Follower { followed, mail: mail.clone() });
@@ -214,6 +223,27 @@ impl Hub {
         }
         drop(state);
         Ok(Following { hub: self.clone(), number, mail })
+    }
+
+    fn check_room(&self, state: &State, more: usize) -> Result<(), String> {
+        let most = limits::MCP_SUBSCRIPTIONS;
+        if state.count() + more <= most {
+            return Ok(());
+        }
+        Err(format!("{most} resources are followed at most; unsubscribe from others first"))
+    }
+
+    /// What there is when somebody begins to follow. It is waited for, so that they can do nothing before; but only
+    /// for a moment, because nobody else is served meanwhile.
+    fn first_look(&self, uids: BTreeSet<String>) -> Option<Sighting> {
+        let (sender, seen) = std::sync::mpsc::channel();
+        let (app, cancel) = (self.app.clone(), Cancel::new());
+        let given_up = cancel.clone();
+        let thread = std::thread::Builder::new().name("first look".to_owned());
+        thread.spawn(move || sender.send(app.observer.sight(&uids, &cancel).ok())).ok()?;
+        let seen = seen.recv_timeout(FIRST_LOOK).ok().flatten();
+        given_up.fire();
+        seen
     }
 
     fn run(&self) {

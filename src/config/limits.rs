@@ -11,6 +11,8 @@ pub const MCP_LINE_BYTES: usize = 4 << 20;
 pub const MCP_REQUESTS_IN_FLIGHT: usize = 32;
 /// A call that sleeps costs a thread and no more, so there may be more of them.
 pub const MCP_WAITS_IN_FLIGHT: usize = 256;
+/// Resources that somebody is told about at a time; each may have a tree that is read again and again.
+pub const MCP_SUBSCRIPTIONS: usize = 64;
 pub const JSON_DEPTH: usize = 128;
 /// A tree of `TREE_NODES` fits; nothing that a client could use is larger.
 pub const REPLY_BYTES: usize = 16 << 20;

@@ -29,6 +29,7 @@ use crate::gate::budget::Reservation;
 use crate::gate::confirm::{Case, Consent, Facts, Person, Question, Verdict};
 use crate::gate::scrub::Scrub;
 use crate::metrics::Size;
+use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens};
 use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
@@ -536,6 +537,7 @@ impl Record {
     fn close(mut self, app: &App, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
         self.write_trace(app, entry, &mut reply);
         self.write_audit(app, &mut reply, changed);
+        self.note_failure(app, &reply);
         self.tell(app, entry, &reply, changed);
         reply
     }
@@ -559,6 +561,17 @@ impl Record {
             tracing::error!("{problem}");
             reply.warn("the audit log cannot be written; inputs are refused until it can");
         }
+    }
+
+    /// What the page reads to show it is nobody's question.
+    fn note_failure(&self, app: &App, reply: &Reply) {
+        let (Some(kind), false) = (reply.error, self.origin == Origin::Inspector) else {
+            return;
+        };
+        let text = reply.text();
+        let fits = text.len() <= limits::EVENT_RESULT_BYTES;
+        let reply = if fits { text } else { kind.code().to_owned() };
+        app.session.note_failure(FailedCall { step_id: self.step_id, tool: self.tool, reply });
     }
 
     /// Counts the call, and tells those who watch.

@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
+use super::pages;
 use crate::gate::{Json, Reply};
 use crate::tool::Spec;
 
@@ -21,6 +22,7 @@ pub fn tool(spec: &Spec) -> Tool {
             .idempotent(meta.effect.idempotent())
             .open_world(meta.open_world()),
     );
+    tool.meta = meta.app.map(pages::of_tool);
     tool
 }
 

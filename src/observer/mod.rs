@@ -7,6 +7,7 @@ mod cache;
 mod changes;
 pub mod describe;
 pub mod find;
+mod follow;
 pub mod identity;
 mod moment;
 mod observe;
@@ -26,6 +27,7 @@ use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, Format};
+pub use follow::Sighting;
 pub use identity::{Ref, Refs};
 pub use moment::Moment;
 pub use observe::{Observation, ObserveRequest, Perf, observe};

@@ -8,6 +8,7 @@ pub mod args;
 pub mod cx;
 mod judged;
 pub mod reply;
+pub mod resource;
 pub mod schema;
 
 use serde::de::DeserializeOwned;
@@ -16,6 +17,7 @@ use serde_json::{Map, Value};
 
 pub use cx::{Cx, Target};
 pub use reply::{Output, Png};
+pub use resource::{Content, Resource};
 
 use crate::error::{Error, Result};
 use crate::gate::Permit;
@@ -72,6 +74,10 @@ pub struct Meta {
     /// Where two runs of the same call must agree, as paths into the reply; what a replay compares. A path that
     /// ends in `>0` stands for whether that number is positive.
     pub verify: &'static [&'static str],
+    /// Where the answer can be read without a call of the caller's own.
+    pub resource: Option<Resource>,
+    /// The page that shows the answer to a person, in clients that show pages.
+    pub app: Option<&'static str>,
 }
 
 impl Meta {
@@ -96,6 +102,8 @@ impl Meta {
         traced: true,
         waits: false,
         verify: &["ok"],
+        resource: None,
+        app: None,
     };
 }
 

@@ -124,6 +124,23 @@ class Desk:
     async def call(self, name, arguments, on_progress=None):
         raise NotImplementedError
 
+    async def list_resources(self):
+        raise NotImplementedError
+
+    async def read_resource(self, uri):
+        """The first of its contents."""
+        raise NotImplementedError
+
+    async def list_prompts(self):
+        raise NotImplementedError
+
+    async def get_prompt(self, name, arguments):
+        raise NotImplementedError
+
+    async def complete(self, template, argument, value):
+        """The values that a variable of a resource template may have."""
+        raise NotImplementedError
+
     async def on_message(self, message):
         """For the library's message handler: it hands over what it could not parse as an exception."""
         if isinstance(message, Exception):
@@ -320,6 +337,47 @@ async def the_fields_are_filled(desk, window, report):
     report.check("the password is not shown", "hunter2" not in json.dumps(filled))
 
 
+async def resources_are_what_tools_answer(desk, report):
+    resources = {resource["uri"]: resource for resource in await desk.list_resources()}
+    outline, picture = (f"screen://window/mock%3Aapp/{part}" for part in ("outline", "picture"))
+    expected = {"screen://windows", outline, picture, "ui://os-screen-observer/window"}
+    report.check("the resources of one window", set(resources) == expected, sorted(resources))
+    report.check("a name has the title", resources[outline]["name"] == "Acme Login: outline", resources[outline])
+    for uri, resource in resources.items():
+        content = await desk.read_resource(uri)
+        report.check(f"{uri}: its type", content["mimeType"] == resource["mimeType"], content["mimeType"])
+        report.check(f"{uri}: it is not empty", content.get("text") or content.get("blob"))
+    called = await desk.call("get_window_structure", {"format": "outline"})
+    read = await desk.read_resource(outline)
+    report.check("an outline is the tool's", read["text"] == called["content"][1]["text"], read["text"])
+    report.check("an outline is marked", read["_meta"]["untrusted"] is True, read.get("_meta"))
+    picture = base64.b64decode((await desk.read_resource(picture))["blob"], validate=True)
+    report.check("a picture is a PNG", picture.startswith(b"\x89PNG\r\n\x1a\n"))
+    try:
+        await desk.read_resource("screen://window/mock:gone/outline")
+        report.check("a window that is gone is an error", False)
+    except Refused as refusal:
+        report.check("the refusal names the window", "mock:gone" in str(refusal), refusal)
+    values = await desk.complete("screen://window/{uid}/outline", "uid", "mock:a")
+    report.check("a uid is completed", values == ["mock:app"], values)
+
+
+async def prompts_can_be_picked(desk, report):
+    names = [prompt["name"] for prompt in await desk.list_prompts()]
+    report.check("four prompts", names == ["describe_screen", "fill_in_form", "record_test", "why_did_that_fail"], names)
+    arguments = {"fill_in_form": {"values": "Username: alice"}, "record_test": {"name": "login"}}
+    for name in names:
+        messages = (await desk.get_prompt(name, arguments.get(name, {})))["messages"]
+        report.check(f"{name}: a text first", messages[0]["content"]["type"] == "text", messages)
+    embedded = (await desk.get_prompt("describe_screen", {"window": "acme"}))["messages"][1]["content"]
+    report.check("an outline is embedded", 'Edit "Username"' in embedded["resource"]["text"], embedded)
+    try:
+        await desk.get_prompt("fill_in_form", {})
+        report.check("a missing argument is an error", False)
+    except Refused as refusal:
+        report.check("the refusal names the argument", "values" in str(refusal), refusal)
+
+
 async def progress_tokens_are_harmless(desk, report):
     """The tools are quick, so no progress is owed; what does arrive has to grow."""
     steps = []
@@ -339,6 +397,7 @@ async def a_scenario_can_be_given_at_the_start(desk, report):
 
 # Which checks there are, and the flags of the server that each one needs.
 MOCK = ["--mode", "mcp", "--mock"]
+LOGIN = [*MOCK, "--scenario", LOGIN_SCENARIO]
 CHECKS = [
     (handshake, MOCK),
     (tools_are_declared_well, MOCK),
@@ -349,7 +408,9 @@ CHECKS = [
     (the_default_desktop_works, MOCK),
     (the_login_scenario_works, MOCK),
     (progress_tokens_are_harmless, MOCK),
-    (a_scenario_can_be_given_at_the_start, [*MOCK, "--scenario", LOGIN_SCENARIO]),
+    (a_scenario_can_be_given_at_the_start, LOGIN),
+    (resources_are_what_tools_answer, LOGIN),
+    (prompts_can_be_picked, LOGIN),
 ]
 
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use cx::{Cx, Target};
-pub use reply::{Output, Png};
+pub use reply::{Encoded, Output};
 
 use crate::error::{Error, Result};
 use crate::gate::Permit;

@@ -9,6 +9,8 @@ mod elements;
 mod fields;
 mod harness;
 mod keyboard;
+mod overlay;
+mod pictures;
 mod pointer;
 mod reading;
 mod screen;
@@ -32,6 +34,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         windows::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
+        pictures::TOOLS,
         reading::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,

@@ -116,7 +116,7 @@ impl Plan {
             let block = i64::from(cell.0) * i64::from(cell.1) * i64::from(every_col) * i64::from(**rows);
             **rows >= every_row && block >= HIDES * hidden
         };
-        let inner = STEPS.iter().find(free_enough).copied().unwrap_or(grid.rows.max(1));
+        let inner = STEPS.iter().find(free_enough).map_or(grid.rows, |rows| *rows.min(&grid.rows)).max(1);
         Self {
             font: Font::SMALL,
             edges: Labelled { every_row, every_col },
@@ -140,7 +140,7 @@ fn room(grid: &Grid, font: Font) -> (i32, i32) {
 /// Every how many-th cell has so much room that a label of `wanted` pixels fits.
 fn step(cells: u32, length: i32, wanted: i32) -> u32 {
     let fits = |step: &&u32| i64::from(length) * i64::from(**step) >= i64::from(wanted) * i64::from(cells);
-    STEPS.iter().find(fits).copied().unwrap_or(cells.max(1))
+    STEPS.iter().find(fits).map_or(cells, |step| *step.min(&cells)).max(1)
 }
 
 fn side(cells: u32) -> i32 {
@@ -166,8 +166,8 @@ mod tests {
         check((800, 600), (12, 12), (1, 1));
         check((1000, 700), (20, 20), (2, 1));
         check((400, 300), (20, 20), (2, 5));
-        check((800, 600), (100, 100), (5, 10));
-        check((1200, 1200), (300, 300), (10, 20));
+        check((800, 600), (100, 100), (10, 10));
+        check((1200, 1200), (300, 300), (20, 20));
         check((40, 16), (4, 10), (4, 10));
     }
 

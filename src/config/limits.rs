@@ -54,6 +54,8 @@ pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
 pub const SCREENSHOT_PIXELS: u64 = 64_000_000;
 pub const REFERENCE_PICTURE_BYTES: u64 = 32 << 20;
 pub const SKETCH_SIDE: usize = 1_000;
+/// Elements with numbers in one picture: with more of them it could not be read.
+pub const MARKS: usize = 200;
 
 pub const WAIT_CONDITIONS: usize = 64;
 pub const ACT_STEPS: usize = 64;

@@ -33,7 +33,7 @@ use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens};
 use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
-use crate::tool::{Cx, Effect, Meta, Png, Prepared, Spec, Target};
+use crate::tool::{Cx, Effect, Encoded, Meta, Prepared, Spec, Target};
 use crate::tools::Entry;
 use crate::trace::{Closing, Pending};
 
@@ -119,7 +119,7 @@ pub struct Reply {
     pub json: Json,
     /// Belongs to the JSON as `outline`; surfaces that can show it by itself do.
     pub outline: Option<String>,
-    pub picture: Option<Png>,
+    pub picture: Option<Encoded>,
     /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
     pub question: Option<Box<Question>>,
 }

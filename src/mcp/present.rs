@@ -39,7 +39,7 @@ pub fn result(reply: Reply) -> CallToolResult {
     let mut content = vec![ContentBlock::text(reply.json_text())];
     content.extend(reply.outline.as_ref().filter(|outline| !outline.is_empty()).map(ContentBlock::text));
     if let Some(picture) = &reply.picture {
-        content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), "image/png"));
+        content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), picture.format.mime()));
     }
     if !reply.ok() {
         return CallToolResult::error(content);

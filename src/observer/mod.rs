@@ -13,6 +13,7 @@ mod moment;
 mod observe;
 mod ocr;
 pub mod outline;
+pub mod pointing;
 pub mod predicate;
 mod resolve;
 pub mod sketch;

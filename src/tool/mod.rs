@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use cx::{Cx, Target};
-pub use reply::{Output, Png};
+pub use reply::{Encoded, Output};
 pub use resource::{Content, Resource};
 
 use crate::error::{Error, Result};

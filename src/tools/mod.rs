@@ -11,6 +11,8 @@ mod fields;
 mod harness;
 mod keyboard;
 mod look;
+mod overlay;
+mod pictures;
 mod pointer;
 mod reading;
 mod screen;
@@ -36,6 +38,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         windows::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
+        pictures::TOOLS,
         reading::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,

@@ -46,6 +46,7 @@ CALLS = {
     "get_screenshot": ({"window_index": 0}, "width height"),
     "get_full_screenshot": ({"window_index": 0}, "width height"),
     "get_screenshot_cropped": ({"window_index": 0, "element_id": "root.0.1", "padding_px": 2}, "width height source_bbox image_id scale"),
+    "zoom": ({"x": 300, "y": 200}, "width height source_bbox image_id scale grid"),
     "get_ocr": ({"window_index": 0}, "window window_uid words"),
     "get_visible_areas": ({"window_index": 0}, "window window_uid visible_regions"),
     "bring_to_foreground": ({"window_index": 0}, "success action window window_uid"),
@@ -217,7 +218,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
     only_reads = name.startswith(("get_", "list_", "find", "look", "observe_", "snapshot")) and name != "snapshot_drop"
-    only_reads = only_reads or name.endswith("_status") or name.startswith(("wait_", "assert_"))
+    only_reads = only_reads or name.endswith("_status") or name.startswith(("wait_", "assert_", "vision_")) or name == "zoom"
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)

@@ -8,6 +8,7 @@ pub mod diff;
 pub mod element;
 pub mod geometry;
 pub mod image;
+pub mod program;
 pub mod selector;
 pub mod similarity;
 pub mod tree;

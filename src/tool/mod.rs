@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use cx::{Cx, Target};
+pub use cx::{Cx, Starting, Target};
 pub use reply::{Output, Png};
 
 use crate::error::{Error, Result};
@@ -95,6 +95,7 @@ impl Meta {
 #[serde(rename_all = "lowercase")]
 pub enum Group {
     Windows,
+    Programs,
     Elements,
     Screen,
     Pointer,
@@ -105,8 +106,9 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 8] = [
+    pub const ALL: [Group; 9] = [
         Group::Windows,
+        Group::Programs,
         Group::Elements,
         Group::Screen,
         Group::Pointer,
@@ -119,6 +121,7 @@ impl Group {
     pub const fn name(self) -> &'static str {
         match self {
             Group::Windows => "windows",
+            Group::Programs => "programs",
             Group::Elements => "elements",
             Group::Screen => "screen",
             Group::Pointer => "pointer",

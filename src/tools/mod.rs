@@ -2,20 +2,24 @@
 
 mod acting;
 mod asserting;
+mod clipboard;
 mod common;
 mod composite;
 mod consent;
+mod cursor;
 mod elements;
 mod fields;
 mod harness;
 mod keyboard;
 mod pointer;
+mod programs;
 mod reading;
 mod screen;
 mod session;
 mod tracing;
 mod waiting;
 mod watch;
+mod window_action;
 mod windows;
 
 use std::collections::HashMap;
@@ -30,12 +34,16 @@ use crate::tool::{Effect, Group, Spec};
 pub fn all() -> impl Iterator<Item = Spec> {
     [
         windows::TOOLS,
+        window_action::TOOLS,
+        programs::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
         reading::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,
+        cursor::TOOLS,
         keyboard::TOOLS,
+        clipboard::TOOLS,
         waiting::TOOLS,
         composite::TOOLS,
         watch::TOOLS,

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn entries_are_read() {
         check("Type=Application\nName=Calc\nExec=calc %U\n", Some(("Calc", &["calc"])));
-        check("Type = Application\nName[de]=Rechner\nName=Calc\nExec=/opt/my\\\\scalc -a", None);
+        check("Type = Application\nName=A\\sB\nExec=a\\\\sb", Some(("A B", &["a\\sb"])));
         check(
             "Type=Application\nName[de]=Rechner\nName=Calc\nExec=/usr/bin/calc -a b",
             Some(("Calc", &["/usr/bin/calc", "-a", "b"])),

@@ -41,6 +41,15 @@ pub const REGEX_CHARACTERS: usize = 512;
 pub const REGEX_COMPILED_BYTES: usize = 1 << 20;
 pub const TYPED_TEXT_CHARACTERS: usize = 64 << 10;
 pub const LABEL_CHARACTERS: usize = 200;
+/// What is put onto the clipboard, and what is read from it: other programs may hold anything there.
+pub const CLIPBOARD_CHARACTERS: usize = 256 << 10;
+pub const CLIPBOARD_BYTES: usize = 4 << 20;
+
+/// Installed programs that are known; of more, those at the end of the alphabet are not.
+pub const APPS: usize = 2_000;
+pub const LAUNCH_PROGRAM_CHARACTERS: usize = 2048;
+pub const LAUNCH_ARGUMENTS: usize = 100;
+pub const LAUNCH_ARGUMENT_CHARACTERS: usize = 8 << 10;
 
 pub const TREE_NODES: usize = 20_000;
 pub const TREE_DEPTH: usize = 64;

@@ -273,6 +273,7 @@ fn admit_and_run(
     if let Some(trace) = &mut record.trace {
         trace.note_target(targets.first());
     }
+    app.launching.check(&targets)?;
     record.notes.secrets = admit_secrets(app, entry, &*prepared, &targets)?;
     if cx.judged {
         judge(cx, meta, &*prepared, &targets, dry_run, person, &mut record.notes)?;

@@ -19,6 +19,7 @@ mod resolve;
 pub mod sketch;
 mod snapshot;
 pub mod structure;
+mod surroundings;
 mod text;
 mod view;
 pub mod wait;
@@ -35,6 +36,7 @@ pub use observe::{Observation, ObserveRequest, Perf, observe};
 pub use ocr::Readable;
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
 pub use snapshot::Snapshot;
+pub use surroundings::{Awaited, Deed, WindowQuery};
 pub use view::View;
 
 use identity::{Found, Sight};

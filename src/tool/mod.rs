@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use cx::{Cx, Target};
+pub use cx::{Cx, Starting, Target};
 pub use reply::{Encoded, Output};
 pub use resource::{Content, Resource};
 
@@ -114,6 +114,7 @@ pub enum Group {
     /// See, find and act, in as few calls and words as can be.
     Act,
     Windows,
+    Programs,
     Elements,
     Screen,
     Pointer,
@@ -124,9 +125,10 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 9] = [
+    pub const ALL: [Group; 10] = [
         Group::Act,
         Group::Windows,
+        Group::Programs,
         Group::Elements,
         Group::Screen,
         Group::Pointer,
@@ -140,6 +142,7 @@ impl Group {
         match self {
             Group::Act => "act",
             Group::Windows => "windows",
+            Group::Programs => "programs",
             Group::Elements => "elements",
             Group::Screen => "screen",
             Group::Pointer => "pointer",

@@ -3,9 +3,11 @@
 mod act;
 mod acting;
 mod asserting;
+mod clipboard;
 mod common;
 mod composite;
 mod consent;
+mod cursor;
 mod elements;
 mod fields;
 mod harness;
@@ -14,12 +16,14 @@ mod look;
 mod overlay;
 mod pictures;
 mod pointer;
+mod programs;
 mod reading;
 mod screen;
 mod session;
 mod tracing;
 mod waiting;
 mod watch;
+mod window_action;
 mod windows;
 
 use std::collections::HashMap;
@@ -36,13 +40,17 @@ pub fn all() -> impl Iterator<Item = Spec> {
         look::TOOLS,
         act::TOOLS,
         windows::TOOLS,
+        window_action::TOOLS,
+        programs::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
         pictures::TOOLS,
         reading::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,
+        cursor::TOOLS,
         keyboard::TOOLS,
+        clipboard::TOOLS,
         waiting::TOOLS,
         composite::TOOLS,
         watch::TOOLS,

@@ -572,6 +572,7 @@ impl<'a> Draft<'a> {
             screen: screen_of(&states),
             states,
             reactions: self.reactions.iter().map(|drafted| self.reaction(drafted)).collect(),
+            apps: Vec::new(),
             oracles: Oracles { success: self.success(), failure: Vec::new() },
         }
     }

@@ -21,6 +21,7 @@ from jsonschema import Draft202012Validator
 
 PROJECT = Path(__file__).resolve().parents[2]
 LOGIN_SCENARIO = "scenarios/login.yaml"
+APPS_SCENARIO = "scenarios/apps.yaml"
 SECONDS_PER_CHECK = 60
 
 DEFAULT_TREE_HASH = "sha1:c6d1c5dcac4098d1f2611051fa1372c9311d05f0"
@@ -50,6 +51,11 @@ CALLS = {
     "get_ocr": ({"window_index": 0}, "window window_uid words"),
     "get_visible_areas": ({"window_index": 0}, "window window_uid visible_regions"),
     "bring_to_foreground": ({"window_index": 0}, "success action window window_uid"),
+    "window_action": ({"action": "focus", "title": "Notepad"}, "action reached window_uid window new_dialogs"),
+    "list_apps": ({}, "running installed not_listed"),
+    "get_cursor": ({}, "x y window"),
+    "clipboard_get": ({}, "characters"),
+    "clipboard_set": ({"text": "hi"}, "characters"),
     "click_at": ({"x": 100, "y": 100}, "success action duration_ms new_dialogs"),
     "type_text": ({"text": "hi"}, "success action"),
     "press_key": ({"keys": "ctrl+a"}, "success action"),
@@ -73,7 +79,8 @@ CALLS = {
     "hover_at": ({"x": 5, "y": 5, "hover_ms": 1}, "action x y hover_ms"),
     "drag": ({"from": {"x": 10, "y": 10}, "to": {"selector": EDIT_MENU}, "duration_s": 0}, "action from to modifiers path"),
     "propose_action": ({"action": "click_element", "args": {"window_index": 0, "selector": EDIT_MENU}}, "confirm_token expires_at would_target"),
-    "load_scenario": ({"path": LOGIN_SCENARIO}, "scenario state states"),
+    "load_scenario": ({"path": APPS_SCENARIO}, "scenario state states"),
+    "launch_app": ({"program": "calculator"}, "executed argv pid window_found window"),
     "observe_window": ({"window_index": 0}, "format window_uid window tree tree_hash tree_token base_token depth_used depth_truncated perf"),
     "snapshot": ({}, "snapshot_id ts summary"),
     "snapshot_get": ({"snapshot_id": "now"}, "snapshot_id ts windows trees tree_hashes"),
@@ -218,7 +225,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
     only_reads = name.startswith(("get_", "list_", "find", "look", "observe_", "snapshot")) and name != "snapshot_drop"
-    only_reads = only_reads or name.endswith("_status") or name.startswith(("wait_", "assert_", "vision_")) or name == "zoom"
+    only_reads = only_reads or name.endswith(("_status", "_get")) or name.startswith(("wait_", "assert_", "vision_")) or name == "zoom"
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)

@@ -17,6 +17,7 @@ mod desk;
 mod dialogs;
 mod editor;
 mod faults;
+mod hands;
 mod private;
 mod resources;
 mod terminal;

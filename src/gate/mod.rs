@@ -226,7 +226,8 @@ fn pass_once(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
     };
     let mut record = Record::open(app, entry, &call);
     let judged = app.judges(entry.spec.meta);
-    let mut cx = Cx { app, cancel, step_id: record.step_id, judged, warning: None };
+    let mut cx =
+        Cx { app, cancel, step_id: record.step_id, judged, spotted: Default::default(), warning: None };
     let result = admit_and_run(&mut cx, entry, call.args, person, &mut record);
     let result = result.map_err(|error| app.halt.explain(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());

@@ -1,5 +1,6 @@
 //! What a running tool may reach.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::app::App;
@@ -9,7 +10,7 @@ use crate::error::Result;
 use crate::gate::budget::{Meter, Reservation};
 use crate::model::Rect;
 use crate::observer::identity::Certainty;
-use crate::observer::{Chosen, Observer, Ref, View};
+use crate::observer::{Chosen, Observer, Ref, Spotted, View};
 use crate::session::Session;
 
 pub struct Cx<'a> {
@@ -18,6 +19,8 @@ pub struct Cx<'a> {
     pub step_id: u64,
     /// Whether somebody will judge what the call touches; finding it out costs a capture.
     pub judged: bool,
+    /// What was read on the screen to find out what the call touches: reading again would take as long again.
+    pub spotted: RefCell<Option<Spotted>>,
     /// Said to the caller beside the result: what was understood differently from what was written.
     pub warning: Option<String>,
 }

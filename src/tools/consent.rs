@@ -124,7 +124,8 @@ fn prepare(entry: &Entry, mut args: Map<String, Value>) -> Result<Box<dyn Prepar
 
 /// The very resolution that the gate will do, whether or not anything has to be judged.
 fn resolve(cx: &Cx, prepared: &dyn Prepared) -> Result<Vec<Target>> {
-    let judging = Cx { app: cx.app, cancel: cx.cancel, step_id: cx.step_id, judged: true, warning: None };
+    let (app, cancel, step_id) = (cx.app, cx.cancel, cx.step_id);
+    let judging = Cx { app, cancel, step_id, judged: true, spotted: Default::default(), warning: None };
     prepared.targets(&judging)
 }
 

@@ -13,6 +13,7 @@ mod pointer;
 mod reading;
 mod screen;
 mod session;
+mod text;
 mod tracing;
 mod waiting;
 mod watch;
@@ -33,6 +34,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         elements::TOOLS,
         screen::TOOLS,
         reading::TOOLS,
+        text::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,
         keyboard::TOOLS,

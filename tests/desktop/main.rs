@@ -18,5 +18,6 @@ mod dialogs;
 mod editor;
 mod faults;
 mod private;
+mod reading;
 mod terminal;
 mod widgets;

@@ -109,7 +109,7 @@ impl App {
 
     /// Whether somebody wants to know what a call would touch.
     pub fn judges(&self, meta: &Meta) -> bool {
-        meta.effect.acts() && (self.confirm.is_active() || self.secrets.is_restricted())
+        meta.effect.acts() && !meta.steps && (self.confirm.is_active() || self.secrets.is_restricted())
     }
 
     /// Acting while the books cannot be kept would leave no trace of it.

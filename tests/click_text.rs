@@ -164,7 +164,7 @@ fn bad_requests_name_the_argument_and_the_place() {
 fn the_middle_of_the_text_is_clicked_and_the_element_there_is_told() {
     let world = dialog();
     let reply = check_click(&world, json!({"text": "Lantern"}), (120, 260));
-    assert_eq!((&reply["nth"], &reply["of"], &reply["dry_run"]), (&json!(1), &json!(1), &json!(false)));
+    assert!(reply["dry_run"] == false && reply.get("of").is_none(), "{reply}");
     assert_eq!(reply["target"]["selector"], "Window[name=\"Words\"]/Button[name=\"Lantern\"]", "{reply}");
     world.ok("click_element", json!({"ref": reply["target"]["ref"]}));
 }

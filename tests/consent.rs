@@ -678,6 +678,43 @@ fn while_the_person_is_asked_nobody_clicks() {
     world.ok("click_at", json!({"x": 200, "y": 65}));
 }
 
+fn pass_steps(world: &World, steps: Value, person: &Person) -> gate::Reply {
+    let call = Call { tool: "act".to_owned(), args: json!({ "steps": steps }), origin: Origin::Test };
+    gate::pass_for(&world.app, call, person, &Cancel::new())
+}
+
+#[test]
+fn a_list_of_steps_asks_before_its_first_and_stops_at_a_later_one() {
+    let world = files_with(FILES, asking());
+    let delete = json!({"do": "click_element", "selector": DELETE});
+    let cancel = json!({"do": "click_element", "selector": "//Button[name=\"Cancel\"]"});
+    // Before anything is done the person can be asked, and the whole is called again with the answer.
+    let asked = pass_steps(&world, json!([delete, cancel]), &Person::Reachable);
+    let ticket = asked.question.clone().expect("a question").ticket;
+    assert_eq!((state(&world).as_str(), world.effects()), ("intact", 0), "{}", asked.text());
+    let done = pass_steps(&world, json!([delete, cancel]), &Person::Agreed(ticket.clone())).value();
+    assert_eq!((&done["ok"], state(&world).as_str()), (&json!(true), "gone"), "{done}");
+    let burnt = pass_steps(&world, json!([delete]), &Person::Agreed(ticket)).value();
+    assert_eq!(burnt["steps"][0]["error"]["code"], "ConfirmationInvalid", "{burnt}");
+    // In the middle it cannot: it stops there, and no question stays open that would hold up others.
+    let stopped = pass_steps(&world, json!([cancel, delete, cancel]), &Person::Reachable);
+    assert!(stopped.question.is_none());
+    let stopped = stopped.value();
+    assert_eq!(stopped["stopped_at"], "steps[1]", "{stopped}");
+    assert_eq!(stopped["steps"][1]["error"]["code"], "ConfirmationRequired", "{stopped}");
+    assert!(world.call("click_element", json!({"selector": "//Button[name=\"Cancel\"]"}))["ok"] == true);
+}
+
+#[test]
+fn a_step_that_brings_anothers_token_is_refused() {
+    let world = files();
+    let token = propose(&world, "click_element", json!({"selector": DELETE, "count": 2}));
+    let step = with_token(json!({"do": "click_element", "selector": DELETE}), &token);
+    let reply = world.call("act", json!({ "steps": [step] }));
+    assert_eq!(reply["steps"][0]["error"]["code"], "ConfirmationInvalid", "{reply}");
+    assert_eq!(world.effects(), 0);
+}
+
 #[test]
 fn a_dry_run_asks_nobody() {
     let world = files_with(FILES, asking());

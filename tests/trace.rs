@@ -399,6 +399,26 @@ fn replay_all(world: &World, mode: &str, on_divergence: &str) -> Vec<Value> {
     }
 }
 
+/// What ran is in the trace step by step, with the waits of its expectations, so that it replays without act.
+#[test]
+fn a_list_of_steps_replays_one_by_one() {
+    let desk = Desk::new();
+    let world = desk.login();
+    world.ok("trace_start", json!({}));
+    let expected =
+        json!({"kind": "value_equals", "selector": "//Edit[name=\"Username\"]", "expected": "bob"});
+    let steps = json!([
+        {"do": "set_value", "selector": "//Edit[name=\"Username\"]", "value": "bob", "expect": expected},
+        {"do": "click_element", "selector": "//Button[name=\"Login\"]"},
+    ]);
+    assert_eq!(world.ok("act", json!({ "steps": steps }))["verdict"], "unconfirmed");
+    assert_eq!(world.ok("trace_stop", json!({}))["step_count"], 3, "two steps and a wait");
+    let again = desk.login();
+    let replayed = replay_all(&again, "verify", "stop");
+    assert!(replayed.iter().all(|step| step["divergence"].is_null()), "{replayed:?}");
+    assert_eq!(again.effects(), 2);
+}
+
 #[test]
 fn a_login_replays_without_a_difference() {
     let desk = Desk::new();

@@ -54,6 +54,9 @@ pub const REFERENCE_PICTURE_BYTES: u64 = 32 << 20;
 pub const SKETCH_SIDE: usize = 1_000;
 
 pub const WAIT_CONDITIONS: usize = 64;
+pub const ACT_STEPS: usize = 64;
+pub const ACT_ALTERNATIVES: usize = 16;
+pub const ACT_EXPECTATIONS: usize = 16;
 pub const PREDICATES: usize = 256;
 pub const PREDICATE_BYTES: usize = 16 << 10;
 pub const TRACE_BYTES: u64 = 1 << 30;

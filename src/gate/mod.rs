@@ -9,6 +9,7 @@ pub mod confirm;
 pub mod fit;
 pub mod redact;
 pub mod scrub;
+pub mod steps;
 mod story;
 pub mod untrusted;
 
@@ -226,13 +227,22 @@ fn pass_once(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
     };
     let mut record = Record::open(app, entry, &call);
     let judged = app.judges(entry.spec.meta);
-    let mut cx =
-        Cx { app, cancel, step_id: record.step_id, judged, spotted: Default::default(), warning: None };
+    let mut cx = Cx {
+        app,
+        cancel,
+        step_id: record.step_id,
+        origin: call.origin,
+        person,
+        judged,
+        spotted: Default::default(),
+        question: None,
+        warning: None,
+    };
     let result = admit_and_run(&mut cx, entry, call.args, person, &mut record);
     let result = result.map_err(|error| app.halt.explain(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());
     let mut reply = egress(app, entry.spec, &record, result, cx.warning);
-    reply.question = record.notes.question.take();
+    reply.question = record.notes.question.take().or(cx.question);
     record.close(app, entry, reply, changed)
 }
 
@@ -252,7 +262,8 @@ fn admit_and_run(
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
     let reservation = app.budget.reserve(meters, app.clock.now())?;
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
-    let _lease = meta.effect.acts().then(|| lock(&app.input_lease));
+    // The steps of a list take it one by one: what they wait for may need somebody else's hands.
+    let _lease = (meta.effect.acts() && !meta.steps).then(|| lock(&app.input_lease));
     let _acting = meta.effect.acts().then(|| app.halt.admit(cx.cancel)).transpose()?;
     app.ready_to_record(meta.effect)?;
     if let Some(trace) = &mut record.trace {
@@ -465,11 +476,14 @@ fn advice(app: &App, kind: Kind) -> Option<&'static str> {
 }
 
 fn unknown_tool(app: &App, name: &str) -> Reply {
-    let error = match crate::text::nearest(name, app.tools.names()) {
+    failure(app, &no_such_tool(app, name), None, false, &Scrub { redactor: &app.redactor })
+}
+
+fn no_such_tool(app: &App, name: &str) -> Error {
+    match crate::text::nearest(name, app.tools.names()) {
         Some(nearest) => Error::bad_request(format!("unknown tool '{name}'; did you mean '{nearest}'?")),
         None => Error::bad_request(format!("unknown tool '{name}'; tools/list names the tools")),
-    };
-    failure(app, &error, None, false, &Scrub { redactor: &app.redactor })
+    }
 }
 
 /// A call's entry in the books, opened before anything is judged so that refusals are recorded too.
@@ -514,7 +528,8 @@ impl Record {
             began: app.clock.wall(),
             started: app.clock.now(),
             notes: Notes::default(),
-            args: (app.audit.is_some() || app.events.wanted()).then(|| args::spoken(&call.args)),
+            args: (app.audit.is_some() || app.events.wanted())
+                .then(|| steps::for_the_books(spec.meta, &call.args)),
             trace: if call.origin.looks_on(spec.meta) { None } else { app.tracer.begin(entry, call) },
         }
     }

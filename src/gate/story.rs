@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 
 use super::Reply;
 use super::audit::timestamp;
+use super::steps::for_the_books;
 use crate::app::App;
 use crate::config::limits;
 use crate::error::Kind;
 use crate::metrics::Size;
-use crate::tool::args;
 use crate::tools::Entry;
 use crate::trace::arguments::Keeper;
 
@@ -76,7 +76,7 @@ pub fn started(app: &App, entry: &Entry, step_id: u64, origin: &'static str, arg
         acts: meta.effect.acts(),
         origin,
         at: timestamp(app.clock.wall()),
-        args: kept(app, entry, &args::spoken(args)),
+        args: kept(app, entry, &for_the_books(meta, args)),
     })
 }
 

@@ -33,16 +33,16 @@ use ask::Ask;
 
 /// What a client's model reads before its first call. Clients cut this at about 2,000 characters.
 pub const INSTRUCTIONS: &str = "\
-See and operate this desktop. Work in a loop: observe, act, verify.
-1. Observe: list_windows, then get_window_structure with format:\"outline\" (lean text; e17 is a ref), \
-get_screen_description or get_screenshot. find finds by words, find_element by a selector such as \
-Window/Button[name=\"OK\"] or //Edit; a miss names what was near. observe_window with since:tree_token gives \
-only what changed. max_tokens fits a reply.
-2. Act on elements, by ref, rather than coordinates: click_element, set_value, select_option, or focus_element and \
+See and operate this desktop. Work in a loop: look, act, verify.
+1. look shows the windows and the elements of one, each with a ref such as e17, and what is new since you last \
+looked. find finds by words in all windows, find_element by a selector such as Window/Button[name=\"OK\"]; a miss \
+names what was near. get_screenshot shows pixels, get_window_structure everything. max_tokens fits a reply.
+2. act runs several steps in one call and stops at the first that fails: {do:TOOL, its arguments, expect}. Fill in \
+a whole form with it. Act on elements, by ref, rather than coordinates: click_element, set_value, select_option, \
 type_text. All coordinates are screen pixels. Every tool that acts takes dry_run:true, which checks \
 everything and does nothing.
-3. Verify: a reply says what was sent, not that it worked. Read the receipt (changed, before, after, \
-new_dialogs), use wait_for or wait_idle instead of looking again and again, and assert_state for a verdict.
+3. Verify: a reply says what was sent, not that it worked. Give a step an expect, read changed and \
+new_dialogs, use wait_for instead of looking again and again, and assert_state for a verdict.
 Name a window by window_uid; one that is gone is an error (WindowGone). A ref stays with its element; element \
 ids are positions and change.
 Errors carry code, message, recoverable and suggested_next_tool; do what they say rather than repeating the call. \
@@ -91,9 +91,7 @@ impl Server {
     }
 
     fn tool_list(&self) -> &[Tool] {
-        self.tools.get_or_init(|| {
-            self.app.tools.specs().filter(|spec| spec.meta.listed).map(|spec| present::tool(&spec)).collect()
-        })
+        self.tools.get_or_init(|| self.app.tools.listed().map(|spec| present::tool(&spec)).collect())
     }
 }
 

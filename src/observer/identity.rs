@@ -261,6 +261,11 @@ impl Memory {
         &self.entry.home.uid
     }
 
+    /// It was a line that OCR found: looking for it means reading again.
+    pub fn was_read(&self) -> bool {
+        self.entry.role == hash(super::ocr::TEXT_LINE)
+    }
+
     /// `Button "Save"`, as it was shown.
     pub fn words(&self) -> &str {
         &self.entry.words

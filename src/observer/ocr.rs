@@ -17,6 +17,9 @@ use crate::model::{Element, Rect, TreeBuilder};
 use crate::ocr::{Ocr, Options, Waiting, Word};
 use crate::platform::Shot;
 
+/// The role of a line that was read from a picture: it can be clicked, and is known by its words alone.
+pub const TEXT_LINE: &str = "TextLine";
+
 /// A picture without secrets of this desktop. Only from this is text read.
 #[derive(Clone, Debug)]
 pub struct Readable {
@@ -271,7 +274,7 @@ impl Observer {
         let mut builder = TreeBuilder::new(view.tree().root().clone());
         for words in words.chunk_by(|one, next| one.line_key() == next.line_key()) {
             let line = line_of(words, readable.area);
-            builder.leaf(Element::new("Text", line.text, line.bounds));
+            builder.leaf(Element::new(TEXT_LINE, line.text, line.bounds));
         }
         let mut tree = builder.finish();
         tree.lacking = view.tree().lacking.clone();

@@ -13,7 +13,7 @@ use super::identity::Sight;
 use super::text::{one_line, shorten};
 use super::{Chosen, Observer, Ref, View};
 use crate::error::Result;
-use crate::model::{Element, Rect, Tree};
+use crate::model::{Element, Rect, Tree, Window};
 use crate::tokens::{self, Writing};
 
 /// A rule of pruning that a caller switches off.
@@ -92,6 +92,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 const LONGEST_TEXT: usize = 60;
+const LONGEST_TITLE: usize = 80;
 
 /// Roles that one acts on, whatever their states say.
 const ACTIONABLE: &[&str] = &[
@@ -112,6 +113,7 @@ const ACTIONABLE: &[&str] = &[
     "SplitButton",
     "Switch",
     "TabItem",
+    super::ocr::TEXT_LINE,
     "ToggleButton",
     "TreeItem",
 ];
@@ -487,6 +489,19 @@ fn write_place(text: &mut String, bounds: Rect, last: &mut Option<Rect>, whole: 
         text.push_str(&format!(" {}x{}", bounds.width, bounds.height));
     }
     *last = Some(bounds);
+}
+
+/// A window as one line: uid, title, program, place, and whether it has the focus.
+pub fn window_line(window: &Window) -> String {
+    let title = one_line(&shorten(&window.title, LONGEST_TITLE, LONGEST_TITLE - 1));
+    let mut line = format!("{} {} {}", one_line(&window.uid), quoted(&title), one_line(&window.process));
+    write_place(&mut line, window.bounds, &mut None, true);
+    for (is_so, flag) in [(window.focused, "focused"), (window.minimized, "minimized")] {
+        if is_so {
+            line.push_str(&format!(" {{{flag}}}"));
+        }
+    }
+    line
 }
 
 /// `Status Bar` says no more than `StatusBar`.

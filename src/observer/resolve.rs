@@ -230,7 +230,10 @@ impl Observer {
             return self.find_in_reopened(reference, &memory, &windows, cancel);
         };
         let chosen = self.chosen(home, None);
-        let view = self.view(&chosen, cancel)?;
+        let mut view = self.view(&chosen, cancel)?;
+        if memory.was_read() && view.is_dark() {
+            view = self.view_by_reading(&chosen, &view, cancel)?;
+        }
         let sight = Sight { window: &chosen.raw, view: &view };
         let (node, certainty) = match self.refs().find(&memory, sight) {
             Found::Same(node) => (node, None),
@@ -289,6 +292,16 @@ impl Observer {
                 Err(Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string()))
             }
         }
+    }
+
+    /// Where the element of a ref was last shown.
+    pub fn window_of_ref(&self, reference: Ref) -> Result<String> {
+        Ok(self.recall(reference)?.window_uid().to_owned())
+    }
+
+    /// Refuses a ref that stands for nothing.
+    pub fn check_ref(&self, reference: Ref) -> Result<()> {
+        self.recall(reference).map(drop)
     }
 
     /// What is remembered of a ref, or why nothing is.

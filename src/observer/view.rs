@@ -29,6 +29,19 @@ impl View {
         &self.shown
     }
 
+    /// A window that shows no elements at all.
+    pub fn is_dark(&self) -> bool {
+        self.shown.len() == 1
+    }
+
+    /// Its elements are lines that were read from a picture.
+    pub fn was_read(&self) -> bool {
+        self.shown
+            .children(Tree::ROOT)
+            .next()
+            .is_some_and(|node| self.shown[node].role == super::ocr::TEXT_LINE)
+    }
+
     pub(super) fn raw(&self) -> &Tree {
         &self.raw
     }

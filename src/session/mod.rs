@@ -2,12 +2,14 @@
 //! handed out.
 
 mod images;
+mod looks;
 mod snapshots;
 mod tokens;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use images::{Image, Images};
+pub use looks::Looks;
 pub use snapshots::Snapshots;
 pub use tokens::TreeTokens;
 
@@ -17,6 +19,7 @@ pub struct Session {
     last_input: AtomicU64,
     pub trees: TreeTokens,
     pub images: Images,
+    pub looks: Looks,
     pub snapshots: Snapshots,
 }
 

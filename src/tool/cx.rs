@@ -7,7 +7,9 @@ use crate::app::App;
 use crate::clock::{Cancel, Clock};
 use crate::config::Config;
 use crate::error::Result;
+use crate::gate::Origin;
 use crate::gate::budget::{Meter, Reservation};
+use crate::gate::confirm::{Person, Question};
 use crate::model::Rect;
 use crate::observer::identity::Certainty;
 use crate::observer::{Chosen, Observer, Ref, Spotted, View};
@@ -17,15 +19,35 @@ pub struct Cx<'a> {
     pub app: &'a App,
     pub cancel: &'a Cancel,
     pub step_id: u64,
+    /// Who calls, and what the surface knows of the person behind it; calls inside this one have the same.
+    pub origin: Origin,
+    pub person: &'a Person,
     /// Whether somebody will judge what the call touches; finding it out costs a capture.
     pub judged: bool,
     /// What was read on the screen to find out what the call touches: reading again would take as long again.
     pub spotted: RefCell<Option<Spotted>>,
+    /// What the person has to be asked before a call inside this one can succeed.
+    pub question: Option<Box<Question>>,
     /// Said to the caller beside the result: what was understood differently from what was written.
     pub warning: Option<String>,
 }
 
 impl Cx<'_> {
+    /// The same call, with another answer to whether it is judged.
+    pub fn judging(&self, judged: bool) -> Cx<'_> {
+        Cx {
+            app: self.app,
+            cancel: self.cancel,
+            step_id: self.step_id,
+            origin: self.origin,
+            person: self.person,
+            judged,
+            spotted: Default::default(),
+            question: None,
+            warning: None,
+        }
+    }
+
     pub fn observer(&self) -> &Observer {
         &self.app.observer
     }

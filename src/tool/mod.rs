@@ -57,6 +57,10 @@ pub struct Meta {
     pub before_examples: &'static [(&'static str, &'static str)],
     /// Basic tools that this one contains: denying one of them denies this.
     pub implies: &'static [&'static str],
+    /// A list of other calls: each passes the gate by itself, so this one uses nothing up and is not in traces.
+    pub steps: bool,
+    /// One of the few that an agent needs; the profile `agent` lists these alone.
+    pub lean: bool,
     /// Shown in tools/list; a tool that is not can still be called by those who know it.
     pub listed: bool,
     /// Written into a running trace.
@@ -83,6 +87,8 @@ impl Meta {
         examples: &[],
         before_examples: &[],
         implies: &[],
+        steps: false,
+        lean: false,
         listed: true,
         traced: true,
         waits: false,
@@ -94,6 +100,8 @@ impl Meta {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
+    /// See, find and act, in as few calls and words as can be.
+    Act,
     Windows,
     Elements,
     Screen,
@@ -105,7 +113,8 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 8] = [
+    pub const ALL: [Group; 9] = [
+        Group::Act,
         Group::Windows,
         Group::Elements,
         Group::Screen,
@@ -118,6 +127,7 @@ impl Group {
 
     pub const fn name(self) -> &'static str {
         match self {
+            Group::Act => "act",
             Group::Windows => "windows",
             Group::Elements => "elements",
             Group::Screen => "screen",
@@ -197,6 +207,7 @@ impl Meta {
     /// What a call of this tool uses up.
     pub fn meters(&self) -> &'static [Meter] {
         match (self.effect, self.reply) {
+            _ if self.steps => &[],
             (Effect::Input | Effect::System, _) => &[Meter::Action],
             (_, ReplyKind::Picture) => &[Meter::Screenshot],
             _ => &[],

@@ -41,6 +41,7 @@ impl Tool for ClickElement {
     const META: Meta = Meta {
         name: "click_element",
         group: Group::Elements,
+        lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/element/click")],
         brief: "Click an element. The receipt tells what changed; ok alone is no success.",
@@ -307,7 +308,14 @@ pub(super) fn look_when_settled(
 fn look_again(cx: &Cx, target: &Target) -> Result<Option<Arc<View>>> {
     let same_window = WindowChoice { uid: Some(target.chosen.window.uid.clone()), ..WindowChoice::default() };
     match cx.observer().choose(&same_window) {
-        Ok(chosen) => cx.observer().view(&chosen, cx.cancel).map(Some),
+        Ok(chosen) => {
+            let view = cx.observer().view(&chosen, cx.cancel)?;
+            // Only what was read in the same way can be compared.
+            if target.view.was_read() && view.is_dark() {
+                return cx.observer().view_by_reading(&chosen, &view, cx.cancel).map(Some);
+            }
+            Ok(Some(view))
+        }
         Err(error) if error.kind == Kind::WindowGone => Ok(None),
         Err(error) => Err(error),
     }
@@ -524,6 +532,7 @@ impl Tool for SetValue {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "set_value",
+        lean: true,
         rest: &[(Method::Post, "/api/element/set_value")],
         brief: "Set the value of a field or slider directly; replaces what is there.",
         detail: "The element itself is asked; where it cannot be, it is focused and typed into.",
@@ -660,6 +669,7 @@ impl Tool for SelectOption {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "select_option",
+        lean: true,
         rest: &[(Method::Post, "/api/element/select")],
         brief: "Choose an option of a list, combo box or group, by name or place.",
         detail: "An option that is not there is an error that names the ones that are.",

@@ -56,6 +56,7 @@ impl Tool for ProposeAction {
     const META: Meta = Meta {
         name: "propose_action",
         group: Group::Session,
+        lean: true,
         effect: Effect::Session,
         reply: ReplyKind::Picture,
         untrusted: true,
@@ -124,8 +125,7 @@ fn prepare(entry: &Entry, mut args: Map<String, Value>) -> Result<Box<dyn Prepar
 
 /// The very resolution that the gate will do, whether or not anything has to be judged.
 fn resolve(cx: &Cx, prepared: &dyn Prepared) -> Result<Vec<Target>> {
-    let (app, cancel, step_id) = (cx.app, cx.cancel, cx.step_id);
-    let judging = Cx { app, cancel, step_id, judged: true, spotted: Default::default(), warning: None };
+    let judging = cx.judging(true);
     prepared.targets(&judging)
 }
 

@@ -185,8 +185,7 @@ impl Tool for GetWindowStructure {
         let mut look = cx.observer().look(&chosen, cx.cancel)?;
         let request = request(cx, &args, &chosen, &look.view)?;
         let degraded = if request.scope.is_none() { degraded(cx, &look.view) } else { None };
-        let is_dark = look.view.tree().len() == 1;
-        let read = is_dark && args.ocr == Some(true);
+        let read = look.view.is_dark() && args.ocr == Some(true);
         if read {
             let view = cx.observer().view_by_reading(&chosen, &look.view, cx.cancel)?;
             look = Look { view, cached: false };
@@ -315,7 +314,7 @@ fn cursor(view: &View, cursor: Option<&Text<2048>>) -> Result<Option<usize>> {
 }
 
 const READ_BY_OCR: &str = "the window shows no elements; what stands below its root was read by OCR and is known \
-                           by its place alone: click there with click_at";
+                           by its words: refs of it can be clicked";
 
 fn request(cx: &Cx, args: &StructureArgs, chosen: &Chosen, view: &View) -> Result<Request> {
     let limits = &cx.config().tree;
@@ -551,6 +550,7 @@ impl Tool for Find {
     const META: Meta = Meta {
         name: "find",
         group: Group::Elements,
+        lean: true,
         untrusted: true,
         rest: &[(Method::Get, "/api/find")],
         brief: "Find elements by words: best matches with score, ref, path and what stands around.",

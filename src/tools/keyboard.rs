@@ -30,6 +30,7 @@ impl Tool for TypeText {
     const META: Meta = Meta {
         name: "type_text",
         group: Group::Keyboard,
+        lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Type text into the focused element. Click it first; then check its value.",
@@ -69,6 +70,7 @@ impl Tool for PressKey {
     const META: Meta = Meta {
         name: "press_key",
         group: Group::Keyboard,
+        lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Press a key or a combination, e.g. enter, tab, ctrl+shift+t.",

@@ -1,5 +1,6 @@
 //! Which tools exist, one file per group, each ending in its `TOOLS`; and which of them are switched on.
 
+mod act;
 mod acting;
 mod asserting;
 mod common;
@@ -9,6 +10,7 @@ mod elements;
 mod fields;
 mod harness;
 mod keyboard;
+mod look;
 mod pointer;
 mod reading;
 mod screen;
@@ -30,6 +32,8 @@ use crate::tool::{Effect, Group, Spec};
 /// All tools, in the order in which the docs and `tools/list` show them.
 pub fn all() -> impl Iterator<Item = Spec> {
     [
+        look::TOOLS,
+        act::TOOLS,
         windows::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
@@ -62,6 +66,8 @@ pub struct Table {
 #[derive(Debug)]
 pub struct Entry {
     pub spec: Spec,
+    /// Shown in tools/list.
+    pub listed: bool,
     schema: OnceLock<Value>,
 }
 
@@ -76,7 +82,7 @@ impl Table {
     pub fn new(selection: &Selection) -> Self {
         let entries: Vec<Entry> = all()
             .filter(|spec| selection.includes(spec))
-            .map(|spec| Entry { spec, schema: OnceLock::new() })
+            .map(|spec| Entry { spec, listed: selection.lists(&spec), schema: OnceLock::new() })
             .collect();
         let by_name =
             entries.iter().enumerate().map(|(index, entry)| (entry.spec.meta.name, index)).collect();
@@ -89,6 +95,11 @@ impl Table {
 
     pub fn specs(&self) -> impl Iterator<Item = Spec> {
         self.entries.iter().map(|entry| entry.spec)
+    }
+
+    /// What tools/list shows; the others can be called by those who know them.
+    pub fn listed(&self) -> impl Iterator<Item = Spec> {
+        self.entries.iter().filter(|entry| entry.listed).map(|entry| entry.spec)
     }
 
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
@@ -106,7 +117,7 @@ pub struct Selection {
 fn in_profile(profile: Profile, spec: &Spec) -> bool {
     match profile {
         Profile::Full | Profile::Test => true,
-        Profile::Agent => spec.meta.group != Group::Harness,
+        Profile::Agent => spec.meta.lean || spec.meta.group != Group::Harness,
         Profile::Observe => spec.meta.effect == Effect::Observe,
     }
 }
@@ -124,12 +135,20 @@ impl Selection {
     }
 
     fn includes(&self, spec: &Spec) -> bool {
+        self.change_of(spec).unwrap_or_else(|| in_profile(self.profile, spec))
+    }
+
+    /// An agent's model reads this list before anything else, so it is told of few. The rest is there for the steps
+    /// of act and for clients that know it.
+    fn lists(&self, spec: &Spec) -> bool {
+        let by_profile = self.profile != Profile::Agent || spec.meta.lean;
+        spec.meta.listed && self.change_of(spec).unwrap_or(by_profile)
+    }
+
+    /// What the last of the changes says that names the tool or its group.
+    fn change_of(&self, spec: &Spec) -> Option<bool> {
         let names = |word: &str| word == spec.meta.name || word == spec.meta.group.name();
-        self.changes
-            .iter()
-            .rev()
-            .find(|(_, word)| names(word))
-            .map_or_else(|| in_profile(self.profile, spec), |(add, _)| *add)
+        self.changes.iter().rev().find(|(_, word)| names(word)).map(|(add, _)| *add)
     }
 }
 

@@ -54,6 +54,7 @@ impl Tool for ClickAt {
     const META: Meta = Meta {
         name: "click_at",
         group: Group::Pointer,
+        lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Click at screen coordinates. Prefer click_element where there is a tree.",
@@ -138,6 +139,7 @@ impl Tool for Scroll {
     const META: Meta = Meta {
         name: "scroll",
         group: Group::Pointer,
+        lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Turn the mouse wheel, at a point if given.",
@@ -356,6 +358,7 @@ impl Tool for Drag {
     const META: Meta = Meta {
         name: "drag",
         group: Group::Pointer,
+        lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/drag")],
         brief: "Press at one place, move, release at another; ends are points or elements.",

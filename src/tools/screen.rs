@@ -353,6 +353,7 @@ impl Tool for GetScreenshot {
     const META: Meta = Meta {
         name: "get_screenshot",
         group: Group::Screen,
+        lean: true,
         reply: ReplyKind::Picture,
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot")],

@@ -162,6 +162,7 @@ impl Tool for GetBudgetStatus {
     const META: Meta = Meta {
         name: "get_budget_status",
         group: Group::Session,
+        lean: true,
         always: true,
         rest: &[(Method::Get, "/api/budget_status")],
         brief: "What is left of actions, screenshots, tokens and seconds, and what replies cost so far.",

@@ -45,10 +45,11 @@ impl From<Matching> for Fit {
 /// Where and how to read, for both tools.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct ReadArgs {
-    /// Default contains; exact: a whole label.
+    /// Default contains.
     #[serde(rename = "match")]
     matching: Option<Matching>,
-    /// Part of the screen.
+    /// Only this part of the screen.
+    #[schemars(extend("x-hidden" = true))]
     region: Option<Bbox>,
     #[serde(flatten)]
     window: QuietWindowArgs,
@@ -174,7 +175,7 @@ impl Tool for OcrFind {
         group: Group::Screen,
         untrusted: true,
         rest: &[(Method::Get, "/api/ocr/find"), (Method::Post, "/api/ocr/find")],
-        brief: "Find text by reading pixels; tells where it is on the screen.",
+        brief: "Find text by reading pixels; tells where it is.",
         detail: "Words are joined into lines and told from the top to the bottom, each with its box and the point of a \
                  click on the screen. `match` contains finds a part of a line, exact a whole label (words that stand close \
                  together, or a whole line), regex an expression; the case counts with `case_sensitive`. Without `region` \
@@ -236,6 +237,7 @@ pub struct ClickTextArgs {
     #[serde(flatten)]
     read: ReadArgs,
     /// Which of several, from 1.
+    #[schemars(extend("x-hidden" = true))]
     nth: Option<Int<1, 10000>>,
     /// Of several: first in reading order, best fit, or nth. By default the first, and for exact none.
     #[schemars(extend("x-hidden" = true))]
@@ -316,9 +318,11 @@ pub struct TextClicked {
     dry_run: bool,
     /// What was clicked, in its middle.
     found: PieceOut,
-    /// Which of how many.
-    nth: usize,
-    of: usize,
+    /// Which of how many, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nth: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<usize>,
     /// The element under the point, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<TargetOut>,
@@ -347,7 +351,7 @@ impl Tool for ClickText {
         effect: Effect::Input,
         untrusted: true,
         rest: &[(Method::Post, "/api/click_text")],
-        brief: "Click text that is read from pixels, where no element can be named.",
+        brief: "Click text that is read from pixels, where there is no element.",
         detail: "Reads like ocr_find and clicks the middle of what was found. Nothing found is an error with the eight \
                  texts most alike; so is an exact text that stands there several times, unless `nth` or `occurrence` \
                  (first, best, nth) says which. The pointer goes to pixels, whether or not the window has elements; \
@@ -392,12 +396,13 @@ impl Tool for ClickText {
             cx.warning = chosen.warning.clone();
         }
         refuse_changed(cx, &spotted)?;
+        let several = spotted.count > 1;
         let target = permit.target().cloned();
         let mut receipt = TextClicked {
             action: "click_text",
             dry_run: permit.dry_run(),
-            nth: spotted.number,
-            of: spotted.count,
+            nth: several.then_some(spotted.number),
+            of: several.then_some(spotted.count),
             target: target.as_ref().map(|target| TargetOut::of(cx, target)).transpose()?,
             found: PieceOut::from(spotted.piece.clone()),
             changed: false,

@@ -60,6 +60,7 @@ impl Tool for WaitFor {
     const META: Meta = Meta {
         name: "wait_for",
         group: Group::Watch,
+        lean: true,
         waits: true,
         untrusted: true,
         rest: &[(Method::Post, "/api/wait_for")],
@@ -134,7 +135,7 @@ const TYPES: &[TypeOf] = &[
 ];
 
 /// A condition by its `type`, or a predicate by its `kind`, alone or under `predicate`.
-fn condition(cx: &Cx, fields: &Fields) -> Result<Condition> {
+pub fn condition(cx: &Cx, fields: &Fields) -> Result<Condition> {
     if fields.get("type").is_none() && fields.get("kind").is_some() {
         return predicate(cx, fields);
     }

@@ -48,7 +48,7 @@ CALLS = {
     "ocr_find": ({"window_index": 0, "text": "Edit"}, "area count not_listed matches"),
     "get_visible_areas": ({"window_index": 0}, "window window_uid visible_regions"),
     "bring_to_foreground": ({"window_index": 0}, "success action window window_uid"),
-    "click_text": ({"window_index": 0, "text": "Edit", "match": "exact"}, "action dry_run found nth of target changed new_dialogs duration_ms"),
+    "click_text": ({"window_index": 0, "text": "Edit", "match": "exact"}, "action dry_run found target changed new_dialogs duration_ms"),
     "click_at": ({"x": 100, "y": 100}, "success action duration_ms new_dialogs"),
     "type_text": ({"text": "hi"}, "success action"),
     "press_key": ({"keys": "ctrl+a"}, "success action"),

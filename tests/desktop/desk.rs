@@ -177,8 +177,14 @@ impl Server {
                 break message;
             }
         };
-        let text = answer["result"]["content"][0]["text"].as_str();
-        serde_json::from_str(text.unwrap_or_else(|| panic!("{tool} answered {answer}"))).unwrap()
+        let blocks = &answer["result"]["content"];
+        let text = blocks[0]["text"].as_str();
+        let mut reply: Value =
+            serde_json::from_str(text.unwrap_or_else(|| panic!("{tool} answered {answer}"))).unwrap();
+        if let (Value::Object(fields), Some(outline)) = (&mut reply, blocks[1]["text"].as_str()) {
+            fields.insert("outline".to_owned(), outline.into());
+        }
+        reply
     }
 
     /// A window's picture; `None` while it has none, as right after it opened.

@@ -60,3 +60,25 @@ fn its_lines_stand_for_its_elements() {
         lines.iter().any(|line| line["name"].as_str().unwrap().contains("Harbour")).then_some(())
     });
 }
+
+#[test]
+fn a_line_that_was_read_is_clicked_by_its_ref() {
+    let desk = desk();
+    let mut server = desk.server();
+    // With mouse reporting on, a press arrives as six bytes; the last is the row.
+    let script = "stty raw -echo; printf 'one\\r\\n\\r\\nHarbour lights\\r\\n\\033[?1000h'; head -c 6 > clicked; sleep 600";
+    let app = desk
+        .start("xterm", &["-T", "Dark", "-fa", "DejaVu Sans Mono", "-fs", "16", "-e", "sh", "-c", script]);
+    let uid = server.uid(&app, "Dark");
+    let reference = until("the line", || {
+        let seen = server.call("look", json!({"window_uid": uid}));
+        let lines = seen["outline"].as_str()?;
+        let line = lines.lines().find(|line| line.contains("Harbour"))?;
+        Some(line.split_whitespace().next()?.to_owned())
+    });
+    let receipt = server.ok("click_element", json!({"ref": reference}));
+    assert_eq!(receipt["target"]["ref"], reference, "{receipt}");
+    let clicked =
+        until("the click", || std::fs::read(desk.home().join("clicked")).ok().filter(|read| read.len() == 6));
+    assert_eq!(clicked[5], 32 + 3, "the third row: {clicked:?}");
+}

@@ -5,6 +5,7 @@ pub mod contract;
 pub mod fake_model;
 #[cfg(feature = "http")]
 pub mod http;
+pub mod tasks;
 pub mod trees;
 
 use std::io::{BufRead, BufReader, Read, Write};

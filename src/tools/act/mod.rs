@@ -1,0 +1,105 @@
+//! Several inputs in one call: foreseen together, run one by one through the gate, each with what is expected of
+//! it, and answered once.
+
+mod plan;
+mod report;
+mod run;
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::common::FitArgs;
+use super::fields::Object;
+use crate::config::limits::ACT_STEPS;
+use crate::error::Result;
+use crate::gate::Permit;
+use crate::tool::args::{Int, Text};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, ReplyKind, Spec, Tool};
+use plan::Plan;
+use report::{Before, Report};
+use run::Runner;
+
+const DEFAULT_TIME: Duration = Duration::from_secs(45);
+
+pub struct Act;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ActArgs {
+    /// {do:TOOL, its arguments…, expect?, within_ms?, on_fail?}. TOOL acts, waits or asserts. expect: assert_state
+    /// predicates or wait_for conditions, all to be met in within_ms (3000), or "changed".
+    #[schemars(length(max = ACT_STEPS))]
+    steps: Vec<Object>,
+    /// {NAME:[steps]}: run in place of a step that fails with on_fail:NAME.
+    alternatives: Option<Object>,
+    /// Of all steps; default focused.
+    window_uid: Option<Text<256>>,
+    #[serde(flatten)]
+    fit: FitArgs,
+    /// Check all, do nothing.
+    #[allow(dead_code, reason = "read by the gate")]
+    dry_run: Option<bool>,
+    /// The time of all steps together; default 45000.
+    #[schemars(extend("x-hidden" = true))]
+    timeout_ms: Option<Int<1, 600_000>>,
+    /// Whole replies of the steps instead of what matters of them.
+    #[schemars(extend("x-hidden" = true))]
+    full: Option<bool>,
+}
+
+impl Tool for Act {
+    type Args = ActArgs;
+    type Out = Report;
+    const META: Meta = Meta {
+        name: "act",
+        group: Group::Act,
+        effect: Effect::Input,
+        reply: ReplyKind::Tree,
+        untrusted: true,
+        steps: true,
+        lean: true,
+        waits: true,
+        traced: false,
+        rest: &[(Method::Post, "/api/act")],
+        brief: "Run several steps in one call, stopping at the first that fails; says what changed.",
+        detail: "Every step is read, allowed and, as far as its element is there already, resolved before the first \
+                 runs; what is refused then has done nothing. A step fails when its tool does, when an assertion \
+                 does not hold, or when an expectation is not met in time (`within_ms`, default 3000; several are \
+                 met one after the other). Nothing runs after a failed step, but for the alternative that it names. \
+                 The verdict is `confirmed` when an expectation was met after the last input, `unconfirmed` when \
+                 nothing was expected of it, `failed` when it stopped. Consent, budget and the stop switch are those \
+                 of the single steps; consent that is missing in the middle stops there. The lines below the reply \
+                 are what changed in the window, and windows that opened.",
+        examples: &[
+            Example {
+                scenario: Some("scenarios/login.yaml"),
+                args: r#"{"steps":[{"do":"set_value","selector":"//Edit[name=\"Username\"]","value":"ann"},{"do":"set_value","selector":"//Edit[name=\"Password\"]","value":"x","expect":"changed"}]}"#,
+                shows: "two fields filled in, the second confirmed",
+            },
+            Example {
+                scenario: None,
+                args: r#"{"steps":[{"do":"press_key","keys":"end"},{"do":"assert_state","predicates":[{"kind":"window_focused","title_regex":"Notepad"}]}],"dry_run":true}"#,
+                shows: "what would be done, without doing it",
+            },
+        ],
+        verify: &["ok", "verdict"],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: ActArgs, permit: Permit) -> Result<Report> {
+        let mut plan = Plan::read(cx, &args.steps, args.alternatives.as_ref(), args.window_uid.as_ref())?;
+        plan.foresee(cx)?;
+        let most = args.fit.max_tokens.map(Int::size);
+        if permit.dry_run() {
+            return Ok(Report::of_plan(&plan));
+        }
+        let before = Before::look(cx, &plan, args.window_uid.as_ref().map(Text::as_str))?;
+        let time = args.timeout_ms.map_or(DEFAULT_TIME, |time| Duration::from_millis(time.size() as u64));
+        let mut runner = Runner::new(cx, time, args.full == Some(true));
+        let outcome = runner.run(&plan)?;
+        Ok(Report::new(cx, outcome, before, most))
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<Act>()];

@@ -1,0 +1,287 @@
+//! What a list of steps says, read and foreseen as a whole before anything is done.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::config::limits::{ACT_ALTERNATIVES, ACT_EXPECTATIONS, ACT_STEPS};
+use crate::error::{Error, Fact, Kind, Result};
+use crate::gate::budget::Meter;
+use crate::gate::steps::lacks_token;
+use crate::observer::wait::Condition;
+use crate::tool::args::Text;
+use crate::tool::{Cx, Effect, Meta, ReplyKind};
+use crate::tools::fields::{Fields, Object};
+use crate::tools::waiting::condition;
+
+/// What a step says beside its tool's own arguments. No tool has arguments of these names.
+pub const OWN_FIELDS: &[&str] = &["do", "expect", "within_ms", "on_fail"];
+const DEFAULT_WITHIN_MS: u64 = 3000;
+const LONGEST_WITHIN_MS: u64 = 600_000;
+
+#[derive(Debug)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    pub alternatives: BTreeMap<String, Vec<Step>>,
+}
+
+#[derive(Debug)]
+pub struct Step {
+    /// Where it stands: `steps[2]`.
+    pub path: String,
+    pub tool: String,
+    pub args: Map<String, Value>,
+    pub expect: Vec<Expectation>,
+    pub within: Duration,
+    pub on_fail: Option<String>,
+    /// What was found out about it beforehand.
+    pub foreseen: Option<Outlook>,
+}
+
+/// A step as it looked before the first one ran.
+#[derive(Debug)]
+pub struct Outlook {
+    pub meta: &'static Meta,
+    pub window_uid: Option<String>,
+    /// Why its element cannot be found yet; an earlier step may bring it.
+    pub not_yet: Option<String>,
+    /// The person will be asked when it is the first, and it stops there when it is not.
+    pub needs_consent: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum Expectation {
+    /// Something in the step's window is different from before.
+    Changed,
+    /// A condition or a predicate as wait_for takes it.
+    Met(Map<String, Value>),
+}
+
+impl Plan {
+    pub fn read(
+        cx: &Cx,
+        steps: &[Object],
+        alternatives: Option<&Object>,
+        window_uid: Option<&Text<256>>,
+    ) -> Result<Plan> {
+        if steps.is_empty() {
+            return Err(Error::bad_request("argument 'steps' needs at least one step").with("field", "steps"));
+        }
+        let reader = Reader { cx, window_uid: window_uid.map(Text::as_str) };
+        let plan = Plan {
+            steps: reader.list("steps", steps.iter().map(|step| &step.0))?,
+            alternatives: reader.alternatives(alternatives)?,
+        };
+        plan.check_names()?;
+        Ok(plan)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().chain(self.alternatives.values().flatten())
+    }
+
+    /// An alternative that nobody gave is noticed before it is needed.
+    fn check_names(&self) -> Result<()> {
+        for step in self.all() {
+            let Some(name) = &step.on_fail else { continue };
+            if !self.steps.iter().any(|other| other.path == step.path) {
+                return Err(
+                    step.refusal("on_fail", "must not stand in an alternative: that would go on for ever")
+                );
+            }
+            if !self.alternatives.contains_key(name) {
+                let known: Vec<&str> = self.alternatives.keys().map(String::as_str).collect();
+                let known = if known.is_empty() { "none is given".to_owned() } else { known.join(", ") };
+                return Err(step.refusal("on_fail", &format!("names no alternative: '{name}'; {known}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that can be refused is refused here.
+    pub fn foresee(&mut self, cx: &Cx) -> Result<()> {
+        let mut first = true;
+        for step in self.steps.iter_mut() {
+            step.foresee(cx, first)?;
+            first = false;
+        }
+        self.alternatives.values_mut().flatten().try_for_each(|step| step.foresee(cx, false))?;
+        self.check_budget(cx)
+    }
+
+    /// Looks whether the budget has room for all steps, and takes nothing of it.
+    fn check_budget(&self, cx: &Cx) -> Result<()> {
+        let meters: Vec<Meter> = self
+            .steps
+            .iter()
+            .filter_map(|step| step.foreseen.as_ref())
+            .flat_map(|it| it.meta.meters())
+            .copied()
+            .collect();
+        cx.charge(&meters).map(drop).map_err(|error| {
+            let message =
+                format!("{} steps do not fit: {}; nothing was done", self.steps.len(), error.message);
+            Error { message, ..error }
+        })
+    }
+}
+
+impl Step {
+    fn foresee(&mut self, cx: &Cx, first: bool) -> Result<()> {
+        let foreseen = cx.foresee(&self.tool, &self.args, first).map_err(|error| self.at_fault(error))?;
+        refuse_unfit(foreseen.meta).map_err(|error| self.at_fault(error))?;
+        let needs_consent = foreseen.needs_consent;
+        if needs_consent && !cx.app.confirm.asks_the_person() {
+            return Err(self.at_fault(lacks_token(foreseen.meta)));
+        }
+        let outlook =
+            |window_uid, not_yet| Outlook { meta: foreseen.meta, window_uid, not_yet, needs_consent };
+        self.foreseen = Some(match foreseen.targets {
+            Ok(targets) => outlook(targets.first().map(|target| target.chosen.window.uid.clone()), None),
+            // Before the first step nothing will change; and what is malformed stays so.
+            Err(error) if first || error.kind == Kind::BadRequest => return Err(self.at_fault(error)),
+            Err(error) => outlook(None, Some(error.message)),
+        });
+        Ok(())
+    }
+
+    /// The error of a call, as that of this step.
+    fn at_fault(&self, error: Error) -> Error {
+        let path = &self.path;
+        let mut context = error.context;
+        for (key, fact) in &mut context {
+            if let ("field", Fact::Text(field)) = (*key, &*fact) {
+                *fact = Fact::Text(format!("{path}.{field}"));
+            }
+        }
+        let message = format!("{path} ({}): {}; nothing was done", self.tool, error.message);
+        Error { message, context, ..error }.with("step", path.as_str())
+    }
+
+    fn refusal(&self, name: &str, problem: &str) -> Error {
+        Error::bad_request(format!("{}: '{name}' {problem}", self.path))
+            .with("field", format!("{}.{name}", self.path))
+    }
+}
+
+/// Steps act, wait or answer with data. A tree or a picture has no place in the reply of many.
+fn refuse_unfit(meta: &Meta) -> Result<()> {
+    let why = match (meta.steps, meta.effect, meta.reply) {
+        (true, _, _) => "a list of steps has no lists in it",
+        (_, Effect::Session, _) => "it changes what the server remembers; call it by itself",
+        (_, _, ReplyKind::Tree | ReplyKind::Picture) => {
+            "its reply is too large; act tells what changed by itself"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::bad_request(format!("'{}' cannot be a step: {why}", meta.name)).with("field", "do"))
+}
+
+struct Reader<'a> {
+    cx: &'a Cx<'a>,
+    window_uid: Option<&'a str>,
+}
+
+impl Reader<'_> {
+    fn list<'v>(&self, path: &str, steps: impl Iterator<Item = &'v Map<String, Value>>) -> Result<Vec<Step>> {
+        steps.enumerate().map(|(number, step)| self.step(format!("{path}[{number}]"), step)).collect()
+    }
+
+    fn alternatives(&self, given: Option<&Object>) -> Result<BTreeMap<String, Vec<Step>>> {
+        let mut lists = BTreeMap::new();
+        for (name, steps) in given.iter().flat_map(|given| &given.0) {
+            let path = format!("alternatives.{name}");
+            let refuse = |problem: String| {
+                Error::bad_request(format!("argument '{path}' {problem}")).with("field", path.as_str())
+            };
+            let Value::Array(steps) = steps else {
+                return Err(refuse("must be a list of steps".to_owned()));
+            };
+            let objects: Vec<_> = steps.iter().filter_map(Value::as_object).collect();
+            if objects.len() != steps.len() || steps.is_empty() || steps.len() > ACT_STEPS {
+                return Err(refuse(format!("must be a list of 1 to {ACT_STEPS} objects")));
+            }
+            lists.insert(name.clone(), self.list(&path, objects.into_iter())?);
+            if lists.len() > ACT_ALTERNATIVES {
+                return Err(refuse(format!("is one too many: {ACT_ALTERNATIVES} are allowed")));
+            }
+        }
+        Ok(lists)
+    }
+
+    fn step(&self, path: String, object: &Map<String, Value>) -> Result<Step> {
+        let fields = Fields::new(path.clone(), object);
+        let tool = fields.text("do")?.to_owned();
+        let spoken =
+            object.iter().filter(|(name, value)| !OWN_FIELDS.contains(&name.as_str()) && !value.is_null());
+        let mut args: Map<String, Value> =
+            spoken.map(|(name, value)| (name.clone(), value.clone())).collect();
+        self.name_window(&tool, &mut args);
+        Ok(Step {
+            expect: self.expectations(&fields)?,
+            within: within(&fields)?,
+            on_fail: fields.maybe_text("on_fail")?.filter(|word| *word != "stop").map(str::to_owned),
+            foreseen: None,
+            path,
+            tool,
+            args,
+        })
+    }
+
+    /// The window of all steps, where a tool takes one and the step says nothing that has its own.
+    fn name_window(&self, tool: &str, args: &mut Map<String, Value>) {
+        const NAMES_A_WINDOW: &[&str] = &["window_uid", "window_index", "window_title", "ref"];
+        let Some((uid, entry)) = self.window_uid.zip(self.cx.app.tools.find(tool)) else { return };
+        let takes = entry.schema().pointer("/properties/window_uid").is_some();
+        if takes && !NAMES_A_WINDOW.iter().any(|name| args.contains_key(*name)) {
+            args.insert("window_uid".to_owned(), uid.into());
+        }
+    }
+
+    fn expectations(&self, fields: &Fields) -> Result<Vec<Expectation>> {
+        let entries: Vec<&Value> = match fields.get("expect") {
+            None => Vec::new(),
+            Some(Value::Array(list)) => list.iter().collect(),
+            Some(one) => vec![one],
+        };
+        if entries.len() > ACT_EXPECTATIONS {
+            return Err(fields.refusal("expect", &format!("may have {ACT_EXPECTATIONS} entries")));
+        }
+        entries
+            .into_iter()
+            .enumerate()
+            .map(|(number, entry)| self.expectation(fields, number, entry))
+            .collect()
+    }
+
+    fn expectation(&self, fields: &Fields, number: usize, entry: &Value) -> Result<Expectation> {
+        let object = match entry {
+            Value::String(word) if word == "changed" => return Ok(Expectation::Changed),
+            Value::Object(object) => object,
+            _ => {
+                return Err(fields
+                    .refusal("expect", "must be \"changed\", a predicate {kind,…} or a condition {type,…}"));
+            }
+        };
+        let inner = Fields::new(format!("{}.expect[{number}]", fields.path), object);
+        match condition(self.cx, &inner)? {
+            // They compare with the moment at which a wait begins, which is after the step.
+            Condition::TreeChanges(_) | Condition::FocusedChanges(_) => {
+                Err(inner
+                    .refusal("type", "is too late after a step; expect \"changed\", or what it changes to"))
+            }
+            _ => Ok(Expectation::Met(object.clone())),
+        }
+    }
+}
+
+fn within(fields: &Fields) -> Result<Duration> {
+    let millis = match fields.get("within_ms") {
+        None => DEFAULT_WITHIN_MS,
+        Some(number) => number.as_u64().filter(|millis| *millis <= LONGEST_WITHIN_MS).ok_or_else(|| {
+            fields.refusal("within_ms", &format!("must be a whole number up to {LONGEST_WITHIN_MS}"))
+        })?,
+    };
+    Ok(Duration::from_millis(millis))
+}

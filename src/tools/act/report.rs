@@ -1,0 +1,213 @@
+//! One answer to many steps: what each did, and what is otherwise on the desktop now.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::plan::{Plan, Step};
+use super::run::{Outcome, StepOut, Verdict};
+use crate::error::{Kind, Result};
+use crate::model::Window;
+use crate::observer::outline::OutlineOptions;
+use crate::observer::{Chosen, View, WindowChoice};
+use crate::tokens::{Writing, tokens};
+use crate::tool::{Cx, Output};
+use crate::tools::common::{Dialog, new_dialogs};
+
+/// How much is told of what changed, where the caller does not say how much it can read.
+const DEFAULT_TOKENS: usize = 1500;
+/// What the reply says beside that, and for each step.
+const TOKENS_AROUND: usize = 120;
+const TOKENS_OF_A_STEP: usize = 40;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Report {
+    verdict: Verdict,
+    steps: Vec<StepOut>,
+    /// The step that failed; nothing ran after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped_at: Option<String>,
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(default)]
+    not_run: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    dry_run: bool,
+    /// Of a dry run: the steps, and whether what they need is there already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    foreseen: Vec<ForeseenOut>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window_uid: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    new_windows: Vec<Dialog>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    closed_windows: Vec<String>,
+    /// Lines of what changed that there was no room for; look shows them.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(default)]
+    lines_left_out: usize,
+    #[serde(skip)]
+    text: String,
+    #[serde(skip)]
+    changed: bool,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ForeseenOut {
+    step: String,
+    #[serde(rename = "do")]
+    tool: String,
+    /// Why its element is not there yet; it is looked for again when its turn comes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_yet: Option<String>,
+    /// The person has to agree: before the first step, or in a call of its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    needs_consent: bool,
+}
+
+impl ForeseenOut {
+    fn of(step: &Step) -> Self {
+        let not_yet = step.foreseen.as_ref().and_then(|it| it.not_yet.clone());
+        let needs_consent = step.foreseen.as_ref().is_some_and(|it| it.needs_consent);
+        Self { step: step.path.clone(), tool: step.tool.clone(), not_yet, needs_consent }
+    }
+}
+
+impl Output for Report {
+    fn take_outline(&mut self) -> Option<String> {
+        (!self.text.is_empty()).then(|| std::mem::take(&mut self.text))
+    }
+
+    fn changed(&self) -> Option<bool> {
+        (!self.dry_run).then_some(self.changed)
+    }
+
+    fn succeeded(&self) -> bool {
+        self.verdict != Verdict::Failed
+    }
+}
+
+/// The desktop before the first step.
+#[derive(Debug)]
+pub struct Before {
+    windows: Vec<Window>,
+    seen: Option<(Chosen, Arc<View>)>,
+}
+
+impl Before {
+    /// The window of the first step that has one, else the one that was named, else the focused one.
+    pub fn look(cx: &Cx, plan: &Plan, named: Option<&str>) -> Result<Self> {
+        let windows = cx.observer().windows()?;
+        let of_steps = plan.steps.iter().find_map(|step| step.foreseen.as_ref()?.window_uid.clone());
+        let uid = of_steps.or_else(|| named.map(str::to_owned));
+        let chosen = cx.observer().choose(&WindowChoice { uid, ..WindowChoice::default() });
+        let seen = chosen.and_then(|chosen| {
+            let view = cx.observer().look(&chosen, cx.cancel)?.view;
+            Ok((chosen, view))
+        });
+        match seen {
+            Err(error) if error.kind == Kind::Cancelled => Err(error),
+            seen => Ok(Self { windows, seen: seen.ok() }),
+        }
+    }
+}
+
+impl Report {
+    /// What a dry run answers.
+    pub fn of_plan(plan: &Plan) -> Self {
+        let steps = plan.steps.iter().chain(plan.alternatives.values().flatten());
+        Self {
+            dry_run: true,
+            foreseen: steps.map(ForeseenOut::of).collect(),
+            ..Self::empty(Verdict::Unconfirmed)
+        }
+    }
+
+    fn empty(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            steps: Vec::new(),
+            stopped_at: None,
+            not_run: 0,
+            dry_run: false,
+            foreseen: Vec::new(),
+            window_uid: None,
+            new_windows: Vec::new(),
+            closed_windows: Vec::new(),
+            lines_left_out: 0,
+            text: String::new(),
+            changed: false,
+        }
+    }
+
+    /// What was done is told whatever becomes of the last look.
+    pub fn new(cx: &mut Cx, outcome: Outcome, before: Before, max_tokens: Option<usize>) -> Self {
+        let Outcome { steps, verdict, stopped_at, not_run, changed } = outcome;
+        let mut report = Self { steps, stopped_at, not_run, changed, ..Self::empty(verdict) };
+        let spent = TOKENS_AROUND + TOKENS_OF_A_STEP * report.steps.len();
+        let room = max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1));
+        if let Err(error) = report.look(cx, before, room) {
+            cx.warning = Some(format!("what changed could not be read: {}", error.message));
+        }
+        report
+    }
+
+    fn look(&mut self, cx: &Cx, before: Before, room: usize) -> Result<()> {
+        let now = cx.observer().windows()?;
+        let gone = before.windows.iter().filter(|old| !now.iter().any(|window| window.uid == old.uid));
+        self.closed_windows = gone.map(|window| window.uid.clone()).collect();
+        let focused = now.iter().find(|window| window.focused).map(|window| window.uid.clone());
+        self.new_windows = new_dialogs(&before.windows, now);
+        let mut parts = Vec::new();
+        let mut left = room;
+        if let Some((chosen, old)) = before.seen {
+            self.window_uid = Some(chosen.window.uid.clone());
+            if !self.closed_windows.contains(&chosen.window.uid) {
+                let text = self.changes(cx, &chosen, &old, left)?;
+                left = left.saturating_sub(tokens(Writing::Outline, text.len()));
+                parts.push(text);
+            }
+        }
+        // What is in front now is what the next step will be about.
+        let in_front = focused.filter(|uid| Some(uid) != self.window_uid.as_ref());
+        let came = |uid: &String| self.new_windows.iter().any(|window| window.window_uid == *uid);
+        if let Some(uid) = in_front.filter(|uid| came(uid) || !self.closed_windows.is_empty()) {
+            parts.push(self.outline(cx, uid, left)?);
+        }
+        self.text = parts.join("\n");
+        Ok(())
+    }
+
+    fn changes(&mut self, cx: &Cx, chosen: &Chosen, old: &View, room: usize) -> Result<String> {
+        let new = cx.observer().view(chosen, cx.cancel)?;
+        let options = OutlineOptions { max_tokens: Some(room), ..OutlineOptions::default() };
+        let changes = cx.observer().outline_changes(chosen, (old, &new), &options)?;
+        self.lines_left_out += changes.cut;
+        self.changed |= !changes.is_empty();
+        Ok(if changes.is_empty() {
+            format!("nothing changed in {}", chosen.window.uid)
+        } else {
+            changes.text
+        })
+    }
+
+    fn outline(&mut self, cx: &Cx, uid: String, room: usize) -> Result<String> {
+        let chosen = cx.observer().choose(&WindowChoice { uid: Some(uid), ..WindowChoice::default() })?;
+        let view = cx.observer().look(&chosen, cx.cancel)?.view;
+        let options = OutlineOptions { max_tokens: Some(room.max(1)), ..OutlineOptions::default() };
+        let outline = cx.observer().outline(&chosen, &view, &options)?;
+        if outline.cut_after.is_some() {
+            self.lines_left_out += outline.elements.saturating_sub(outline.shown);
+        }
+        Ok(format!("in front now: {}\n{}", chosen.window.uid, outline.text))
+    }
+}

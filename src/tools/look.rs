@@ -1,0 +1,308 @@
+//! One call to see: the windows, what is in one of them, and what is new since the caller last looked.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::{FitArgs, QuietWindowArgs};
+use crate::error::{Error, Kind, Result};
+use crate::gate::Permit;
+use crate::model::{Tree, Window};
+use crate::observer::outline::{Dropped, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
+use crate::observer::{Chosen, Ref, View};
+use crate::tokens::{Writing, tokens};
+use crate::tool::args::{Int, Text};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+
+/// What a look may cost where the caller does not say.
+const DEFAULT_TOKENS: usize = 4000;
+/// What stands around the lines.
+const TOKENS_AROUND: usize = 120;
+const MOST_WINDOWS: usize = 40;
+
+pub struct Look;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct LookArgs {
+    #[serde(flatten)]
+    window: QuietWindowArgs,
+    /// Only what is in this element.
+    #[serde(rename = "ref")]
+    reference: Option<Text<24>>,
+    /// Only what is new since your last look.
+    changes: Option<bool>,
+    /// Go on behind this: next of the last reply.
+    after: Option<Text<2048>>,
+    #[serde(flatten)]
+    fit: FitArgs,
+    /// groups, repeats, hidden, bars, bounds, texts, details: what an outline leaves out otherwise.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    keep: Vec<Keep>,
+    /// Whether a window without elements is read by OCR; default true.
+    #[schemars(extend("x-hidden" = true))]
+    ocr: Option<bool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Looked {
+    window_uid: String,
+    window: String,
+    elements: usize,
+    shown: usize,
+    dropped: Dropped,
+    /// Absent when this is the first look at the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since_last_look: Option<Since>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    truncated: bool,
+    /// The value of `after` that goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(default)]
+    windows_left_out: usize,
+    /// Present and false when the application could not be read to the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    #[serde(skip)]
+    text: String,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Since {
+    added: usize,
+    removed: usize,
+    changed: usize,
+    /// Lines of these that there was no room for.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(default)]
+    left_out: usize,
+}
+
+impl Since {
+    fn of(changes: &OutlineChanges) -> Self {
+        let OutlineChanges { added, removed, changed, cut, .. } = *changes;
+        Self { added, removed, changed, left_out: cut }
+    }
+}
+
+impl Output for Looked {
+    fn take_outline(&mut self) -> Option<String> {
+        Some(std::mem::take(&mut self.text))
+    }
+
+    fn take_picture(&mut self) -> Option<Png> {
+        None
+    }
+}
+
+impl Tool for Look {
+    type Args = LookArgs;
+    type Out = Looked;
+    const META: Meta = Meta {
+        name: "look",
+        group: Group::Act,
+        reply: ReplyKind::Tree,
+        untrusted: true,
+        lean: true,
+        rest: &[(Method::Get, "/api/look")],
+        brief: "See the windows, the elements of one as lines with refs, and what is new since your last look.",
+        detail: "A line is `ref role \"name\" =value {flags} @x,y WxH`; docs/outline.md tells what is left out, and \
+                 `dropped` counts it. The server remembers what each surface was last shown of a window: lines with \
+                 `+` came, `-` went, `~` are otherwise. A window without elements is read by OCR, and its lines have \
+                 refs that can be clicked. Without `max_tokens` a look has 4000; `next` tells how to go on.",
+        examples: &[
+            Example { scenario: None, args: "{}", shows: "the windows, and what is in the focused one" },
+            Example {
+                scenario: Some("scenarios/login.yaml"),
+                args: r#"{"changes":true,"max_tokens":500}"#,
+                shows: "only what is new since the last look",
+            },
+        ],
+        verify: &["ok"],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: LookArgs, _: Permit) -> Result<Looked> {
+        let windows = cx.observer().windows()?;
+        let chosen = choose(cx, &args)?;
+        cx.warning = chosen.warning.clone();
+        let seen = Seen::take(cx, chosen, &args)?;
+        let room = args.fit.max_tokens.map_or(DEFAULT_TOKENS, Int::size).saturating_sub(TOKENS_AROUND).max(1);
+        seen.written(cx, &args, &windows, room)
+    }
+}
+
+/// A ref knows its window; otherwise it is the one that is named, or the focused one.
+fn choose(cx: &Cx, args: &LookArgs) -> Result<Chosen> {
+    let mut choice = args.window.choice();
+    if let (Some(text), true) = (&args.reference, choice.is_empty()) {
+        choice.uid = Some(cx.observer().window_of_ref(parse_ref(text)?)?);
+    }
+    cx.observer().choose(&choice)
+}
+
+fn parse_ref(text: &Text<24>) -> Result<Ref> {
+    Ref::parse(text.as_str()).ok_or_else(|| {
+        Error::bad_request(format!("'{}' is no ref: those look like e17", text.as_str())).with("field", "ref")
+    })
+}
+
+/// What a look found, before it is written.
+struct Seen {
+    chosen: Chosen,
+    view: Arc<View>,
+    /// What the caller was shown before.
+    before: Option<Arc<View>>,
+    scope: usize,
+}
+
+impl Seen {
+    fn take(cx: &mut Cx, chosen: Chosen, args: &LookArgs) -> Result<Self> {
+        let mut view = cx.observer().look(&chosen, cx.cancel)?.view;
+        if view.is_dark() && args.ocr != Some(false) {
+            view = read_instead(cx, &chosen, view)?;
+        }
+        let scope = match &args.reference {
+            None => Tree::ROOT,
+            Some(text) => {
+                let id = cx.observer().id_of(&chosen, &view, text.as_str().to_owned())?;
+                view.tree().find_id(&id).unwrap_or(Tree::ROOT)
+            }
+        };
+        // Part of a window is not a look at it: what was not shown would be missed the next time.
+        let whole = scope == Tree::ROOT && args.after.is_none();
+        let before = whole
+            .then(|| cx.session().looks.swap(cx.origin.name(), &chosen.window.uid, view.clone()))
+            .flatten();
+        Ok(Self { chosen, view, before, scope })
+    }
+
+    fn written(self, cx: &Cx, args: &LookArgs, windows: &[Window], room: usize) -> Result<Looked> {
+        let mut parts = Parts { text: String::new(), room };
+        let windows_left_out = parts.windows(windows, &self.chosen.window.uid);
+        let options = |max_tokens| OutlineOptions {
+            scope: self.scope,
+            keep: args.keep.clone(),
+            max_tokens: Some(max_tokens),
+            ..OutlineOptions::default()
+        };
+        let only_changes = args.changes == Some(true) && self.before.is_some();
+        // What is new stands in the outline too; it may take a third of the room, unless it is all that is wanted.
+        let for_changes = if only_changes { parts.left() } else { parts.left() / 3 };
+        let changes = self
+            .before
+            .as_ref()
+            .map(|before| {
+                cx.observer().outline_changes(&self.chosen, (before, &self.view), &options(for_changes))
+            })
+            .transpose()?;
+        if let Some(changes) = &changes {
+            parts.changes(changes);
+        }
+        let outline = if only_changes {
+            Outline { elements: self.view.tree().len(), ..Outline::default() }
+        } else {
+            let after = cursor(&self.view, args.after.as_ref())?;
+            if changes.as_ref().is_some_and(|changes| !changes.is_empty()) {
+                parts.push("now:");
+            }
+            let options = OutlineOptions { after, ..options(parts.left()) };
+            cx.observer().outline(&self.chosen, &self.view, &options)?
+        };
+        parts.push(&outline.text);
+        Ok(Looked {
+            window_uid: self.chosen.window.uid,
+            window: self.chosen.window.title,
+            elements: outline.elements,
+            shown: outline.shown,
+            dropped: outline.dropped,
+            since_last_look: changes.as_ref().map(Since::of),
+            truncated: outline.cut_after.is_some() || changes.is_some_and(|changes| changes.cut > 0),
+            next: outline.cut_after.map(|node| self.view.tree().id(node)),
+            windows_left_out,
+            complete: (!self.view.tree().complete).then_some(false),
+            text: parts.text.trim_end().to_owned(),
+        })
+    }
+}
+
+fn cursor(view: &View, after: Option<&Text<2048>>) -> Result<Option<usize>> {
+    let Some(after) = after else { return Ok(None) };
+    match view.tree().find_id(after.as_str()) {
+        Some(node) => Ok(Some(node)),
+        None => Err(Error::bad_request(format!(
+            "no element has the id '{}' (any more); look without after",
+            after.as_str()
+        ))
+        .with("field", "after")),
+    }
+}
+
+/// A window without elements, by what can be read in it. That nothing can is said, and is no failure.
+fn read_instead(cx: &mut Cx, chosen: &Chosen, view: Arc<View>) -> Result<Arc<View>> {
+    match cx.observer().view_by_reading(chosen, &view, cx.cancel) {
+        Ok(read) => Ok(read),
+        Err(error) if error.kind == Kind::Cancelled => Err(error),
+        Err(error) => {
+            let lacking = view.tree().lacking.clone().unwrap_or_default();
+            let note = format!("the window shows no elements {lacking}and cannot be read: {}", error.message);
+            cx.warning = Some(cx.warning.take().map_or(note.clone(), |other| format!("{other}; {note}")));
+            Ok(view)
+        }
+    }
+}
+
+/// The lines of a reply, and how many tokens are left for more.
+struct Parts {
+    text: String,
+    room: usize,
+}
+
+impl Parts {
+    fn left(&self) -> usize {
+        self.room.saturating_sub(tokens(Writing::Outline, self.text.len())).max(1)
+    }
+
+    fn push(&mut self, lines: &str) {
+        if !lines.is_empty() {
+            self.text.push_str(lines);
+            self.text.push('\n');
+        }
+    }
+
+    /// The window that is looked at is always among them. How many were left out is returned.
+    fn windows(&mut self, windows: &[Window], shown: &str) -> usize {
+        let (here, others): (Vec<_>, Vec<_>) = windows.iter().partition(|window| window.uid == shown);
+        let mut left_out = 0;
+        for window in here.into_iter().chain(others) {
+            let line = window_line(window);
+            // A list of windows may take a quarter.
+            let fits = tokens(Writing::Outline, self.text.len() + line.len()) <= self.room / 4;
+            if self.text.is_empty() || (fits && left_out == 0 && self.text.lines().count() < MOST_WINDOWS) {
+                self.push(&line);
+            } else {
+                left_out += 1;
+            }
+        }
+        left_out
+    }
+
+    fn changes(&mut self, changes: &OutlineChanges) {
+        if changes.is_empty() {
+            self.push("nothing is new since your last look");
+        } else {
+            self.push("new since your last look:");
+            self.push(&changes.text);
+        }
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<Look>()];

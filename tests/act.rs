@@ -85,6 +85,9 @@ fn without_an_expectation_nothing_is_confirmed() {
     // A later look confirms what was done before it, until something else is done.
     let held = json!({"do": "assert_state", "predicates": [{"kind": "value_equals", "selector": USERNAME, "expected": "bob"}]});
     assert_eq!(act(&world, json!([fill(USERNAME, "bob"), held]))["verdict"], "confirmed");
+    let idle = json!({"do": "wait_idle", "quiet_ms": 0});
+    assert_eq!(act(&world, json!([fill(USERNAME, "bob"), held, idle]))["verdict"], "confirmed");
+    assert_eq!(act(&world, json!([fill(USERNAME, "bob"), idle]))["verdict"], "unconfirmed");
     let again = act(&world, json!([fill(USERNAME, "bob"), held, fill(USERNAME, "eve")]));
     assert_eq!(again["verdict"], "unconfirmed", "{again}");
 }

@@ -40,7 +40,7 @@ fn initialize_is_answered_in_the_version_asked_for() {
         let answer = client.initialize(version);
         assert_eq!(answer["result"]["protocolVersion"], version);
         assert_eq!(answer["result"]["serverInfo"]["name"], "os-screen-observer");
-        assert!(answer["result"]["instructions"].as_str().unwrap().contains("observe, act, verify"));
+        assert!(answer["result"]["instructions"].as_str().unwrap().contains("look, act, verify"));
         assert_eq!(client.data("list_windows", json!({}))["count"], 3);
     }
 }

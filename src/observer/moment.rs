@@ -92,6 +92,26 @@ impl Moment<'_> {
         })
     }
 
+    /// Why a selector matches nothing, and what is near. `refs` tells what an element that is near is called.
+    pub(super) fn miss_facts(
+        &self,
+        selector: &Selector,
+        view: &View,
+        refs: impl Fn(usize) -> Option<Ref>,
+    ) -> [(&'static str, Fact); 2] {
+        let Some(miss) = selector.explain_miss(view.tree()) else {
+            return [("miss", Fact::Null), ("nearest", Fact::List(Vec::new()))];
+        };
+        let near = miss.nearest.iter().map(|near| {
+            let fact = near_fact(near, view.tree());
+            match refs(near.node) {
+                Some(reference) => fact.with("ref", reference.to_string()),
+                None => fact,
+            }
+        });
+        [("miss", miss.to_string().into()), ("nearest", Fact::List(near.collect()))]
+    }
+
     pub(super) fn picture(&self, chosen: &Chosen) -> Result<Shot> {
         self.observer.window_picture(chosen, self.cancel)
     }
@@ -109,17 +129,6 @@ pub(super) fn find_text(tree: &Tree, pattern: &regex::Regex) -> Option<usize> {
         }
         pattern.is_match(&words)
     })
-}
-
-/// Why a selector matches nothing, and what is near.
-pub(super) fn miss_facts(selector: &Selector, tree: &Tree) -> [(&'static str, Fact); 2] {
-    match selector.explain_miss(tree) {
-        Some(miss) => {
-            let near = miss.nearest.iter().map(|near| near_fact(near, tree)).collect();
-            [("miss", miss.to_string().into()), ("nearest", Fact::List(near))]
-        }
-        None => [("miss", Fact::Null), ("nearest", Fact::List(Vec::new()))],
-    }
 }
 
 pub(super) fn window_fact(window: &Window) -> Fact {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::moment::{Moment, find_text, miss_facts, window_fact};
+use super::identity::Sight;
+use super::moment::{Moment, find_text, window_fact};
 use super::{Ref, View};
 use crate::config::limits::REFERENCE_PICTURE_BYTES;
 use crate::error::{Error, Fact, Kind, Result};
@@ -140,12 +141,16 @@ impl Moment<'_> {
                 });
             }
         };
-        let view = self.view_of(uid)?;
+        let chosen = self.chosen(uid)?;
+        let view = self.view(&chosen)?;
         let found = selector.find(view.tree(), 1);
         Ok(match found.nodes.first() {
             Some(first) => exists(found.total, view.tree(), *first),
             None => {
-                let observed = none.into_iter().chain(miss_facts(selector, view.tree())).collect();
+                // A wait judges again and again and shows the last; a ref is not given before it is shown.
+                let sight = Sight { window: &chosen.raw, view: &view };
+                let refs = |node| self.observer.refs().peek(sight, node);
+                let observed = none.into_iter().chain(self.miss_facts(selector, &view, refs)).collect();
                 Verdict::new(false, Fact::Object(observed))
             }
         })

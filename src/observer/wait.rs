@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::moment::{Moment, find_text, miss_facts, window_fact};
+use super::moment::{Moment, find_text, window_fact};
 use super::predicate::{Claim, Predicate};
 use super::{Chosen, Observer, View, WindowChoice};
 use crate::clock::Cancel;
@@ -313,7 +313,9 @@ impl Condition {
         Ok(match self {
             Condition::ElementAppears(selector) => {
                 let chosen = moment.chosen(None)?;
-                let [miss, nearest] = miss_facts(selector, moment.view(&chosen)?.tree());
+                let view = moment.view(&chosen)?;
+                let refs = |node| moment.observer.show_ref(&chosen, &view, node).ok();
+                let [miss, nearest] = moment.miss_facts(selector, &view, refs);
                 vec![("window_uid", chosen.window.uid.into()), miss, nearest]
             }
             Condition::ElementDisappears { element, window_uid } => {

@@ -59,6 +59,8 @@ pub struct Meta {
     pub implies: &'static [&'static str],
     /// A list of other calls: each passes the gate by itself, so this one uses nothing up and is not in traces.
     pub steps: bool,
+    /// That it succeeds says that something was looked for and found.
+    pub confirms: bool,
     /// One of the few that an agent needs; the profile `agent` lists these alone.
     pub lean: bool,
     /// Shown in tools/list; a tool that is not can still be called by those who know it.
@@ -88,6 +90,7 @@ impl Meta {
         before_examples: &[],
         implies: &[],
         steps: false,
+        confirms: false,
         lean: false,
         listed: true,
         traced: true,

@@ -50,6 +50,7 @@ impl Tool for AssertState {
     const META: Meta = Meta {
         name: "assert_state",
         group: Group::Harness,
+        confirms: true,
         lean: true,
         untrusted: true,
         rest: &[(Method::Post, "/api/assert_state")],

@@ -60,6 +60,7 @@ impl Tool for WaitFor {
     const META: Meta = Meta {
         name: "wait_for",
         group: Group::Watch,
+        confirms: true,
         lean: true,
         waits: true,
         untrusted: true,

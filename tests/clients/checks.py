@@ -38,6 +38,8 @@ CALLS = {
     "get_monitors": ({}, "monitors"),
     "get_window_structure": ({"window_index": 0}, "window window_uid element_count node_count tree tree_hash tree_token truncated"),
     "find_element": ({"window_index": 0, "selector": EDIT_MENU}, "window_uid element_id selector bounds ambiguous_matches all_matches"),
+    "look": ({}, "window window_uid elements shown dropped"),
+    "act": ({"steps": [{"do": "press_key", "keys": "end"}, {"do": "wait_idle", "quiet_ms": 0}]}, "verdict steps window_uid"),
     "find": ({"text": "Edit"}, "count not_listed matches"),
     "get_screen_sketch": ({"window_index": 0, "grid_width": 60, "grid_height": 20}, "window grid_width grid_height sketch"),
     "get_screen_description": ({"window_index": 0}, "window window_uid effective_mode description truncated"),
@@ -199,7 +201,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a portable name", re.fullmatch("[a-z0-9_]{1,40}", name))
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
-    only_reads = name.startswith(("get_", "list_", "find", "observe_", "snapshot")) and name != "snapshot_drop"
+    only_reads = name.startswith(("get_", "list_", "find", "look", "observe_", "snapshot")) and name != "snapshot_drop"
     only_reads = only_reads or name.endswith("_status") or name.startswith(("wait_", "assert_"))
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)

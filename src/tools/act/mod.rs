@@ -89,7 +89,7 @@ impl Tool for Act {
 
     fn run(cx: &mut Cx, args: ActArgs, permit: Permit) -> Result<Report> {
         let mut plan = Plan::read(cx, &args.steps, args.alternatives.as_ref(), args.window_uid.as_ref())?;
-        plan.foresee(cx)?;
+        plan.foresee(cx, permit.dry_run())?;
         let most = args.fit.max_tokens.map(Int::size);
         if permit.dry_run() {
             return Ok(Report::of_plan(&plan));

@@ -100,14 +100,14 @@ impl Plan {
     }
 
     /// Everything that can be refused is refused here.
-    pub fn foresee(&mut self, cx: &Cx) -> Result<()> {
+    pub fn foresee(&mut self, cx: &Cx, dry_run: bool) -> Result<()> {
         let mut first = true;
         for step in self.steps.iter_mut() {
             step.foresee(cx, first)?;
             first = false;
         }
         self.alternatives.values_mut().flatten().try_for_each(|step| step.foresee(cx, false))?;
-        self.check_budget(cx)
+        if dry_run { Ok(()) } else { self.check_budget(cx) }
     }
 
     /// Looks whether the budget has room for all steps, and takes nothing of it.

@@ -126,16 +126,17 @@ impl<'a, 'b> Runner<'a, 'b> {
             self.note(step, Verdict::Failed, fields, None);
             return Ok(false);
         }
-        let acts = step.foreseen.as_ref().is_some_and(|it| it.meta.effect.acts());
-        let verdict = match self.check(step, was, &value) {
-            Ok(()) if step.expect.is_empty() && acts => Verdict::Unconfirmed,
-            Ok(()) => Verdict::Confirmed,
-            Err(unmet) => {
-                self.note(step, Verdict::Failed, fields, Some(unmet));
-                return Ok(false);
-            }
-        };
-        self.confirmed = verdict == Verdict::Confirmed;
+        if let Err(unmet) = self.check(step, was, &value) {
+            self.note(step, Verdict::Failed, fields, Some(unmet));
+            return Ok(false);
+        }
+        let meta = step.foreseen.as_ref().map(|it| it.meta);
+        let confirms = !step.expect.is_empty() || meta.is_some_and(|meta| meta.confirms);
+        // A step that neither acts nor confirms leaves what was confirmed before as it is.
+        if confirms || meta.is_none_or(|meta| meta.effect.acts()) {
+            self.confirmed = confirms;
+        }
+        let verdict = if confirms { Verdict::Confirmed } else { Verdict::Unconfirmed };
         self.note(step, verdict, fields, None);
         Ok(true)
     }

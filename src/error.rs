@@ -14,6 +14,8 @@ pub enum Kind {
     ElementOccluded,
     WindowOccluded,
     ElementDisabled,
+    /// Several things fit where one has to.
+    Ambiguous,
     Timeout,
     PatternUnsupported,
     RateLimited,
@@ -32,12 +34,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 19] = [
+    pub const ALL: [Kind; 20] = [
         Kind::ElementNotFound,
         Kind::WindowGone,
         Kind::ElementOccluded,
         Kind::WindowOccluded,
         Kind::ElementDisabled,
+        Kind::Ambiguous,
         Kind::Timeout,
         Kind::PatternUnsupported,
         Kind::RateLimited,
@@ -61,6 +64,7 @@ impl Kind {
             Kind::ElementOccluded => "ElementOccluded",
             Kind::WindowOccluded => "WindowOccluded",
             Kind::ElementDisabled => "ElementDisabled",
+            Kind::Ambiguous => "Ambiguous",
             Kind::Timeout => "Timeout",
             Kind::PatternUnsupported => "PatternUnsupported",
             Kind::RateLimited => "RateLimited",
@@ -81,7 +85,7 @@ impl Kind {
     pub const fn http_status(self) -> u16 {
         match self {
             Kind::ElementNotFound | Kind::WindowGone => 404,
-            Kind::ElementOccluded | Kind::WindowOccluded | Kind::ElementDisabled => 409,
+            Kind::ElementOccluded | Kind::WindowOccluded | Kind::ElementDisabled | Kind::Ambiguous => 409,
             Kind::Timeout => 408,
             Kind::PatternUnsupported | Kind::PlatformUnsupported | Kind::PredicateUnsupported => 501,
             Kind::RateLimited | Kind::BudgetExceeded => 429,
@@ -102,6 +106,7 @@ impl Kind {
             | Kind::ElementOccluded
             | Kind::WindowOccluded
             | Kind::ElementDisabled
+            | Kind::Ambiguous
             | Kind::Timeout
             | Kind::PatternUnsupported
             | Kind::RateLimited
@@ -129,7 +134,8 @@ impl Kind {
             Kind::RateLimited => Some("get_budget_status"),
             Kind::ConfirmationRequired | Kind::ConfirmationInvalid => Some("propose_action"),
             Kind::PlatformUnsupported => Some("get_capabilities"),
-            Kind::Timeout
+            Kind::Ambiguous
+            | Kind::Timeout
             | Kind::SnapshotExpired
             | Kind::BudgetExceeded
             | Kind::PermissionDenied

@@ -93,16 +93,25 @@ pub const CONFIG_BYTES: usize = 1 << 20;
 
 /// Compiles a pattern from outside, or says in one line why not.
 pub fn compile_pattern(pattern: &str) -> Result<Regex, String> {
+    compile_pattern_in(pattern, true)
+}
+
+/// The same, for a caller who chooses whether the case of letters counts.
+pub fn compile_pattern_in(pattern: &str, case_sensitive: bool) -> Result<Regex, String> {
     let characters = pattern.chars().count();
     if characters > REGEX_CHARACTERS {
         return Err(format!(
             "the pattern has {characters} characters, at most {REGEX_CHARACTERS} are allowed"
         ));
     }
-    RegexBuilder::new(pattern).size_limit(REGEX_COMPILED_BYTES).build().map_err(|error| in_one_line(&error))
+    RegexBuilder::new(pattern)
+        .case_insensitive(!case_sensitive)
+        .size_limit(REGEX_COMPILED_BYTES)
+        .build()
+        .map_err(|error| in_one_line(pattern, &error))
 }
 
-fn in_one_line(error: &regex::Error) -> String {
+fn in_one_line(pattern: &str, error: &regex::Error) -> String {
     match error {
         regex::Error::CompiledTooBig(bytes) => {
             format!("the pattern compiles to more than {bytes} bytes; use smaller repetitions")
@@ -110,10 +119,21 @@ fn in_one_line(error: &regex::Error) -> String {
         // The crate draws the pattern with a caret under the fault; its last line names the fault.
         other => {
             let drawn = other.to_string();
-            let last = drawn.lines().last().unwrap_or_default();
-            format!("the pattern does not compile: {}", last.trim_start_matches("error: "))
+            let last = drawn.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let place = fault(pattern).map_or(String::new(), |at| format!(" (at character {at})"));
+            format!("the pattern does not compile: {last}{place}")
         }
     }
+}
+
+/// Where a pattern is wrong, counted from 1.
+fn fault(pattern: &str) -> Option<usize> {
+    let offset = match regex_syntax::parse(pattern).err()? {
+        regex_syntax::Error::Parse(error) => error.span().start.offset,
+        regex_syntax::Error::Translate(error) => error.span().start.offset,
+        _ => return None,
+    };
+    Some(pattern.get(..offset)?.chars().count() + 1)
 }
 
 #[cfg(test)]
@@ -134,7 +154,9 @@ mod tests {
 
     #[test]
     fn bad_patterns_say_why_in_one_line() {
-        check("(", "unclosed group");
+        check("(", "unclosed group (at character 1)");
+        check("é+(a", "unclosed group (at character 3)");
+        check(r"a\p{Nope}", "(at character 2)");
         check("(?=a)", "look-around");
         check(r"(a)\1", "backreferences");
         check("(?:a{1000}){1000}", "more than 1048576 bytes");

@@ -235,6 +235,7 @@ fn pass_once(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
         origin: call.origin,
         person,
         judged,
+        spotted: Default::default(),
         question: None,
         warning: None,
     };

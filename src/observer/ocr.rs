@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::sketch::{OcrLine, Reading, SketchOptions, worth_reading};
+use super::spot::{Page, Piece};
 use super::{Chosen, Observer, View, black_out};
 use crate::clock::Cancel;
 use crate::config;
@@ -64,6 +65,37 @@ impl Readable {
     }
 }
 
+/// Where text is looked for.
+#[derive(Clone, Debug)]
+pub enum Scene {
+    /// What the window shows, also where others cover it; the part is given on the screen.
+    Window { chosen: Chosen, part: Option<Rect> },
+    /// What a part of the screen shows, whichever windows that is.
+    Screen(Rect),
+}
+
+/// How a scene is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Care {
+    /// How sure the engine has to be of a word, 0 to 100.
+    pub least: f64,
+    /// Words in lines, or each by itself.
+    pub grouped: bool,
+    /// Tesseract's page segmentation mode, if not the one for windows.
+    pub segmentation: Option<u32>,
+}
+
+/// A piece of text that was found, with what it was found in.
+#[derive(Clone, Debug)]
+pub struct Spotted {
+    pub scene: Scene,
+    pub seen: Readable,
+    pub piece: Piece,
+    /// Which of how many that fit, from 1.
+    pub number: usize,
+    pub count: usize,
+}
+
 /// How many elements without a name were not read, and why.
 struct Unread {
     count: usize,
@@ -97,6 +129,75 @@ impl Observer {
         Ok(Readable { picture, area, hidden })
     }
 
+    /// A part of the screen as an engine may see it: without what is secret in any window that is there.
+    fn readable_screen(&self, part: Rect, cancel: &Cancel) -> Result<Readable> {
+        let mut shot = self.platform.region_picture(part)?;
+        let mut hidden = Vec::new();
+        for window in self.platform.windows()? {
+            let there = !self.knows_places() || window.bounds.intersects(&shot.area);
+            if there && !window.minimized {
+                let (frame, title) = (window.bounds, window.title.clone());
+                let view = self.view(&self.chosen(window, None), cancel)?;
+                hidden.extend(view.unreadable_regions(&self.redactor, &title, frame));
+            }
+        }
+        if !hidden.is_empty() {
+            self.require_places("to blacken what redaction hides before a picture is read")?;
+        }
+        black_out(&mut shot, &hidden);
+        Ok(Readable { picture: shot.picture, area: shot.area, hidden })
+    }
+
+    /// What can be read there. What redaction covers is left out and parts the line, so that it is neither found nor
+    /// bridged.
+    pub fn read_scene(&self, scene: &Scene, care: &Care, cancel: &Cancel) -> Result<(Readable, Page)> {
+        // The reason why nothing can be read comes before the work that would be for nothing.
+        self.ocr.describe()?;
+        let readable = self.readable_scene(scene, cancel)?;
+        let mut options = self.ocr.window_options();
+        options.labels = true;
+        options.segmentation = care.segmentation.unwrap_or(options.segmentation);
+        let read = self.ocr.words(&readable.picture, options, &self.ocr.waiting(cancel))?;
+        let clear: Vec<Word> =
+            read.iter().filter(|word| f64::from(word.confidence) >= care.least).cloned().collect();
+        let mut shown = clear.clone();
+        self.redact_lines(&mut shown);
+        let page = Page::of(clear_lines(&clear, &shown), readable.area, care.grouped);
+        Ok((readable, page))
+    }
+
+    fn readable_scene(&self, scene: &Scene, cancel: &Cancel) -> Result<Readable> {
+        match scene {
+            Scene::Screen(part) => self.readable_screen(*part, cancel),
+            Scene::Window { chosen, part: None } => self.readable_picture(chosen, cancel),
+            Scene::Window { chosen, part: Some(part) } => {
+                self.require_places("to find a part of the screen in a window; leave out the region")?;
+                let whole = self.readable_picture(chosen, cancel)?;
+                let cut = whole.part_on_screen(*part);
+                if cut.picture.is_empty() {
+                    return Err(Error::bad_request("nothing of the region is in the window")
+                        .with("field", "region")
+                        .with("window", whole.area));
+                }
+                Ok(cut)
+            }
+        }
+    }
+
+    /// Whether a place on the screen still looks as it did when it was read. Nothing is read again, and nothing that was
+    /// hidden is compared.
+    pub fn still_looks_like(&self, scene: &Scene, seen: &Readable, place: Rect) -> Result<bool> {
+        let mut shot = match scene {
+            Scene::Window { chosen, .. } => self.platform.window_picture(&chosen.raw)?,
+            Scene::Screen(_) => self.platform.region_picture(seen.area)?,
+        };
+        black_out(&mut shot, &seen.hidden);
+        let Some(place) = place.intersection(&seen.area) else {
+            return Ok(false);
+        };
+        Ok(shot.part(place).picture == seen.part_on_screen(place).picture)
+    }
+
     /// The words of which the engine is at least as sure as `least` (0 to 100), with boxes in pixels of
     /// the picture.
     pub fn words(&self, readable: &Readable, least: f64, cancel: &Cancel) -> Result<Vec<Word>> {
@@ -113,11 +214,15 @@ impl Observer {
         let read = self.ocr.words(&readable.picture, options, waiting)?;
         let mut words: Vec<Word> =
             read.iter().filter(|word| f64::from(word.confidence) >= least).cloned().collect();
+        self.redact_lines(&mut words);
+        Ok(words)
+    }
+
+    fn redact_lines(&self, words: &mut [Word]) {
         for line in words.chunk_by_mut(|one, next| one.line_key() == next.line_key()) {
             let mut texts: Vec<&mut String> = line.iter_mut().map(|word| &mut word.text).collect();
             self.redactor.line_of_words(&mut texts);
         }
-        Ok(words)
     }
 
     fn window_words(&self, chosen: &Chosen, cancel: &Cancel) -> Result<(Readable, Vec<Word>)> {
@@ -211,6 +316,15 @@ impl Observer {
         let words = self.words_by(part, self.ocr.part_options(), least, waiting)?;
         Ok(joined(&words))
     }
+}
+
+/// The lines without what redaction covers: there a line parts.
+fn clear_lines(read: &[Word], shown: &[Word]) -> Vec<Vec<Word>> {
+    let told: Vec<(&Word, bool)> =
+        read.iter().zip(shown).map(|(word, shown)| (word, word.text == shown.text)).collect();
+    let lines = told.chunk_by(|(one, _), (next, _)| one.line_key() == next.line_key());
+    let parts = lines.flat_map(|line| line.split(|(_, clear)| !clear));
+    parts.map(|part| part.iter().map(|(word, _)| (*word).clone()).collect()).collect()
 }
 
 fn text_of(words: &[Word]) -> String {

@@ -6,6 +6,7 @@
 //! be read. Time is real here, whatever the clock of the session says: a foreign program is waited for.
 
 mod child;
+mod frames;
 pub mod library;
 mod page;
 mod program;
@@ -54,6 +55,8 @@ pub struct Options {
     pub segmentation: u32,
     /// How many times larger the picture is made before it is read.
     pub upscale: u32,
+    /// The words stand on buttons and in fields: frames are taken out first, and few dark letters count as many.
+    pub labels: bool,
 }
 
 /// One engine.
@@ -124,12 +127,12 @@ impl Ocr {
 
     /// How the whole of a window is read.
     pub fn window_options(&self) -> Options {
-        Options { segmentation: self.settings.psm_window, upscale: self.settings.upscale }
+        Options { segmentation: self.settings.psm_window, upscale: self.settings.upscale, labels: false }
     }
 
     /// How one small part of a window is read: as it stands there, and well enlarged.
     pub fn part_options(&self) -> Options {
-        Options { segmentation: self.settings.psm_roi, upscale: PART_UPSCALE }
+        Options { segmentation: self.settings.psm_roi, upscale: PART_UPSCALE, labels: false }
     }
 
     /// The time for what is to be read from now on, be it one picture or many.
@@ -140,7 +143,7 @@ impl Ocr {
     /// Every word of the picture that the engine made out, however unsure of it.
     pub fn words(&self, picture: &Picture, options: Options, waiting: &Waiting) -> Result<Arc<Vec<Word>>> {
         let engine = self.engine()?;
-        let page = Page::of(picture, options.upscale, self.settings.preprocess)?;
+        let page = Page::of(picture, options.upscale, self.settings.preprocess, options.labels)?;
         let key = self.hasher.hash_one((&page, options));
         if let Some(words) = self.read_lately(key) {
             return Ok(words);

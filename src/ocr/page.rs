@@ -1,7 +1,8 @@
-//! A picture made ready for reading: grey, larger, with its contrast stretched.
+//! A picture made ready for reading: grey, without thin lines, larger, with its contrast stretched.
 
 use std::ops::Range;
 
+use super::frames::without_lines;
 use crate::error::{Error, Result};
 use crate::model::Rect;
 use crate::model::enlarging::enlarged;
@@ -11,6 +12,9 @@ use crate::model::image::Picture;
 const MOST_PIXELS: u64 = 32_000_000;
 /// The share of the darkest and of the brightest pixels that may lose their differences.
 const CUT_PERCENT: u64 = 2;
+/// The share of all levels that may be lost with them at either end, as a divisor, where labels are read. The letters of an almost empty
+/// window are few, and cutting them away with the buttons they stand on would leave nothing to read.
+const CUT_LEVELS: usize = 2;
 
 /// Grey rows from top to bottom without padding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,14 +27,19 @@ pub struct Page {
 }
 
 impl Page {
-    pub fn of(picture: &Picture, upscale: u32, preprocess: bool) -> Result<Self> {
+    /// `labels`: the words stand on buttons and in fields, of which few may be in the picture.
+    pub fn of(picture: &Picture, upscale: u32, preprocess: bool, labels: bool) -> Result<Self> {
         if picture.is_empty() {
             return Err(Error::bad_request("the picture to read is empty"));
         }
         let scale = if preprocess { fitting_scale(picture, upscale) } else { 1 };
-        let mut grey = enlarged(picture.width(), picture.height(), grey_of(picture), scale)?;
+        let mut grey = grey_of(picture);
+        if preprocess && labels {
+            without_lines(&mut grey, picture.width() as usize);
+        }
+        let mut grey = enlarged(picture.width(), picture.height(), grey, scale)?;
         if preprocess {
-            stretch_contrast(&mut grey);
+            stretch_contrast(&mut grey, labels);
         }
         Ok(Self { width: picture.width() * scale, height: picture.height() * scale, grey, scale })
     }
@@ -88,15 +97,17 @@ fn grey_of(picture: &Picture) -> Vec<u8> {
         .collect()
 }
 
-/// Makes the darkest that matters black and the brightest white.
-fn stretch_contrast(grey: &mut [u8]) {
+/// Makes the darkest that matters black and the brightest white; where a few letters matter, not much more than them.
+fn stretch_contrast(grey: &mut [u8], labels: bool) {
     let mut counts = [0u64; 256];
     for &value in grey.iter() {
         counts[usize::from(value)] += 1;
     }
     let cut = grey.len() as u64 * CUT_PERCENT / 100;
-    let dark = level_after(counts.iter(), cut);
-    let bright = 255 - level_after(counts.iter().rev(), cut);
+    let (darkest, brightest) = (level_after(counts.iter(), 0), 255 - level_after(counts.iter().rev(), 0));
+    let most = if labels { brightest.saturating_sub(darkest) / CUT_LEVELS } else { usize::MAX / 2 };
+    let dark = level_after(counts.iter(), cut).min(darkest + most);
+    let bright = (255 - level_after(counts.iter().rev(), cut)).max(brightest.saturating_sub(most));
     if bright <= dark {
         return;
     }
@@ -130,32 +141,47 @@ mod tests {
 
     #[test]
     fn a_page_is_larger_and_of_full_contrast() {
-        let page = Page::of(&picture(40, 30), 2, true).unwrap();
+        let page = Page::of(&picture(40, 30), 2, true, false).unwrap();
         assert_eq!((page.width, page.height, page.grey.len()), (80, 60, 4800));
         assert!(page.grey.contains(&0) && page.grey.contains(&255));
     }
 
     #[test]
     fn a_page_that_is_not_prepared_is_only_grey() {
-        let page = Page::of(&picture(40, 30), 2, false).unwrap();
+        let page = Page::of(&picture(40, 30), 2, false, false).unwrap();
         assert_eq!((page.width, page.height, page.grey[0], page.grey[49]), (40, 30, 100, 149));
     }
 
     #[test]
     fn one_colour_stays_as_it_is() {
         let mut grey = vec![77; 100];
-        stretch_contrast(&mut grey);
+        stretch_contrast(&mut grey, true);
         assert_eq!(grey, vec![77; 100]);
+    }
+
+    fn stretched(levels: &[(u8, usize)], labels: bool) -> Vec<u8> {
+        let mut grey: Vec<u8> =
+            levels.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count)).collect();
+        stretch_contrast(&mut grey, labels);
+        grey.dedup();
+        grey
     }
 
     #[test]
     fn few_dark_pixels_are_black_all_the_same() {
-        let mut grey = [vec![90; 1], vec![200; 199]].concat();
-        stretch_contrast(&mut grey);
-        assert_eq!((grey[0], grey[1]), (90, 200), "one level is left when the darkest are cut away");
-        let mut grey = [vec![60; 1], vec![100; 50], vec![200; 149]].concat();
-        stretch_contrast(&mut grey);
-        assert_eq!((grey[0], grey[1], grey[199]), (0, 0, 255));
+        assert_eq!(
+            stretched(&[(90, 1), (200, 199)], false),
+            [90, 200],
+            "one level is left when the darkest are cut away"
+        );
+        assert_eq!(stretched(&[(60, 1), (100, 50), (200, 149)], false), [0, 255]);
+    }
+
+    #[test]
+    fn few_letters_stay_apart_from_what_they_stand_on() {
+        assert_eq!(stretched(&[(20, 1), (200, 19), (240, 180)], true), [0, 162, 255]);
+        assert_eq!(stretched(&[(20, 1), (200, 19), (240, 180)], false), [0, 255]);
+        assert_eq!(stretched(&[(60, 1), (70, 50), (200, 149)], true), [0, 255]);
     }
 
     #[test]
@@ -173,6 +199,6 @@ mod tests {
 
     #[test]
     fn nothing_cannot_be_read() {
-        assert!(Page::of(&picture(4, 4).crop(Rect::default()), 2, true).is_err());
+        assert!(Page::of(&picture(4, 4).crop(Rect::default()), 2, true, false).is_err());
     }
 }

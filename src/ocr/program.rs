@@ -94,13 +94,13 @@ mod tests {
     }
 
     fn page() -> Page {
-        Page::of(&Picture::new(300, 200, [255; 4]).unwrap(), 2, true).unwrap()
+        Page::of(&Picture::new(300, 200, [255; 4]).unwrap(), 2, true, false).unwrap()
     }
 
     fn read(body: &str, patience: Duration, cancel: &Cancel) -> Result<Vec<Word>> {
         let (_folder, path) = script(body);
         let program = Program { path, version: String::new() };
-        let options = Options { segmentation: 11, upscale: 2 };
+        let options = Options { segmentation: 11, upscale: 2, labels: false };
         program.words(&page(), options, &Waiting::new(patience, cancel))
     }
 

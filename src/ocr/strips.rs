@@ -94,7 +94,7 @@ mod tests {
     fn page(width: u32, height: u32, inked: impl Fn(u32) -> bool) -> Page {
         let shade = |at: u32| if inked(at / width) && at.is_multiple_of(2) { 0 } else { 255 };
         let bytes = (0..width * height).flat_map(|at| [shade(at), shade(at), shade(at), 255]);
-        Page::of(&Picture::from_rgba(width, height, bytes.collect()).unwrap(), 1, false).unwrap()
+        Page::of(&Picture::from_rgba(width, height, bytes.collect()).unwrap(), 1, false, false).unwrap()
     }
 
     fn word(text: &str, y: i32, height: i32) -> Word {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn small_pages_and_ordered_ones_stay_whole() {
-        let options = |segmentation| Options { segmentation, upscale: 1 };
+        let options = |segmentation| Options { segmentation, upscale: 1, labels: false };
         let large = page(2000, 2000, |_| false);
         assert_eq!(count(&large, options(11), 4), 2);
         assert_eq!(count(&large, options(11), 1), 1);

@@ -1,5 +1,6 @@
 //! What a running tool may reach.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::app::App;
@@ -11,7 +12,7 @@ use crate::gate::budget::{Meter, Reservation};
 use crate::gate::confirm::{Person, Question};
 use crate::model::Rect;
 use crate::observer::identity::Certainty;
-use crate::observer::{Chosen, Observer, Ref, View};
+use crate::observer::{Chosen, Observer, Ref, Spotted, View};
 use crate::session::Session;
 
 pub struct Cx<'a> {
@@ -23,6 +24,8 @@ pub struct Cx<'a> {
     pub person: &'a Person,
     /// Whether somebody will judge what the call touches; finding it out costs a capture.
     pub judged: bool,
+    /// What was read on the screen to find out what the call touches: reading again would take as long again.
+    pub spotted: RefCell<Option<Spotted>>,
     /// What the person has to be asked before a call inside this one can succeed.
     pub question: Option<Box<Question>>,
     /// Said to the caller beside the result: what was understood differently from what was written.
@@ -39,6 +42,7 @@ impl Cx<'_> {
             origin: self.origin,
             person: self.person,
             judged,
+            spotted: Default::default(),
             question: None,
             warning: None,
         }

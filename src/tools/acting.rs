@@ -171,7 +171,7 @@ pub struct IdentityOut {
 }
 
 impl TargetOut {
-    fn of(cx: &Cx, target: &Target) -> Result<Self> {
+    pub(super) fn of(cx: &Cx, target: &Target) -> Result<Self> {
         let identity = target.certainty();
         Ok(Self {
             window_uid: target.chosen.window.uid.clone(),
@@ -279,7 +279,7 @@ fn act_and_stay(
 
 /// Looks once there is something to see: applications take their time, and "done" only says that they were
 /// asked. Where nothing comes of the input, the time is waited for.
-fn look_when_settled(
+pub(super) fn look_when_settled(
     cx: &Cx,
     target: &Target,
     windows_before: &[Window],

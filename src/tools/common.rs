@@ -351,8 +351,10 @@ pub fn millis(duration: std::time::Duration) -> u64 {
 }
 
 /// A caller's regular expression: bounded, and an error when it is none.
-pub fn regex(field: &'static str, pattern: &str) -> crate::error::Result<regex::Regex> {
-    crate::config::limits::compile_pattern(pattern).map_err(|problem| {
-        crate::error::Error::bad_request(format!("argument '{field}': {problem}")).with("field", field)
-    })
+pub fn regex(field: &'static str, pattern: &str) -> Result<regex::Regex> {
+    crate::config::limits::compile_pattern(pattern).map_err(|problem| regex_error(field, &problem))
+}
+
+pub fn regex_error(field: &'static str, problem: &str) -> Error {
+    Error::bad_request(format!("argument '{field}': {problem}")).with("field", field)
 }

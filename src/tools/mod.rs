@@ -20,6 +20,7 @@ mod programs;
 mod reading;
 mod screen;
 mod session;
+mod text;
 mod tracing;
 mod waiting;
 mod watch;
@@ -46,6 +47,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         screen::TOOLS,
         pictures::TOOLS,
         reading::TOOLS,
+        text::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,
         cursor::TOOLS,

@@ -29,7 +29,7 @@ pub struct PartArgs {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-struct Bbox {
+pub(super) struct Bbox {
     x: Pixel,
     y: Pixel,
     width: Int<1, 65535>,
@@ -37,7 +37,7 @@ struct Bbox {
 }
 
 impl Bbox {
-    fn rect(self) -> Rect {
+    pub(super) fn rect(self) -> Rect {
         let pixel = |number: i64| i32::try_from(number).unwrap_or(0);
         Rect::new(pixel(self.x.get()), pixel(self.y.get()), pixel(self.width.get()), pixel(self.height.get()))
     }

@@ -213,6 +213,7 @@ const INPUTS: &[(&str, &str, Aim)] = &[
     ("click_at", "click_element", Aim::Point),
     ("right_click_at", "right_click_element", Aim::Point),
     ("double_click_at", "double_click_element", Aim::Point),
+    ("click_text", "click_element", Aim::Element),
     ("hover_at", "hover_element", Aim::Point),
     ("scroll", "scroll", Aim::Point),
     ("drag", "drag", Aim::From),

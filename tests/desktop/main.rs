@@ -19,6 +19,7 @@ mod editor;
 mod faults;
 mod hands;
 mod private;
+mod reading;
 mod resources;
 mod terminal;
 mod widgets;

@@ -1,0 +1,277 @@
+//! Text that was read from a picture, looked through for what somebody wants to point at.
+//!
+//! Words become lines, lines have phrases, and what is found is told as a box on the screen. Pure: pictures are read
+//! elsewhere, and what redaction hides was taken out there, so it can neither be found nor be near.
+
+use regex::{Regex, RegexBuilder};
+
+use crate::config::limits;
+use crate::model::Rect;
+use crate::ocr::Word;
+
+/// How a text has to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// Anywhere in a line.
+    Contains,
+    /// A whole phrase or a whole line.
+    Exact,
+    /// Anywhere in a line, as a regular expression.
+    Regex,
+}
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pattern: Regex,
+    whole: bool,
+    /// As it was written, to say what was near; a regular expression is near to nothing.
+    words: Option<String>,
+}
+
+impl Wanted {
+    /// Blanks between words may be as many as they like; by default so may the case.
+    pub fn new(fit: Fit, text: &str, case_sensitive: bool) -> Result<Self, String> {
+        if fit == Fit::Regex {
+            let pattern = limits::compile_pattern_in(text, case_sensitive)?;
+            return Ok(Self { pattern, whole: false, words: None });
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.is_empty() {
+            return Err("nothing to look for but blanks".to_owned());
+        }
+        let escaped = words.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join(" ");
+        let whole = fit == Fit::Exact;
+        let pattern = if whole { format!("^(?:{escaped})$") } else { escaped };
+        let pattern = RegexBuilder::new(&pattern)
+            .case_insensitive(!case_sensitive)
+            .size_limit(limits::REGEX_COMPILED_BYTES)
+            .build()
+            .map_err(|_| "the text is too long to look for; give a part of it".to_owned())?;
+        Ok(Self { pattern, whole, words: Some(words.join(" ")) })
+    }
+
+    fn fits(&self, text: &str) -> bool {
+        self.pattern.is_match(text)
+    }
+}
+
+/// A piece of text on the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// The words that the box spans.
+    pub text: String,
+    /// The line that they stand in.
+    pub line: String,
+    /// On the screen.
+    pub bounds: Rect,
+    /// 0 to 100, of all its words together.
+    pub confidence: f32,
+    /// It is a phrase by itself, like the label of a button, and no part of one.
+    pub whole: bool,
+}
+
+/// What can be read in one picture, in reading order.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Debug)]
+struct Line {
+    words: Vec<Word>,
+    text: String,
+    /// Where each word begins in the text.
+    starts: Vec<usize>,
+}
+
+type Range = std::ops::Range<usize>;
+
+impl Page {
+    /// `lines` have places in a picture of `area`. With `grouped` false every word stands for itself.
+    pub fn of(lines: Vec<Vec<Word>>, area: Rect, grouped: bool) -> Self {
+        let lines: Vec<Vec<Word>> =
+            if grouped { lines } else { lines.into_iter().flatten().map(|word| vec![word]).collect() };
+        let lines = lines.into_iter().filter(|words| !words.is_empty());
+        let lines = lines.map(|words| Line::new(words, area)).collect();
+        Self { lines: in_reading_order(lines) }
+    }
+
+    /// Everything, line by line.
+    pub fn all(&self) -> Vec<Piece> {
+        self.lines.iter().map(|line| line.piece(0..line.words.len())).collect()
+    }
+
+    /// Every place where the text stands, in reading order.
+    pub fn find(&self, wanted: &Wanted) -> Vec<Piece> {
+        let found = |line: &Line| -> Vec<Piece> {
+            let ranges = if wanted.whole { line.wholes(wanted) } else { line.parts(wanted) };
+            ranges.into_iter().map(|range| line.piece(range)).collect()
+        };
+        self.lines.iter().flat_map(found).collect()
+    }
+
+    /// What comes nearest to a text that is not there: phrases and words that are written alike. For a regular
+    /// expression, what was read best.
+    pub fn nearest(&self, wanted: &Wanted, most: usize) -> Vec<Piece> {
+        let mut pieces: Vec<(f64, Piece)> =
+            self.lines.iter().flat_map(Line::units).map(|piece| (likeness(wanted, &piece), piece)).collect();
+        pieces.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        pieces.into_iter().take(most).map(|(_, piece)| piece).collect()
+    }
+}
+
+/// From 0 to 1.
+fn likeness(wanted: &Wanted, piece: &Piece) -> f64 {
+    match &wanted.words {
+        None => f64::from(piece.confidence) / 100.0,
+        Some(words) => {
+            // Comparing costs the product of both lengths; what is longer is no misreading of a label.
+            let short =
+                |text: &str| text.chars().take(COMPARED_CHARACTERS).collect::<String>().to_lowercase();
+            strsim::normalized_damerau_levenshtein(&short(words), &short(&piece.text))
+        }
+    }
+}
+
+const COMPARED_CHARACTERS: usize = 100;
+
+impl Line {
+    fn new(mut words: Vec<Word>, area: Rect) -> Self {
+        let (mut text, mut starts) = (String::new(), Vec::with_capacity(words.len()));
+        for word in &mut words {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            starts.push(text.len());
+            text.push_str(&word.text);
+            word.bbox.x = word.bbox.x.saturating_add(area.x);
+            word.bbox.y = word.bbox.y.saturating_add(area.y);
+        }
+        Self { words, text, starts }
+    }
+
+    fn bounds(&self, range: Range) -> Rect {
+        self.words[range].iter().map(|word| word.bbox).reduce(around).unwrap_or_default()
+    }
+
+    fn text_of(&self, range: &Range) -> &str {
+        let end = self.starts[range.end - 1] + self.words[range.end - 1].text.len();
+        &self.text[self.starts[range.start]..end]
+    }
+
+    fn piece(&self, range: Range) -> Piece {
+        let words = &self.words[range.clone()];
+        let sum: f32 = words.iter().map(|word| word.confidence).sum();
+        Piece {
+            text: self.text_of(&range).to_owned(),
+            line: self.text.clone(),
+            bounds: self.bounds(range.clone()),
+            confidence: sum / words.len() as f32,
+            whole: range == (0..self.words.len()) || self.phrases().contains(&range),
+        }
+    }
+
+    /// Words that stand close together. The labels of a menu bar are one line to an engine and many to a person.
+    fn phrases(&self) -> Vec<Range> {
+        let height = self.words.iter().map(|word| word.bbox.height).max().unwrap_or(0);
+        let far =
+            |at: &usize| self.words[*at].bbox.x.saturating_sub(self.words[at - 1].bbox.right()) > height;
+        let cuts = (1..self.words.len()).filter(far);
+        let edges: Vec<usize> = [0].into_iter().chain(cuts).chain([self.words.len()]).collect();
+        edges.windows(2).map(|edge| edge[0]..edge[1]).collect()
+    }
+
+    /// Phrases, and the words of those that have several.
+    fn units(&self) -> Vec<Piece> {
+        let phrases = self.phrases();
+        let words = phrases.iter().filter(|phrase| phrase.len() > 1).flat_map(Clone::clone);
+        let words: Vec<Range> = words.map(|word| word..word + 1).collect();
+        phrases.into_iter().chain(words).map(|range| self.piece(range)).collect()
+    }
+
+    fn wholes(&self, wanted: &Wanted) -> Vec<Range> {
+        if wanted.fits(&self.text) {
+            return vec![0..self.words.len()];
+        }
+        self.phrases().into_iter().filter(|phrase| wanted.fits(self.text_of(phrase))).collect()
+    }
+
+    /// The words that each match touches. One word is told once, however often the text is in it.
+    fn parts(&self, wanted: &Wanted) -> Vec<Range> {
+        let matches = wanted.pattern.find_iter(&self.text).filter(|found| !found.is_empty());
+        let mut ranges: Vec<Range> = matches.filter_map(|found| self.words_in(found.range())).collect();
+        ranges.dedup();
+        ranges
+    }
+
+    fn words_in(&self, found: Range) -> Option<Range> {
+        let touched = |at: &usize| {
+            let start = self.starts[*at];
+            start < found.end && found.start < start + self.words[*at].text.len()
+        };
+        let first = (0..self.words.len()).find(touched)?;
+        let last = (first..self.words.len()).rfind(touched)?;
+        Some(first..last + 1)
+    }
+}
+
+fn around(one: Rect, other: Rect) -> Rect {
+    let (x, y) = (one.x.min(other.x), one.y.min(other.y));
+    Rect {
+        x,
+        y,
+        width: one.right().max(other.right()).saturating_sub(x),
+        height: one.bottom().max(other.bottom()).saturating_sub(y),
+    }
+}
+
+/// Engines tell scattered text in an order of their own. What begins above the middle of a row's first line is in
+/// that row.
+fn in_reading_order(mut lines: Vec<Line>) -> Vec<Line> {
+    let bounds = |line: &Line| line.bounds(0..line.words.len());
+    lines.sort_by_key(|line| bounds(line).y);
+    let mut row_ends = i32::MIN;
+    let mut row = 0_usize;
+    let mut keyed: Vec<(usize, i32, Line)> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let place = bounds(&line);
+        if place.y >= row_ends {
+            row += 1;
+            row_ends = place.center().y.max(place.y + 1);
+        }
+        keyed.push((row, place.x, line));
+    }
+    keyed.sort_by_key(|(row, x, _)| (*row, *x));
+    keyed.into_iter().map(|(_, _, line)| line).collect()
+}
+
+/// Which of several is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occurrence {
+    First,
+    /// A whole phrase before a part of one, then what was read best.
+    Best,
+    /// Counted from 1, in reading order.
+    Nth(usize),
+}
+
+impl Occurrence {
+    /// The index of the one that is meant; `None` when there are fewer.
+    pub fn among(self, pieces: &[Piece]) -> Option<usize> {
+        match self {
+            Occurrence::First => (!pieces.is_empty()).then_some(0),
+            Occurrence::Nth(number) => number.checked_sub(1).filter(|index| *index < pieces.len()),
+            Occurrence::Best => {
+                let better = |one: &Piece, other: &Piece| {
+                    one.whole.cmp(&other.whole).then(one.confidence.total_cmp(&other.confidence))
+                };
+                // Of equals the last is the greatest; reversed, that is the first.
+                (0..pieces.len()).rev().max_by(|one, other| better(&pieces[*one], &pieces[*other]))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

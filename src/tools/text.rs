@@ -1,0 +1,501 @@
+//! Text on the screen, found by reading pixels: where it is, and a click on it. For windows that show no elements, and
+//! for whoever goes by what a person sees.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::acting::{TargetOut, look_when_settled};
+use super::common::{Dialog, FitArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs, regex_error};
+use super::reading::Bbox;
+use crate::error::{Error, Fact, Kind, Result};
+use crate::gate::Permit;
+use crate::model::action::{Act, Button};
+use crate::model::{Point, Rect, Window};
+use crate::observer::spot::{Fit, Occurrence, Page, Piece, Wanted};
+use crate::observer::{Care, Scene, Spotted};
+use crate::tool::args::{Int, Text};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+
+/// What a miss names.
+const MOST_CANDIDATES: usize = 8;
+/// How much around the text must not have changed before it is clicked.
+const MARGIN: i32 = 3;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Matching {
+    #[default]
+    Contains,
+    Exact,
+    Regex,
+}
+
+impl From<Matching> for Fit {
+    fn from(matching: Matching) -> Self {
+        match matching {
+            Matching::Contains => Fit::Contains,
+            Matching::Exact => Fit::Exact,
+            Matching::Regex => Fit::Regex,
+        }
+    }
+}
+
+/// Where and how to read, for both tools.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct ReadArgs {
+    /// Default contains.
+    #[serde(rename = "match")]
+    matching: Option<Matching>,
+    /// Only this part of the screen.
+    #[schemars(extend("x-hidden" = true))]
+    region: Option<Bbox>,
+    #[serde(flatten)]
+    window: QuietWindowArgs,
+    #[schemars(extend("x-hidden" = true))]
+    case_sensitive: Option<bool>,
+    /// Leaves out words of which the engine is less sure; the config's `ocr.min_confidence` by default.
+    #[schemars(extend("x-hidden" = true))]
+    min_confidence: Option<Int<0, 100>>,
+    /// False: every word by itself instead of words in lines.
+    #[schemars(extend("x-hidden" = true))]
+    group_lines: Option<bool>,
+    /// Tesseract's page segmentation mode; the config's `ocr.psm_window` by default.
+    #[schemars(extend("x-hidden" = true))]
+    psm: Option<Int<0, 13>>,
+}
+
+impl ReadArgs {
+    /// A region is on the screen; a window is read also where it is covered; both are the part of that window; neither is
+    /// the focused window.
+    fn scene(&self, cx: &Cx) -> Result<Scene> {
+        let choice = self.window.choice();
+        match self.region {
+            Some(part) if choice.is_empty() => Ok(Scene::Screen(part.rect())),
+            part => {
+                let chosen = cx.observer().choose(&choice)?;
+                Ok(Scene::Window { chosen, part: part.map(Bbox::rect) })
+            }
+        }
+    }
+
+    fn care(&self, cx: &Cx) -> Care {
+        Care {
+            least: self.min_confidence.map_or(cx.config().ocr.min_confidence, |least| least.get() as f64),
+            grouped: self.group_lines.unwrap_or(true),
+            segmentation: self.psm.and_then(|psm| u32::try_from(psm.get()).ok()),
+        }
+    }
+
+    fn wanted(&self, text: &str) -> Result<Wanted> {
+        let fit = self.matching.unwrap_or_default().into();
+        Wanted::new(fit, text, self.case_sensitive.unwrap_or(false))
+            .map_err(|problem| regex_error("text", &problem))
+    }
+}
+
+/// A piece of text, with the point at which it would be clicked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PieceOut {
+    text: String,
+    /// The whole line, where there is more of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+    confidence: u8,
+    /// On the screen.
+    bounds: Rect,
+    x: i32,
+    y: i32,
+}
+
+impl From<Piece> for PieceOut {
+    fn from(piece: Piece) -> Self {
+        let Point { x, y } = piece.bounds.center();
+        let line = (piece.line != piece.text).then_some(piece.line);
+        let confidence = piece.confidence.round() as u8;
+        Self { text: piece.text, line, confidence, bounds: piece.bounds, x, y }
+    }
+}
+
+fn listed(pieces: Vec<Piece>) -> Vec<PieceOut> {
+    pieces.into_iter().map(PieceOut::from).collect()
+}
+
+fn facts(pieces: Vec<Piece>) -> Fact {
+    let fact = |piece: PieceOut| {
+        Fact::object([
+            ("text", piece.text.into()),
+            ("confidence", Fact::Number(piece.confidence.into())),
+            ("bounds", piece.bounds.into()),
+            ("x", piece.x.into()),
+            ("y", piece.y.into()),
+        ])
+    };
+    Fact::List(listed(pieces).into_iter().map(fact).collect())
+}
+
+pub struct OcrFind;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct OcrFindArgs {
+    /// Default: all that can be read.
+    text: Option<Text<1000>>,
+    #[serde(flatten)]
+    read: ReadArgs,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
+    /// Default 50.
+    #[schemars(extend("x-hidden" = true))]
+    max_results: Option<Int<1, 1000>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TextFound {
+    /// The part of the screen that was read.
+    area: Rect,
+    count: usize,
+    /// How many more there are.
+    not_listed: usize,
+    matches: Vec<PieceOut>,
+    /// What is written most alike, when nothing was found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    nearest: Vec<PieceOut>,
+}
+
+impl Output for TextFound {}
+
+impl Tool for OcrFind {
+    type Args = OcrFindArgs;
+    type Out = TextFound;
+    const META: Meta = Meta {
+        name: "ocr_find",
+        group: Group::Screen,
+        untrusted: true,
+        rest: &[(Method::Get, "/api/ocr/find"), (Method::Post, "/api/ocr/find")],
+        brief: "Find text by reading pixels; tells where it is.",
+        detail: "Words are joined into lines and told from the top to the bottom, each with its box and the point of a \
+                 click on the screen. `match` contains finds a part of a line, exact a whole label (words that stand close \
+                 together, or a whole line), regex an expression; the case counts with `case_sensitive`. Without `region` \
+                 and window the focused window is read; a window also where it is covered, a `region` as the screen shows \
+                 it. `group_lines` false takes every word by itself. What is redacted cannot be found. When nothing fits, \
+                 `nearest` has what is written most alike.",
+        examples: &[
+            Example {
+                scenario: None,
+                args: r#"{"text":"this is a test","window_index":0}"#,
+                shows: "a line of a document",
+            },
+            Example {
+                scenario: Some("scenarios/login.yaml"),
+                args: r#"{"text":"^log ?in$","match":"regex","region":{"x":100,"y":100,"width":400,"height":300}}"#,
+                shows: "a button, looked for in a part of the screen",
+            },
+        ],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: OcrFindArgs, _: Permit) -> Result<TextFound> {
+        let wanted = args.text.as_ref().map(|text| args.read.wanted(text.as_str())).transpose()?;
+        let scene = args.read.scene(cx)?;
+        if let Scene::Window { chosen, .. } = &scene {
+            cx.warning = chosen.warning.clone();
+        }
+        let (seen, page) = cx.observer().read_scene(&scene, &args.read.care(cx), cx.cancel)?;
+        let mut found = wanted.as_ref().map_or_else(|| page.all(), |wanted| page.find(wanted));
+        let nearest =
+            wanted.filter(|_| found.is_empty()).map(|wanted| page.nearest(&wanted, MOST_CANDIDATES));
+        let most = args.max_results.map_or(50, Int::size);
+        let not_listed = found.len().saturating_sub(most);
+        found.truncate(most);
+        Ok(TextFound {
+            area: seen.area(),
+            count: found.len(),
+            not_listed,
+            matches: listed(found),
+            nearest: listed(nearest.unwrap_or_default()),
+        })
+    }
+}
+
+pub struct ClickText;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    First,
+    Best,
+    Nth,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ClickTextArgs {
+    /// As it is written there.
+    text: Text<1000>,
+    #[serde(flatten)]
+    read: ReadArgs,
+    /// Which of several, from 1.
+    #[schemars(extend("x-hidden" = true))]
+    nth: Option<Int<1, 10000>>,
+    /// Of several: first in reading order, best fit, or nth. By default the first, and for exact none.
+    #[schemars(extend("x-hidden" = true))]
+    occurrence: Option<Which>,
+    /// Default left.
+    #[schemars(extend("x-hidden" = true))]
+    button: Option<Button>,
+    /// Clicks; default 1.
+    #[schemars(extend("x-hidden" = true))]
+    count: Option<Int<1, 10>>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+impl ClickTextArgs {
+    fn occurrence(&self) -> Result<Option<Occurrence>> {
+        let wrong = |message: &str, field: &str| Err(Error::bad_request(message).with("field", field));
+        match (self.occurrence, self.nth) {
+            (None | Some(Which::Nth), Some(nth)) => Ok(Some(Occurrence::Nth(nth.size()))),
+            (Some(Which::Nth), None) => wrong("occurrence nth needs 'nth', counted from 1", "nth"),
+            (Some(_), Some(_)) => wrong("'nth' goes with occurrence nth alone", "occurrence"),
+            (Some(Which::First), None) => Ok(Some(Occurrence::First)),
+            (Some(Which::Best), None) => Ok(Some(Occurrence::Best)),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Reads, and finds the one that is meant.
+    fn spot(&self, cx: &Cx) -> Result<Spotted> {
+        let wanted = self.read.wanted(self.text.as_str())?;
+        let occurrence = self.occurrence()?;
+        let scene = self.read.scene(cx)?;
+        let (seen, page) = cx.observer().read_scene(&scene, &self.read.care(cx), cx.cancel)?;
+        let mut found = page.find(&wanted);
+        let at = self.pick(&page, &wanted, &found, occurrence)?;
+        let count = found.len();
+        Ok(Spotted { scene, seen, piece: found.swap_remove(at), number: at + 1, count })
+    }
+
+    fn pick(
+        &self,
+        page: &Page,
+        wanted: &Wanted,
+        found: &[Piece],
+        which: Option<Occurrence>,
+    ) -> Result<usize> {
+        let text = self.text.as_str();
+        let several = |message: String, pieces: &[Piece]| {
+            let shown = pieces.iter().take(MOST_CANDIDATES).cloned().collect();
+            Error::new(Kind::Ambiguous, message)
+                .with("text", text)
+                .with("count", pieces.len())
+                .with("candidates", facts(shown))
+        };
+        if found.is_empty() {
+            let message =
+                format!("no text that can be read there fits '{text}'; see candidates, or look elsewhere");
+            return Err(Error::new(Kind::ElementNotFound, message)
+                .with("text", text)
+                .with("candidates", facts(page.nearest(wanted, MOST_CANDIDATES))));
+        }
+        if which.is_none() && self.read.matching == Some(Matching::Exact) && found.len() > 1 {
+            let message =
+                format!("'{text}' stands there {} times; say which with nth or a region", found.len());
+            return Err(several(message, found));
+        }
+        which.unwrap_or(Occurrence::First).among(found).ok_or_else(|| {
+            let message = format!("'{text}' stands there {} times, so there is no such nth", found.len());
+            several(message, found).with("field", "nth")
+        })
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TextClicked {
+    action: &'static str,
+    dry_run: bool,
+    /// What was clicked, in its middle.
+    found: PieceOut,
+    /// Which of how many, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nth: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<usize>,
+    /// The element under the point, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<TargetOut>,
+    changed: bool,
+    new_dialogs: Vec<Dialog>,
+    duration_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    scenario_reaction: bool,
+}
+
+impl Output for TextClicked {
+    fn changed(&self) -> Option<bool> {
+        Some(self.changed)
+    }
+}
+
+impl Tool for ClickText {
+    type Args = ClickTextArgs;
+    type Out = TextClicked;
+    const META: Meta = Meta {
+        name: "click_text",
+        group: Group::Pointer,
+        effect: Effect::Input,
+        untrusted: true,
+        rest: &[(Method::Post, "/api/click_text")],
+        brief: "Click text that is read from pixels, where there is no element.",
+        detail: "Reads like ocr_find and clicks the middle of what was found. Nothing found is an error with the eight \
+                 texts most alike; so is an exact text that stands there several times, unless `nth` or `occurrence` \
+                 (first, best, nth) says which. The pointer goes to pixels, whether or not the window has elements; \
+                 `target` has the element under the point. Before the click the place must look as it did when it was \
+                 read. A window that is covered there is refused. `changed` compares the window's elements before and \
+                 after; where it has none, its pixels.",
+        examples: &[
+            Example {
+                scenario: None,
+                args: r#"{"text":"Edit","match":"exact","window_index":0}"#,
+                shows: "a click on a menu",
+            },
+            Example {
+                scenario: Some("scenarios/login.yaml"),
+                args: r#"{"text":"login","match":"exact","region":{"x":190,"y":270,"width":200,"height":60},"dry_run":true}"#,
+                shows: "where a click would go",
+            },
+        ],
+        implies: &["click_at"],
+        verify: &["ok", "error.code", "found.text", "changed"],
+        ..Meta::DEFAULT
+    };
+
+    fn targets(cx: &Cx, args: &ClickTextArgs) -> Result<Vec<Target>> {
+        // Reading takes long: at the second look what was read first counts, as long as it looks the same.
+        let spotted = match cx.spotted.take() {
+            Some(spotted) => spotted,
+            None => args.spot(cx)?,
+        };
+        let at = spotted.piece.bounds.center();
+        cx.observer().check_reachable(at)?;
+        refuse_covered(cx, &spotted.scene, at)?;
+        let targets = under(cx, at)?;
+        cx.spotted.replace(Some(spotted));
+        Ok(targets)
+    }
+
+    fn run(cx: &mut Cx, args: ClickTextArgs, mut permit: Permit) -> Result<TextClicked> {
+        let began = cx.clock().now();
+        let spotted = cx.spotted.take().ok_or_else(|| Error::internal("nothing was read for this click"))?;
+        if let Scene::Window { chosen, .. } = &spotted.scene {
+            cx.warning = chosen.warning.clone();
+        }
+        refuse_changed(cx, &spotted)?;
+        let several = spotted.count > 1;
+        let target = permit.target().cloned();
+        let mut receipt = TextClicked {
+            action: "click_text",
+            dry_run: permit.dry_run(),
+            nth: several.then_some(spotted.number),
+            of: several.then_some(spotted.count),
+            target: target.as_ref().map(|target| TargetOut::of(cx, target)).transpose()?,
+            found: PieceOut::from(spotted.piece.clone()),
+            changed: false,
+            new_dialogs: Vec::new(),
+            duration_ms: 0,
+            note: None,
+            scenario_reaction: false,
+        };
+        let windows = cx.observer().windows()?;
+        let generation = cx.observer().platform().generation()?;
+        let act = Act::Click {
+            element: None,
+            at: Some(spotted.piece.bounds.center()),
+            button: args.button.unwrap_or_default(),
+            count: u32::try_from(args.count.map_or(1, Int::get)).unwrap_or(1),
+        };
+        let done = cx.observer().act(&mut permit, &act, cx.cancel)?;
+        if !permit.dry_run() {
+            let sent = Sent { windows: &windows, generation, settles_in: done.settles_in };
+            receipt.changed = sent.changed(cx, target.as_ref(), &spotted)?;
+            receipt.new_dialogs = new_dialogs(&windows, cx.observer().windows()?);
+        }
+        receipt.note = done.note;
+        receipt.scenario_reaction = done.reacted;
+        receipt.duration_ms = millis(cx.clock().now().saturating_sub(began));
+        Ok(receipt)
+    }
+}
+
+/// The element that the pointer would reach, and whatever protected one it could reach instead. Where the desktop does not
+/// tell what is where, that is nobody's loss unless somebody has to judge it.
+fn under(cx: &Cx, at: Point) -> Result<Vec<Target>> {
+    let chosen = match cx.observer().window_at(at) {
+        Ok(Some(chosen)) => chosen,
+        Ok(None) => return Ok(Vec::new()),
+        Err(error) if error.kind == Kind::PlatformUnsupported && !cx.judged => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let view = cx.observer().view(&chosen, cx.cancel)?;
+    let node = view.element_at(at);
+    Ok(cx.judged_with(Target::element(chosen, view, node, None), Some(at)))
+}
+
+/// What was read in a window has to be what the pointer hits.
+fn refuse_covered(cx: &Cx, scene: &Scene, at: Point) -> Result<()> {
+    let Scene::Window { chosen, .. } = scene else {
+        return Ok(());
+    };
+    match cx.observer().window_at(at)? {
+        Some(hit) if hit.window.uid != chosen.window.uid => Err(Error::new(
+            Kind::WindowOccluded,
+            "another window lies over the text; bring the window to the front",
+        )
+        .with("window_uid", chosen.window.uid.as_str())
+        .with("covered_by", hit.window.uid)),
+        _ => Ok(()),
+    }
+}
+
+fn refuse_changed(cx: &Cx, spotted: &Spotted) -> Result<()> {
+    let Rect { x, y, width, height } = spotted.piece.bounds;
+    let place = Rect::new(x - MARGIN, y - MARGIN, width + 2 * MARGIN, height + 2 * MARGIN);
+    if cx.observer().still_looks_like(&spotted.scene, &spotted.seen, place)? {
+        return Ok(());
+    }
+    Err(Error::new(
+        Kind::ElementNotFound,
+        "the place has changed since the text was read there, so nothing was clicked; try again",
+    )
+    .with("bounds", spotted.piece.bounds))
+}
+
+/// A click that was sent, and what came of it.
+struct Sent<'a> {
+    windows: &'a [Window],
+    generation: u64,
+    settles_in: Duration,
+}
+
+impl Sent<'_> {
+    /// Whether something else is shown than before: by the elements, or by the pixels where there are none.
+    fn changed(&self, cx: &Cx, target: Option<&Target>, spotted: &Spotted) -> Result<bool> {
+        if let Some(target) = target.filter(|target| target.view.tree().len() > 1) {
+            let after = look_when_settled(cx, target, self.windows, self.generation, self.settles_in)?;
+            return Ok(after.is_none_or(|view| view.fingerprint() != target.view.fingerprint()));
+        }
+        cx.observer().await_calm(self.generation, self.settles_in, cx.cancel)?;
+        match cx.observer().still_looks_like(&spotted.scene, &spotted.seen, spotted.seen.area()) {
+            Ok(same) => Ok(!same),
+            Err(error) if error.kind == Kind::WindowGone => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<OcrFind>(), Spec::of::<ClickText>()];

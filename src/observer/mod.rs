@@ -20,6 +20,7 @@ mod snapshot;
 pub mod structure;
 mod text;
 mod view;
+pub mod vision;
 pub mod wait;
 
 use std::sync::{Arc, Mutex};

@@ -1,12 +1,14 @@
 //! What outlives a call: step numbers, the trees that tokens stand for, snapshots, the pictures that were
-//! handed out.
+//! handed out, and those that are kept to be compared with.
 
+mod frames;
 mod images;
 mod snapshots;
 mod tokens;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use frames::Frames;
 pub use images::{Image, Images};
 pub use snapshots::Snapshots;
 pub use tokens::TreeTokens;
@@ -17,6 +19,7 @@ pub struct Session {
     last_input: AtomicU64,
     pub trees: TreeTokens,
     pub images: Images,
+    pub frames: Frames,
     pub snapshots: Snapshots,
 }
 

@@ -16,6 +16,7 @@ mod reading;
 mod screen;
 mod session;
 mod tracing;
+mod vision;
 mod waiting;
 mod watch;
 mod windows;
@@ -42,6 +43,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         waiting::TOOLS,
         composite::TOOLS,
         watch::TOOLS,
+        vision::TOOLS,
         session::TOOLS,
         consent::TOOLS,
         harness::TOOLS,

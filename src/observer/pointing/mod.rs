@@ -76,7 +76,7 @@ pub struct Pointed {
 impl Observer {
     /// Takes a picture and draws on it what was asked for. Secrets are black before anything is drawn.
     pub fn pointing_picture(&self, wish: &PictureWish, cancel: &Cancel) -> Result<Pointed> {
-        let shot = self.plain_picture(wish, cancel)?;
+        let shot = self.shot_of(wish.subject, wish.region, cancel)?;
         let (marked, mut notes) = match wish.overlay.marks {
             true => self.marks(&wish.subject, shot.area, cancel)?,
             false => (Vec::new(), Vec::new()),
@@ -94,8 +94,9 @@ impl Observer {
         Ok(Pointed { shot: Shot { picture, area: shot.area }, image, labelled, legend: marked, notes })
     }
 
-    fn plain_picture(&self, wish: &PictureWish, cancel: &Cancel) -> Result<Shot> {
-        match (wish.subject, wish.region) {
+    /// What is seen, or a part of it, with everything black that has to be.
+    pub(super) fn shot_of(&self, subject: Subject, region: Option<Rect>, cancel: &Cancel) -> Result<Shot> {
+        match (subject, region) {
             (Subject::Screen, None) => self.screen_picture(cancel),
             (Subject::Screen, Some(region)) => self.region_picture(region, cancel),
             (Subject::Window(chosen), None) => self.window_picture(chosen, cancel),

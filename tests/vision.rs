@@ -148,6 +148,18 @@ fn what_is_hidden_never_changes() {
     assert_eq!(world.ok("vision_diff", json!({"since": first["frame_id"]}))["changed"], false);
 }
 
+#[test]
+fn no_look_takes_longer_than_waits_may() {
+    let world = World::with(json!({"wait_for": {"max_timeout_ms": 100}}));
+    for (tool, args) in [
+        ("vision_diff", json!({"wait_ms": 5000})),
+        ("vision_stability", json!({"duration_ms": 5000, "interval_ms": 50})),
+    ] {
+        let reply = world.ok(tool, args);
+        assert!(reply["warning"].as_str().unwrap().contains("5000 was shortened to 100"), "{reply}");
+    }
+}
+
 // ── vision_stability ───────────────────────────────────────────────────────────────────────────────
 
 #[test]

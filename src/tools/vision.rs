@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::common::WindowArgs;
 use super::overlay::{Region, RegionArgs};
 use super::reading::picture_from;
+use super::waiting::capped;
 use crate::config::limits::{CHANGED_BOXES, HTTP_PICTURE_BODY_BYTES};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
@@ -150,7 +151,7 @@ impl Tool for VisionDiff {
         group: Group::Watch,
         waits: true,
         rest: &[(Method::Post, "/api/vision/diff")],
-        brief: "Compare how a place looks with how it looked: share of changed pixels, and boxes.",
+        brief: "Compare how a place looks with how it looked: share and boxes of what changed.",
         detail: "The first call only remembers the picture and answers with its `frame_id`; a later one with that as `since` \
                  looks at the same place again and compares. `wait_ms` does both in one call. `region` is in pixels of the \
                  screen, `boxes` too. A pixel has changed when one of its colours differs by more than `tolerance` \
@@ -189,7 +190,8 @@ impl Tool for VisionDiff {
             (None, Some(wait)) => {
                 let watched = args.sight.watched(cx)?;
                 let frame = cx.observer().frame(&watched, cx.cancel)?;
-                cx.clock().sleep(Duration::from_millis(wait.size() as u64), cx.cancel)?;
+                let wait = capped(cx, "wait_ms", wait.size() as u64);
+                cx.clock().sleep(wait, cx.cancel)?;
                 ("wait", Some(Arc::new(frame)))
             }
             (None, None) => ("first", None),
@@ -300,9 +302,8 @@ impl Tool for VisionStability {
     fn run(cx: &mut Cx, args: StabilityArgs, _: Permit) -> Result<Stable> {
         let measure = args.sight.measure(STILL)?;
         let watched = args.sight.watched(cx)?;
-        let millis = |given: usize| Duration::from_millis(given as u64);
-        let duration = millis(args.duration_ms.map_or(1000, Int::size));
-        let interval = millis(args.interval_ms.map_or(200, Int::size));
+        let duration = capped(cx, "duration_ms", args.duration_ms.map_or(1000, Int::size) as u64);
+        let interval = Duration::from_millis(args.interval_ms.map_or(200, Int::size) as u64);
         let mut seen = cx.observer().stability(&watched, &measure, duration, interval, cx.cancel)?;
         let boxes_left_out = seen.boxes.len().saturating_sub(CHANGED_BOXES);
         seen.boxes.truncate(CHANGED_BOXES);

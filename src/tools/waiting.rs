@@ -268,10 +268,14 @@ fn resolve_tokens(
 
 /// Capped by the config, and the caller hears of it.
 fn timeout(cx: &mut Cx, wanted: Option<Millis>) -> Duration {
+    capped(cx, "timeout_ms", wanted.map_or(5000, unsigned))
+}
+
+/// No call sleeps longer than the config allows.
+pub(super) fn capped(cx: &mut Cx, name: &str, wanted: u64) -> Duration {
     let most = cx.config().wait_for.max_timeout_ms;
-    let wanted = wanted.map_or(5000, unsigned);
     if wanted > most {
-        cx.warning.get_or_insert(format!("timeout_ms {wanted} was shortened to {most}"));
+        cx.warning.get_or_insert(format!("{name} {wanted} was shortened to {most}"));
     }
     Duration::from_millis(wanted.min(most))
 }

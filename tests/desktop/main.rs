@@ -17,6 +17,7 @@ mod desk;
 mod dialogs;
 mod editor;
 mod faults;
+mod pictures;
 mod private;
 mod terminal;
 mod widgets;

@@ -88,8 +88,9 @@ impl Observer {
         }
         let image = self.image_of(&wish.subject, &shot.area, &picture, grid.map(|wish| wish.grid))?;
         let boxes: Vec<Rect> = marked.iter().map(|mark| image.in_picture(mark.bounds)).collect();
-        badges::draw_boxes(&mut picture, &boxes);
         let labelled = grid.and_then(|wish| lines::draw_grid(&mut picture, &wish.grid, wish.labels));
+        // Over the grid, so that no label hides a number, and beside its labels where there is room.
+        badges::draw_boxes(&mut picture, &boxes);
         notes.extend(labelled.and_then(note_on_labels));
         Ok(Pointed { shot: Shot { picture, area: shot.area }, image, labelled, legend: marked, notes })
     }

@@ -92,7 +92,12 @@ impl Server {
 
     fn tool_list(&self) -> &[Tool] {
         self.tools.get_or_init(|| {
-            self.app.tools.specs().filter(|spec| spec.meta.listed).map(|spec| present::tool(&spec)).collect()
+            self.app
+                .tools
+                .specs()
+                .filter(|spec| spec.meta.is_listed(&self.app.config))
+                .map(|spec| present::tool(&spec))
+                .collect()
         })
     }
 }

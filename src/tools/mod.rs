@@ -8,6 +8,7 @@ mod composite;
 mod consent;
 mod cursor;
 mod elements;
+mod exec;
 mod fields;
 mod harness;
 mod keyboard;
@@ -36,6 +37,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         windows::TOOLS,
         window_action::TOOLS,
         programs::TOOLS,
+        exec::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
         reading::TOOLS,

@@ -24,7 +24,7 @@ use super::{
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
-use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
 use hands::{Outcome, Refusal};
@@ -153,6 +153,15 @@ impl Surroundings for Mock {
 
     fn is_running(&self, _: u32) -> bool {
         true
+    }
+
+    /// An act goes nowhere here but where it says.
+    fn confine(&self, _: Rect) {}
+
+    fn run(&self, _: &Run, _: &Cancel) -> Result<Ended> {
+        let message =
+            "the mock desktop touches nothing real, so it runs no command; use dry_run, or a real desktop";
+        Err(Error::new(Kind::PlatformUnsupported, message))
     }
 }
 

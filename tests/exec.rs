@@ -151,7 +151,12 @@ fn the_mock_runs_nothing_and_rules_see_the_command() {
     );
     let mut ruled = open;
     ruled["confirmation_required"] = json!([{"role": "Command", "name_regex": "touch|rm "}]);
-    assert_eq!(World::with(ruled.clone()).code("exec_command", args.clone()), "ConfirmationRequired");
+    let asked = World::with(ruled.clone());
+    assert_eq!(asked.code("exec_command", args.clone()), "ConfirmationRequired");
+    let proposed = asked.ok("propose_action", json!({"action": "exec_command", "args": args.clone()}));
+    let mut confirmed = args.clone();
+    confirmed["confirm_token"] = proposed["confirm_token"].clone();
+    assert_eq!(asked.code("exec_command", confirmed), "PlatformUnsupported", "the gate let it pass");
     ruled["actions"] = json!({"deny": ["programs"]});
     assert_eq!(World::with(ruled).code("exec_command", args), "PermissionDenied");
 }

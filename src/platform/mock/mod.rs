@@ -14,6 +14,7 @@ mod picture;
 mod windows;
 pub mod world;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub struct Mock {
     world: Mutex<Played>,
     bell: Bell,
     log: Mutex<Vec<Act>>,
+    /// How many windows were changed, apps started and texts copied.
+    other_deeds: AtomicUsize,
 }
 
 /// The world, and until when its changes by time have been told.
@@ -51,12 +54,29 @@ impl Mock {
         let token = crate::session::random_token("");
         let nonce = token.get(..8).unwrap_or(&token);
         let played = Played { world: World::notepad(nonce), until: clock.now() };
-        Self { clock, world: Mutex::new(played), bell: Bell::default(), log: Mutex::default() }
+        Self {
+            clock,
+            world: Mutex::new(played),
+            bell: Bell::default(),
+            log: Mutex::default(),
+            other_deeds: AtomicUsize::new(0),
+        }
     }
 
     /// Every input that reached this desktop, oldest first.
     pub fn log(&self) -> Vec<Act> {
         lock(&self.log).clone()
+    }
+
+    /// How often this desktop was worked in whatever way, beside being raised.
+    pub fn deeds(&self) -> usize {
+        lock(&self.log).len() + self.other_deeds.load(Ordering::Acquire)
+    }
+
+    /// Changes the world by something that is no input, and counts it.
+    fn do_to_world<T>(&self, deed: impl FnOnce(&mut World, Duration) -> T) -> T {
+        self.other_deeds.fetch_add(1, Ordering::AcqRel);
+        self.alter(deed)
     }
 
     /// The world as it is now: what was due has happened.
@@ -127,7 +147,7 @@ impl Surroundings for Mock {
     }
 
     fn set_clipboard(&self, text: &str) -> Result<()> {
-        self.alter(|world, _| world.clipboard = Some(text.to_owned()));
+        self.do_to_world(|world, _| world.clipboard = Some(text.to_owned()));
         Ok(())
     }
 
@@ -148,7 +168,7 @@ impl Surroundings for Mock {
 
     fn launch(&self, launch: &Launch) -> Result<u32> {
         let id = launch.command.first().map_or("", String::as_str);
-        self.alter(|world, now| world.launch(id, now)).ok_or_else(|| no_app(id, &[]))
+        self.do_to_world(|world, now| world.launch(id, now)).ok_or_else(|| no_app(id, &[]))
     }
 
     fn is_running(&self, _: u32) -> bool {
@@ -249,7 +269,7 @@ impl Desktop for Mock {
 
     /// Everything that can come of it comes at once.
     fn change(&self, window: &Window, change: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
-        self.alter(|world, now| world.change_window(&window.uid, change, now))
+        self.do_to_world(|world, now| world.change_window(&window.uid, change, now))
             .ok_or_else(|| gone(&window.uid))
     }
 }

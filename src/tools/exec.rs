@@ -235,6 +235,8 @@ impl Said {
     }
 }
 
+pub const TOOLS: &[Spec] = &[Spec::of::<ExecCommand>()];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,5 +260,3 @@ mod tests {
         assert_eq!(words, ["sh", "-c", "echo $(id); --flag"]);
     }
 }
-
-pub const TOOLS: &[Spec] = &[Spec::of::<ExecCommand>()];

@@ -74,6 +74,7 @@ main() {
         stage "HTTP: MCP conformance" conformance_suite
         stage "HTTP: load beside waits" load_beside_waits
         stage "inspector in a browser" page_in_browser
+        stage "MCP App in a browser" app_in_browser
     fi
     show_summary
 }
@@ -311,6 +312,13 @@ page_in_browser() {
     node_environment || return
     command -v chromium >/dev/null || system_packages chromium || return
     NODE_PACKAGES="$cache/node" "$cache/node/node_modules/.bin/node" "$clients/page.mjs" "$(cat "$cache/server")" "$cache/page"
+}
+
+app_in_browser() {
+    server_is_built || return
+    node_environment || return
+    command -v chromium >/dev/null || system_packages chromium || return
+    NODE_PACKAGES="$cache/node" "$cache/node/node_modules/.bin/node" "$clients/app.mjs" "$(cat "$cache/server")" "$cache/page"
 }
 
 server_is_built() {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::config::{Config, Loaded, Redaction};
+use crate::config::{Config, Launching, Loaded, Redaction};
 use crate::error::{Error, Kind, Result};
 use crate::events::Events;
 use crate::gate::allow::Policy;
@@ -39,6 +39,7 @@ pub struct App {
     pub observer: Observer,
     pub redactor: Arc<Redactor>,
     pub policy: Policy,
+    pub launching: Launching,
     pub budget: Budget,
     pub confirm: Confirm,
     pub secrets: Secrets,
@@ -77,6 +78,7 @@ impl App {
             session: Session::default(),
             observer,
             policy: Policy(config.actions.clone()),
+            launching: config.launch.clone(),
             budget: Budget::new(config.budgets, clock.now()),
             confirm: Confirm::new(&config)?,
             secrets,

@@ -30,6 +30,11 @@ impl Clock {
         Self { kind: Arc::new(Kind::Steered { start, now: Mutex::new(Duration::ZERO) }) }
     }
 
+    /// Whether time passes only when somebody waits.
+    pub fn is_steered(&self) -> bool {
+        matches!(&*self.kind, Kind::Steered { .. })
+    }
+
     /// Monotonic time since the clock was made.
     pub fn now(&self) -> Duration {
         match &*self.kind {

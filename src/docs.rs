@@ -74,7 +74,9 @@ fn tool_section(spec: &Spec) -> String {
 fn facts(meta: &Meta) -> String {
     let routes: Vec<String> =
         meta.rest.iter().map(|(method, path)| format!("`{} {path}`", method_name(*method))).collect();
-    format!("Group {}; effect {}; REST {}.", meta.group.name(), effect_name(meta.effect), routes.join(", "))
+    let resource = meta.resource.map(|resource| format!("; resource `{}`", resource.uri)).unwrap_or_default();
+    let (group, effect) = (meta.group.name(), effect_name(meta.effect));
+    format!("Group {group}; effect {effect}; REST {}{resource}.", routes.join(", "))
 }
 
 fn argument_rows(schema: &Value) -> String {

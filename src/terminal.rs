@@ -134,7 +134,11 @@ pub fn call(app: &App, tool: &str, arguments: &str) -> Result<ExitCode, String> 
     if let (Some(picture), Some(fields)) = (&reply.picture, value.as_object_mut()) {
         fields.insert(
             "picture".to_owned(),
-            json!(format!("{} bytes of PNG, not shown here", picture.bytes.len())),
+            json!(format!(
+                "{} bytes of {}, not shown here",
+                picture.bytes.len(),
+                picture.format.name().to_uppercase()
+            )),
         );
     }
     say(&pretty(&value))?;

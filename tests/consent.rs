@@ -493,6 +493,10 @@ mod swapping {
         fn stage(&self) -> Option<&dyn Stage> {
             self.mock.stage()
         }
+
+        fn surroundings(&self) -> &dyn os_screen_observer::platform::Surroundings {
+            self.mock.surroundings()
+        }
     }
     impl Desktop for Swapping {
         fn windows(&self) -> Result<Vec<Window>> {
@@ -514,8 +518,10 @@ mod swapping {
             &self,
             window: &Window,
             change: &os_screen_observer::model::WindowChange,
+            at_most: std::time::Duration,
+            cancel: &Cancel,
         ) -> Result<os_screen_observer::model::Reached> {
-            self.mock.change(window, change)
+            self.mock.change(window, change, at_most, cancel)
         }
     }
     impl Accessibility for Swapping {

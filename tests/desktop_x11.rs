@@ -92,6 +92,14 @@ fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 impl Stage {
+    fn change(
+        &self,
+        window: &Window,
+        change: &WindowChange,
+    ) -> os_screen_observer::error::Result<os_screen_observer::model::Reached> {
+        self.linux.change(window, change, Duration::from_secs(5), &Cancel::new())
+    }
+
     fn find(&self, title: &str) -> Option<Window> {
         self.find_where(|window| window.title.contains(title))
     }
@@ -259,7 +267,7 @@ fn windows_change_as_asked() {
     let mousepad = Application::start("mousepad", &["--disable-server"]);
     let window = stage.front_of(&mousepad);
     let change = |change: WindowChange| {
-        let reached = stage.linux.change(&window, &change).unwrap();
+        let reached = stage.change(&window, &change).unwrap();
         assert!(reached.done, "{change:?}: {reached:?}");
         reached.state
     };
@@ -306,7 +314,7 @@ fn a_covered_window_has_its_own_picture() {
     let seen = stage.linux.region_picture(red.bounds).unwrap();
     assert!(share_of(&seen, [0, 0, 255]) > 0.8, "the screen shows what covers it");
     let off_screen = WindowChange::Move(Point { x: -200, y: 300 });
-    let reached = stage.linux.change(&red, &off_screen).unwrap();
+    let reached = stage.change(&red, &off_screen).unwrap();
     assert!(reached.done, "{reached:?}");
     let shot = stage.linux.window_picture(&red).unwrap();
     assert_eq!(shot.area, stage.window("red one").bounds);
@@ -378,7 +386,7 @@ fn waits_are_woken_by_windows() {
     let terminal = stage.window("waited for");
     eventually("quiet", || quiet().then_some(()));
     let seen = stage.linux.generation().unwrap();
-    stage.linux.change(&terminal, &WindowChange::Move(Point { x: 77, y: 88 })).unwrap();
+    stage.change(&terminal, &WindowChange::Move(Point { x: 77, y: 88 })).unwrap();
     assert_eq!(stage.linux.wait_change(seen, PATIENCE, &Cancel::new()).unwrap(), Wake::Changed);
 }
 

@@ -713,27 +713,65 @@ fn over_mcp_the_same_person_is_asked() {
 
 const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
 
-/// One request of the newer era, which needs no greeting.
-fn mcp(site: &Site, method: &str, mut params: Value) -> Value {
+/// One request of the newer era, which needs no greeting: its head and body.
+fn modern_request(site: &Site, method: &str, mut params: Value) -> String {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
     });
-    let name = params["name"].as_str().unwrap_or_default().to_owned();
+    let name = params["name"].as_str().or(params["uri"].as_str()).map(|name| format!("mcp-name: {name}\r\n"));
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-    let headers = [
-        JSON,
-        ACCEPT,
-        TOKEN,
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", method),
-        ("mcp-name", name.as_str()),
-    ];
-    let headers = if name.is_empty() { &headers[..5] } else { &headers[..] };
-    let answer = site.ask("POST", "/mcp", headers, &body);
+    let mut request = format!("POST /mcp HTTP/1.1\r\nconnection: close\r\nhost: {}\r\n", site.address);
+    for (name, value) in [JSON, ACCEPT, TOKEN, ("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)]
+    {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    format!("{request}{}content-length: {}\r\n\r\n{body}", name.unwrap_or_default(), body.len())
+}
+
+fn mcp(site: &Site, method: &str, params: Value) -> Value {
+    let answer = site.raw(&modern_request(site, method, params));
     assert_eq!(answer.header("content-type"), Some("application/json"), "{answer:?}");
     answer.json()
+}
+
+/// The messages of one long answer.
+struct Stream(std::io::BufReader<std::net::TcpStream>);
+
+impl Stream {
+    fn open(site: &Site, method: &str, params: Value) -> Self {
+        let mut stream = site.connect();
+        stream.write_all(modern_request(site, method, params).as_bytes()).unwrap();
+        Self(std::io::BufReader::new(stream))
+    }
+
+    /// The next message of that method; others are passed over.
+    fn next(&mut self, method: &str) -> Value {
+        self.find(method).unwrap_or_else(|| panic!("{method} did not come"))
+    }
+
+    fn says(&mut self, method: &str) -> bool {
+        self.find(method).is_some()
+    }
+
+    /// Nothing when the answer ends before.
+    fn find(&mut self, method: &str) -> Option<Value> {
+        use std::io::BufRead;
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            let data = line
+                .trim_end()
+                .strip_prefix("data:")
+                .and_then(|data| serde_json::from_str::<Value>(data).ok());
+            if let Some(message) = data.filter(|message| message["method"] == method) {
+                return Some(message);
+            }
+        }
+    }
 }
 
 #[test]
@@ -768,11 +806,58 @@ fn mcp_refuses_in_its_own_words() {
 }
 
 #[test]
-fn what_is_not_offered_is_not_listed_either() {
+fn resources_prompts_and_completions_are_served_at_mcp() {
     let site = Site::new();
-    for method in ["prompts/list", "resources/list", "resources/templates/list"] {
-        assert_eq!(mcp(&site, method, json!({}))["error"]["code"], -32601, "{method}");
-    }
+    assert_eq!(mcp(&site, "resources/list", json!({}))["result"]["resources"].as_array().unwrap().len(), 8);
+    let read = mcp(&site, "resources/read", json!({"uri": "screen://windows"}));
+    assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("Notepad"), "{read}");
+    let prompt = mcp(&site, "prompts/get", json!({"name": "describe_screen"}));
+    assert_eq!(prompt["result"]["messages"][1]["content"]["type"], "resource", "{prompt}");
+    let named = json!({"ref": {"type": "ref/prompt", "name": "describe_screen"}, "argument": {"name": "window", "value": ""}});
+    assert_eq!(mcp(&site, "completion/complete", named)["result"]["completion"]["total"], 3);
+}
+
+/// Without a connection that lasts, the older era has no way of being told, and is not promised one.
+#[test]
+fn the_older_era_cannot_subscribe_over_http() {
+    let site = Site::new();
+    let ask = |body: Value| site.ask("POST", "/mcp", &[JSON, ACCEPT], &body.to_string()).json();
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let greeted = ask(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
+    assert_eq!(greeted["result"]["capabilities"]["resources"], json!({}), "{greeted}");
+    let wanted = json!({"uri": "screen://windows"});
+    let refused = ask(json!({"jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": wanted}));
+    assert_eq!(refused["error"]["code"], -32601, "{refused}");
+}
+
+#[test]
+fn the_newer_era_is_told_of_changes_over_http() {
+    let site = Site::new();
+    let wanted = json!({"notifications": {"resourceSubscriptions": ["screen://windows"], "resourcesListChanged": true}});
+    let mut stream = Stream::open(&site, "subscriptions/listen", wanted);
+    stream.next("notifications/subscriptions/acknowledged");
+    site.ok("/api/bring_to_foreground", json!({"window_index": 2}));
+    assert_eq!(stream.next("notifications/resources/updated")["params"]["uri"], "screen://windows");
+}
+
+#[test]
+fn who_hangs_up_is_no_longer_told() {
+    let site = Site::new();
+    let all: Vec<String> = (0..64).map(|number| format!("screen://window/x{number}/outline")).collect();
+    let mut stream =
+        Stream::open(&site, "subscriptions/listen", json!({"notifications": {"resourceSubscriptions": all}}));
+    stream.next("notifications/subscriptions/acknowledged");
+    let one = json!({"notifications": {"resourceSubscriptions": ["screen://windows"]}});
+    let refused = site.raw(&modern_request(&site, "subscriptions/listen", one.clone()));
+    assert!(refused.body.contains("64 resources"), "{refused:?}");
+    drop(stream);
+    support::http::until("there is room again", || {
+        let mut stream = Stream::open(&site, "subscriptions/listen", one.clone());
+        stream.next("notifications/subscriptions/acknowledged");
+        site.ok("/api/bring_to_foreground", json!({"window_index": 2}));
+        site.ok("/api/bring_to_foreground", json!({"window_index": 0}));
+        stream.says("notifications/resources/updated")
+    });
 }
 
 #[test]

@@ -99,3 +99,22 @@ fn secrets_are_hidden_in_lines_and_titles() {
     assert!(!text.contains("hunter2") && !text.contains("<filled>"), "{text}");
     assert!(!text.contains("Acme") && !reply.to_string().contains("Acme"), "{text} {reply}");
 }
+
+#[test]
+fn a_picture_comes_beside_the_lines_and_counts() {
+    let world = World::build(Some("scenarios/form.yaml"), json!({"budgets": {"max_screenshots": 3}}));
+    let plain = world.reply("look", json!({"picture": "plain"}));
+    assert!(plain.picture.is_some() && plain.value()["image_id"].is_string(), "{}", plain.text());
+    let (text, reply) = look(&world, json!({"picture": "marks"}));
+    let marks = text.lines().find_map(|line| line.strip_prefix("marks: ")).unwrap();
+    for pair in marks.split(' ') {
+        let reference = pair.split_once('=').unwrap().1;
+        let stands = |line: &str| line.split_whitespace().next() == Some(reference);
+        assert!(text.lines().any(stands), "{reference} of {marks} has no line in {text}");
+    }
+    assert!(reply.get("grid").is_none(), "{reply}");
+    let (_, grid) = look(&world, json!({"picture": "grid"}));
+    world.ok("click_at", json!({"image": grid["image_id"], "row": 2, "col": 3}));
+    assert_eq!(world.code("look", json!({"picture": "plain"})), "BudgetExceeded");
+    look(&world, json!({}));
+}

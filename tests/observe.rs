@@ -358,6 +358,10 @@ impl Platform for OneHangs {
     fn stage(&self) -> Option<&dyn Stage> {
         None
     }
+
+    fn surroundings(&self) -> &dyn os_screen_observer::platform::Surroundings {
+        self.mock.surroundings()
+    }
 }
 
 impl Accessibility for OneHangs {
@@ -393,8 +397,10 @@ impl Desktop for OneHangs {
         &self,
         window: &Window,
         change: &os_screen_observer::model::WindowChange,
+        at_most: std::time::Duration,
+        cancel: &Cancel,
     ) -> Result<os_screen_observer::model::Reached> {
-        self.mock.change(window, change)
+        self.mock.change(window, change, at_most, cancel)
     }
 }
 

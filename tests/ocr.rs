@@ -456,6 +456,10 @@ mod showing {
         fn stage(&self) -> Option<&dyn Stage> {
             self.0.stage()
         }
+
+        fn surroundings(&self) -> &dyn os_screen_observer::platform::Surroundings {
+            self.0.surroundings()
+        }
     }
     impl Desktop for Showing {
         fn windows(&self) -> Result<Vec<Window>> {
@@ -478,8 +482,10 @@ mod showing {
             &self,
             window: &Window,
             change: &os_screen_observer::model::WindowChange,
+            at_most: std::time::Duration,
+            cancel: &Cancel,
         ) -> Result<os_screen_observer::model::Reached> {
-            self.0.change(window, change)
+            self.0.change(window, change, at_most, cancel)
         }
     }
     impl Accessibility for Showing {

@@ -13,7 +13,7 @@ use os_screen_observer::config;
 use os_screen_observer::error::Result;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::action::Act;
-use os_screen_observer::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
+use os_screen_observer::model::{Monitor, Reached, Rect, Tree, Window};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{
     Accessibility, Activation, Capture, Coordinates, Desktop, Done, Facts, Input, Patience, Platform, Shot,
@@ -36,6 +36,10 @@ impl Platform for Nowhere {
 
     fn stage(&self) -> Option<&dyn Stage> {
         self.0.stage()
+    }
+
+    fn surroundings(&self) -> &dyn os_screen_observer::platform::Surroundings {
+        self.0.surroundings()
     }
 }
 
@@ -60,8 +64,14 @@ impl Desktop for Nowhere {
         Ok(Activation::Refused("nobody may raise windows".to_owned()))
     }
 
-    fn change(&self, window: &Window, change: &WindowChange) -> Result<Reached> {
-        self.0.change(window, change)
+    fn change(
+        &self,
+        window: &Window,
+        change: &os_screen_observer::model::WindowChange,
+        at_most: std::time::Duration,
+        cancel: &Cancel,
+    ) -> Result<Reached> {
+        self.0.change(window, change, at_most, cancel)
     }
 }
 

@@ -568,14 +568,19 @@ fn a_click_on_a_picture_is_replayed_on_the_picture_of_the_replay() {
         first.ok("get_screenshot", json!({"window_index": 0}))["image_id"].clone(),
         first.ok("get_screenshot_cropped", small)["image_id"].clone(),
     ];
+    let gridded = first.ok("get_screenshot", json!({"window_index": 0, "grid": {"rows": 6, "cols": 8}}));
+    let zoomed = first.ok("zoom", json!({"image": gridded["image_id"], "row": 2, "col": 3, "width": 100}));
     // The second picture first, so that the latest one is not what is meant.
     first.ok("click_at", json!({"x": 99, "y": 74, "image_id": ids[1]}));
     first.ok("click_at", json!({"x": 70, "y": 10, "image_id": ids[0], "coordinate_space": "image"}));
+    first.ok("click_at", json!({"image": gridded["image_id"], "row": 2, "col": 3, "dx": 0.2}));
+    first.ok("click_at", json!({"image": zoomed["image_id"], "row": 0, "col": 0}));
     let path = first.ok("trace_stop", json!({}))["path"].as_str().unwrap().to_owned();
     let recorded = rows(Path::new(&path));
-    let expected = [(876, 656), (150, 70)];
+    let expected = [(876, 656), (150, 70), (440, 310), (382, 276)];
+    let clicks = recorded.iter().filter(|row| row.tool == "click_at");
     let points: Vec<(i32, i32)> =
-        recorded.iter().filter_map(|row| row.point).map(|point| (point.x, point.y)).collect();
+        clicks.filter_map(|row| row.point).map(|point| (point.x, point.y)).collect();
     assert_eq!(points, expected);
 
     let second = desk.world(None, json!({}));
@@ -584,8 +589,9 @@ fn a_click_on_a_picture_is_replayed_on_the_picture_of_the_replay() {
         let step = second.ok("replay_step", json!({"replay_id": "rep:1"}));
         assert!(step["divergence"].is_null(), "{step}");
     };
-    step();
-    step();
+    for _picture in 0..4 {
+        step();
+    }
     for expected in expected {
         step();
         assert_eq!(clicked(&second), expected);
@@ -610,8 +616,16 @@ fn a_click_on_a_picture_is_recorded_as_one_on_what_the_picture_showed() {
         let id = world.ok("get_screenshot", json!({"window_uid": "mock:app"}))["image_id"].clone();
         world.ok("click_at", json!({"x": 150, "y": 194, "image_id": id}));
     });
+    let on_cell = reaction(|world| {
+        let shot =
+            world.ok("get_screenshot", json!({"window_uid": "mock:app", "grid": {"rows": 40, "cols": 40}}));
+        let cell = |at: i64, side: &str| at * 40 / shot[side].as_i64().unwrap();
+        let (row, col) = (cell(194, "height"), cell(150, "width"));
+        world.ok("click_at", json!({"row": row, "col": col, "image": shot["image_id"]}));
+    });
     assert!(on_screen.contains("click_element"), "{on_screen}");
     assert_eq!(on_picture, on_screen);
+    assert_eq!(on_cell, on_screen);
 }
 
 #[test]

@@ -527,6 +527,10 @@ mod eventless {
         fn stage(&self) -> Option<&dyn Stage> {
             self.0.stage()
         }
+
+        fn surroundings(&self) -> &dyn os_screen_observer::platform::Surroundings {
+            self.0.surroundings()
+        }
     }
     impl Watch for Eventless {
         fn generation(&self) -> Result<u64> {
@@ -556,8 +560,10 @@ mod eventless {
             &self,
             window: &Window,
             change: &os_screen_observer::model::WindowChange,
+            at_most: std::time::Duration,
+            cancel: &Cancel,
         ) -> Result<os_screen_observer::model::Reached> {
-            self.0.change(window, change)
+            self.0.change(window, change, at_most, cancel)
         }
     }
     impl Accessibility for Eventless {

@@ -151,6 +151,8 @@ pub const KEYS: &[Key] = &[
     guard("secrets.file", Optional(&Path)),
     guard("secrets.allow", SecretRules),
     plain("sandbox.size", ScreenSize),
+    guard("launch.programs", OneOf(&["installed", "any", "none"])),
+    guard("launch.allow", Texts),
 ];
 
 /// Old names that still work.

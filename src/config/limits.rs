@@ -11,6 +11,8 @@ pub const MCP_LINE_BYTES: usize = 4 << 20;
 pub const MCP_REQUESTS_IN_FLIGHT: usize = 32;
 /// A call that sleeps costs a thread and no more, so there may be more of them.
 pub const MCP_WAITS_IN_FLIGHT: usize = 256;
+/// Resources that somebody is told about at a time; each may have a tree that is read again and again.
+pub const MCP_SUBSCRIPTIONS: usize = 64;
 pub const JSON_DEPTH: usize = 128;
 /// A tree of `TREE_NODES` fits; nothing that a client could use is larger.
 pub const REPLY_BYTES: usize = 16 << 20;
@@ -39,6 +41,15 @@ pub const REGEX_CHARACTERS: usize = 512;
 pub const REGEX_COMPILED_BYTES: usize = 1 << 20;
 pub const TYPED_TEXT_CHARACTERS: usize = 64 << 10;
 pub const LABEL_CHARACTERS: usize = 200;
+/// What is put onto the clipboard, and what is read from it: other programs may hold anything there.
+pub const CLIPBOARD_CHARACTERS: usize = 256 << 10;
+pub const CLIPBOARD_BYTES: usize = 4 << 20;
+
+/// Installed programs that are known; of more, those at the end of the alphabet are not.
+pub const APPS: usize = 2_000;
+pub const LAUNCH_PROGRAM_CHARACTERS: usize = 2048;
+pub const LAUNCH_ARGUMENTS: usize = 100;
+pub const LAUNCH_ARGUMENT_CHARACTERS: usize = 8 << 10;
 
 pub const TREE_NODES: usize = 20_000;
 pub const TREE_DEPTH: usize = 64;
@@ -52,6 +63,8 @@ pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
 pub const SCREENSHOT_PIXELS: u64 = 64_000_000;
 pub const REFERENCE_PICTURE_BYTES: u64 = 32 << 20;
 pub const SKETCH_SIDE: usize = 1_000;
+/// Elements with numbers in one picture: with more of them it could not be read.
+pub const MARKS: usize = 200;
 
 pub const WAIT_CONDITIONS: usize = 64;
 pub const ACT_STEPS: usize = 64;

@@ -36,6 +36,7 @@ pub struct Config {
     pub budgets: Budgets,
     pub secrets: NamedSecrets,
     pub sandbox: Sandbox,
+    pub launch: Launching,
 }
 
 impl Config {
@@ -424,6 +425,25 @@ pub struct SecretRule {
     pub role: Option<String>,
     pub name_regex: Option<String>,
     pub window_title_regex: Option<String>,
+}
+
+/// Which programs may be started.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Launching {
+    pub programs: Programs,
+    /// Further ones, as a caller writes them.
+    pub allow: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Programs {
+    /// What the desktop offers to people.
+    #[default]
+    Installed,
+    Any,
+    None,
 }
 
 /// The private desktop that `--sandbox` starts.

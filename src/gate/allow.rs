@@ -1,12 +1,14 @@
-//! Which tools may be called at all: the config's `actions.allow`, `.deny` and `.default`.
+//! Which tools may be called at all: the config's `actions.allow`, `.deny` and `.default`; and which programs may be
+//! started: `launch.programs` and `launch.allow`.
 //!
 //! Knows no tool by name. The gate passes the tool's own declaration in: its name, its group and
 //! the basic tools it contains. Tools that the contract leaves unchecked are not brought here.
 
 use serde::Deserialize;
 
-use crate::config::{Actions, Verdict};
+use crate::config::{Actions, Launching, Programs, Verdict};
 use crate::error::{Error, Kind, Result};
+use crate::tool::{Starting, Target};
 
 /// Names in both lists are tools or groups. A denial always wins.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -45,6 +47,28 @@ impl Policy {
             .filter(|(_, name)| !known.contains(&name.as_str()))
             .map(|(does, name)| format!("{does} '{name}', which is no tool or group{}", nearby(name, known)))
             .collect()
+    }
+}
+
+impl Launching {
+    /// Whether everything that a call would start may be started.
+    pub fn check(&self, targets: &[Target]) -> Result<()> {
+        targets.iter().filter_map(Target::program).try_for_each(|starting| self.check_one(starting))
+    }
+
+    fn check_one(&self, starting: &Starting) -> Result<()> {
+        let program = &starting.program;
+        let refusal = match self.programs {
+            Programs::Any => return Ok(()),
+            _ if lists(&self.allow, program) => return Ok(()),
+            Programs::Installed if starting.installed => return Ok(()),
+            Programs::Installed => format!(
+                "'{program}' is not among the apps that the desktop offers (list_apps), and launch.programs is \
+                 installed; the owner can name it in launch.allow"
+            ),
+            Programs::None => format!("launch.programs is none, and launch.allow does not name '{program}'"),
+        };
+        Err(Error::new(Kind::PermissionDenied, refusal).with("program", program.as_str()))
     }
 }
 
@@ -149,6 +173,24 @@ mod tests {
                 "actions.deny denies 'zzz', which is no tool or group",
             ]
         );
+    }
+
+    #[track_caller]
+    fn check_program(programs: Programs, allow: &[&str], installed: bool, expected: bool) {
+        let launching = Launching { programs, allow: allow.iter().map(ToString::to_string).collect() };
+        let starting = Starting { program: "xterm".to_owned(), installed };
+        assert_eq!(launching.check_one(&starting).is_ok(), expected, "{launching:?} {installed}");
+    }
+
+    #[test]
+    fn programs_are_started_as_far_as_the_config_lets_them() {
+        check_program(Programs::Installed, &[], true, true);
+        check_program(Programs::Installed, &[], false, false);
+        check_program(Programs::Installed, &["xterm"], false, true);
+        check_program(Programs::Any, &[], false, true);
+        check_program(Programs::None, &[], true, false);
+        check_program(Programs::None, &["xterm"], true, true);
+        check_program(Programs::None, &["/usr/bin/xterm"], true, false);
     }
 
     #[test]

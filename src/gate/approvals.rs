@@ -17,7 +17,7 @@ use crate::clock::{Bell, Cancel, lock};
 use crate::error::Result;
 use crate::events;
 use crate::model::Rect;
-use crate::tool::{Png, Target};
+use crate::tool::{Encoded, Target};
 
 /// What a picture for the person is shrunk to.
 const WIDEST: u32 = 1280;
@@ -35,7 +35,7 @@ struct Pending {
     /// What the person is told: clean, and without what must not be shown.
     shown: Value,
     expires: Duration,
-    picture: Option<Png>,
+    picture: Option<Encoded>,
     decision: Option<Decision>,
 }
 
@@ -64,7 +64,7 @@ impl Approvals {
         open.map(|pending| with_time_left(&pending.shown, pending.expires.saturating_sub(now))).collect()
     }
 
-    pub fn picture(&self, id: &str) -> Option<Png> {
+    pub fn picture(&self, id: &str) -> Option<Encoded> {
         lock(&self.pending).iter().find(|pending| pending.id == id)?.picture.clone()
     }
 
@@ -165,7 +165,7 @@ fn with_time_left(shown: &Value, left: Duration) -> Value {
 
 /// The window as it is now, and where in the picture the element is. A window that cannot be pictured is no
 /// reason not to ask.
-fn pictured(app: &App, target: &Target, cancel: &Cancel) -> Result<(Png, Rect)> {
+fn pictured(app: &App, target: &Target, cancel: &Cancel) -> Result<(Encoded, Rect)> {
     let shot = app.observer.window_picture(&target.chosen, cancel)?;
     let picture = shot.picture.shrink_to(WIDEST);
     let scale = f64::from(picture.width()) / f64::from(shot.picture.width().max(1));
@@ -177,6 +177,5 @@ fn pictured(app: &App, target: &Target, cancel: &Cancel) -> Result<(Png, Rect)> 
         width: scaled(bounds.width),
         height: scaled(bounds.height),
     };
-    let bytes = picture.to_png().map_err(|problem| crate::error::Error::internal(problem.to_string()))?;
-    Ok((Png { width: picture.width(), height: picture.height(), bytes }, place))
+    Ok((Encoded::png(&picture)?, place))
 }

@@ -135,7 +135,9 @@ fn shorten(part: &mut Value, path: &str, excess: usize) -> Option<Cut> {
         }
         Value::String(text) => {
             let of = text.len();
-            let most = of.saturating_sub(excess + 2).max(SHORTEST_CUT_TEXT - 3);
+            // The mark at the end takes its room too: without it a cut could leave the text as long as it was.
+            let mark = '…'.len_utf8();
+            let most = of.saturating_sub(excess + mark).max(SHORTEST_CUT_TEXT - mark);
             let mut end = most.min(of);
             while !text.is_char_boundary(end) {
                 end -= 1;
@@ -202,6 +204,14 @@ mod tests {
         let mut reply = json!({"sketch": "0123456789\n".repeat(200)});
         fit(&mut reply, 0, 200);
         assert!(reply["sketch"].as_str().unwrap().ends_with("0123456789…"), "{reply}");
+        assert!(tokens_of(&reply) <= 200);
+    }
+
+    #[test]
+    fn a_text_of_one_line_is_cut_too() {
+        let mut reply = json!({"text": "word ".repeat(5000)});
+        fit(&mut reply, 0, 200);
+        assert!(reply["text"].as_str().unwrap().ends_with('…'), "{reply}");
         assert!(tokens_of(&reply) <= 200);
     }
 

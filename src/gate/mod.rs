@@ -29,10 +29,11 @@ use crate::gate::budget::Reservation;
 use crate::gate::confirm::{Case, Consent, Facts, Person, Question, Verdict};
 use crate::gate::scrub::Scrub;
 use crate::metrics::Size;
+use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens};
 use crate::tool::args;
 use crate::tool::reply::{Body, Frame};
-use crate::tool::{Cx, Effect, Meta, Png, Prepared, Spec, Target};
+use crate::tool::{Cx, Effect, Encoded, Meta, Prepared, Spec, Target};
 use crate::tools::Entry;
 use crate::trace::{Closing, Pending};
 
@@ -118,7 +119,7 @@ pub struct Reply {
     pub json: Json,
     /// Belongs to the JSON as `outline`; surfaces that can show it by itself do.
     pub outline: Option<String>,
-    pub picture: Option<Png>,
+    pub picture: Option<Encoded>,
     /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
     pub question: Option<Box<Question>>,
 }
@@ -273,6 +274,7 @@ fn admit_and_run(
     if let Some(trace) = &mut record.trace {
         trace.note_target(targets.first());
     }
+    app.launching.check(&targets)?;
     record.notes.secrets = admit_secrets(app, entry, &*prepared, &targets)?;
     if cx.judged {
         judge(cx, meta, &*prepared, &targets, dry_run, person, &mut record.notes)?;
@@ -537,6 +539,7 @@ impl Record {
     fn close(mut self, app: &App, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
         self.write_trace(app, entry, &mut reply);
         self.write_audit(app, &mut reply, changed);
+        self.note_failure(app, &reply);
         self.tell(app, entry, &reply, changed);
         reply
     }
@@ -560,6 +563,17 @@ impl Record {
             tracing::error!("{problem}");
             reply.warn("the audit log cannot be written; inputs are refused until it can");
         }
+    }
+
+    /// What the page reads to show it is nobody's question.
+    fn note_failure(&self, app: &App, reply: &Reply) {
+        let (Some(kind), false) = (reply.error, self.origin == Origin::Inspector) else {
+            return;
+        };
+        let text = reply.text();
+        let fits = text.len() <= limits::EVENT_RESULT_BYTES;
+        let reply = if fits { text } else { kind.code().to_owned() };
+        app.session.note_failure(FailedCall { step_id: self.step_id, tool: self.tool, reply });
     }
 
     /// Counts the call, and tells those who watch.

@@ -90,7 +90,8 @@ fn spelled_as_action(tool: &str, mut schema: Value) -> Value {
 /// A point where there is one and no element is named.
 fn hover(arguments: Arguments) -> Result<(&'static str, Arguments)> {
     let has = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
-    let at_point = has("x") && has("y") && !has("selector") && !has("element_id") && !has("ref");
+    let named = (has("x") && has("y")) || (has("row") && has("col"));
+    let at_point = named && !has("selector") && !has("element_id") && !has("ref");
     Ok((if at_point { "hover_at" } else { "hover_element" }, arguments))
 }
 
@@ -141,6 +142,8 @@ mod tests {
         check("/api/action", json!({"action": "type", "value": "a"}), ("type_text", json!({"text": "a"})));
         check("/api/action", json!({"action": "key", "value": "a"}), ("press_key", json!({"keys": "a"})));
         check("/api/hover", json!({"x": 1, "y": 2}), ("hover_at", json!({"x": 1, "y": 2})));
+        let cell = json!({"image": "img:1", "row": 1, "col": 2});
+        check("/api/hover", cell.clone(), ("hover_at", cell));
         let element = json!({"x": 1, "y": 2, "selector": "A"});
         check("/api/hover", element.clone(), ("hover_element", element));
         check("/api/sketch", json!({}), ("get_screen_sketch", json!({"ocr": false})));

@@ -88,7 +88,7 @@ pub async fn approvals(State(surface): Here) -> Response<Body> {
 
 pub async fn picture(State(surface): Here, Path(id): Path<String>) -> Response<Body> {
     match surface.app.approvals.picture(&id) {
-        Some(png) => present::typed(StatusCode::OK, "image/png", png.bytes),
+        Some(picture) => present::typed(StatusCode::OK, picture.format.mime(), picture.bytes),
         None => no_such_question(),
     }
 }

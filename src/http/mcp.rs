@@ -27,7 +27,7 @@ use crate::mcp::fixtures::Fixtures as Handler;
 pub type Service = StreamableHttpService<Handler, NeverSessionManager>;
 
 pub fn service(surface: &Surface) -> Service {
-    let server = Handler::new(surface.app.clone(), surface.shutdown.clone());
+    let server = Handler::stateless(surface.app.clone(), surface.shutdown.clone());
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_legacy_session_mode(false)

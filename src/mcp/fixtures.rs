@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, InputRequiredResult, InputResponses, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, SealOptions,
-    ServerCapabilities, ServerConfig, Tool,
+    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    InputRequiredResult, InputResponses, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, SealOptions, ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -41,8 +41,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 pub struct Fixtures(Server);
 
 impl Fixtures {
-    pub fn new(app: Arc<App>, shutdown: CancellationToken) -> Self {
-        Self(Server::new(app, shutdown))
+    pub fn stateless(app: Arc<App>, shutdown: CancellationToken) -> Self {
+        Self(Server::stateless(app, shutdown))
     }
 
     /// Asks round after round what the fixture lists; `None` when everything is answered.
@@ -149,14 +149,23 @@ fn missing_capability(fixture: &Value, context: &RequestContext<RoleServer>) -> 
 
 impl ServerHandler for Fixtures {
     fn get_info(&self) -> ServerConfig {
-        let mut info = self.0.get_info();
-        info.capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_prompts()
-            .enable_completions()
-            .build();
-        info
+        self.0.get_info()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.0.initialize(request, context).await
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.0.accepted_subscription_filter(requested)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.0.listen(context).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -196,26 +205,30 @@ impl ServerHandler for Fixtures {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let listed = |(uri, contents): (&String, &Value)| json!({"uri": uri, "name": uri, "mimeType": contents["mimeType"]});
-        Ok(ListResourcesResult::with_all_items(made(entries("resources").map(listed).collect())?))
+        let fixture = |(uri, contents): (&String, &Value)| json!({"uri": uri, "name": uri, "mimeType": contents["mimeType"]});
+        let mut listed = self.0.list_resources(request, context).await?;
+        listed.resources.extend(made::<Vec<_>>(entries("resources").map(fixture).collect())?);
+        Ok(listed)
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let listed = |(uri, _): (&String, &Value)| json!({"uriTemplate": uri, "name": uri});
-        Ok(ListResourceTemplatesResult::with_all_items(made(entries("templates").map(listed).collect())?))
+        let fixture = |(uri, _): (&String, &Value)| json!({"uriTemplate": uri, "name": uri});
+        let mut listed = self.0.list_resource_templates(request, context).await?;
+        listed.resource_templates.extend(made::<Vec<_>>(entries("templates").map(fixture).collect())?);
+        Ok(listed)
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.as_str();
         let fixed = TABLE["resources"].get(uri).cloned();
@@ -227,10 +240,7 @@ impl ServerHandler for Fixtures {
             })
         });
         let Some(mut contents) = contents else {
-            return Err(ErrorData::resource_not_found(
-                "there is no such resource",
-                Some(json!({ "uri": uri })),
-            ));
+            return self.0.read_resource(request, context).await;
         };
         contents["uri"] = uri.into();
         Ok(ReadResourceResponse::Complete(complete(json!({"contents": [contents]}))?))
@@ -238,15 +248,17 @@ impl ServerHandler for Fixtures {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let listed = |(name, prompt): (&String, &Value)| {
+        let fixture = |(name, prompt): (&String, &Value)| {
             let names = prompt["arguments"].as_array().into_iter().flatten();
             let arguments: Vec<Value> = names.map(|name| json!({"name": name, "required": true})).collect();
             json!({"name": name, "description": "For the conformance suite.", "arguments": arguments})
         };
-        Ok(ListPromptsResult::with_all_items(made(entries("prompts").map(listed).collect())?))
+        let mut listed = self.0.list_prompts(request, context).await?;
+        listed.prompts.extend(made::<Vec<_>>(entries("prompts").map(fixture).collect())?);
+        Ok(listed)
     }
 
     async fn get_prompt(
@@ -255,7 +267,7 @@ impl ServerHandler for Fixtures {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let Some(prompt) = TABLE["prompts"].get(&request.name) else {
-            return Err(ErrorData::invalid_params("there is no such prompt", None));
+            return self.0.get_prompt(request, context).await;
         };
         let (state, answers) = (request.request_state.as_deref(), request.input_responses.as_ref());
         if let Some(question) = self.ask(prompt, &request.name, state, answers, &context)? {
@@ -267,9 +279,12 @@ impl ServerHandler for Fixtures {
 
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Ok(CompleteResult::default())
+        match request.r#ref.as_prompt_name().and_then(|name| TABLE["prompts"].get(name)) {
+            Some(_) => Ok(CompleteResult::default()),
+            None => self.0.complete(request, context).await,
+        }
     }
 }

@@ -5,19 +5,25 @@
 mod ask;
 #[cfg(feature = "conformance")]
 pub mod fixtures;
+mod following;
+mod offers;
+mod pages;
 mod present;
+mod prompts;
+mod resources;
 pub mod stdio;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -30,6 +36,8 @@ use crate::gate::confirm::{Person, Question};
 use crate::gate::{self, Call, Origin, Reply};
 use crate::tool::Meta;
 use ask::Ask;
+use following::Hub;
+use offers::Subscribed;
 
 /// What a client's model reads before its first call. Clients cut this at about 2,000 characters.
 pub const INSTRUCTIONS: &str = "\
@@ -62,6 +70,9 @@ pub struct Server {
     places: Arc<Places>,
     shutdown: CancellationToken,
     tools: Arc<OnceLock<Vec<Tool>>>,
+    hub: Arc<Hub>,
+    /// What clients of the older era have subscribed to; nothing where there is no connection to tell them by.
+    subscribed: Option<Arc<Subscribed>>,
 }
 
 /// Bounds how many calls run at a time. Those that sleep have a bound of their own: however many wait, a
@@ -85,9 +96,16 @@ impl Places {
 }
 
 impl Server {
+    /// A server on one connection, which lasts.
     pub fn new(app: Arc<App>, shutdown: CancellationToken) -> Self {
+        Self { subscribed: Some(Arc::default()), ..Self::stateless(app, shutdown) }
+    }
+
+    /// A server whose every request stands for itself.
+    pub fn stateless(app: Arc<App>, shutdown: CancellationToken) -> Self {
         let (ask, places) = (Arc::new(Ask::new()), Arc::new(Places::new()));
-        Self { app, ask, places, shutdown, tools: Arc::default() }
+        let hub = Arc::new(Hub::new(app.clone()));
+        Self { app, ask, places, shutdown, tools: Arc::default(), hub, subscribed: None }
     }
 
     fn tool_list(&self) -> &[Tool] {
@@ -98,9 +116,20 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let names = &self.app.config.mcp;
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(self.capabilities())
             .with_server_info(Implementation::new(names.server_name.clone(), names.version.clone()))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut info = self.negotiate_initialize(&request)?;
+        info.capabilities = self.capabilities_of_the_older_era();
+        Ok(info)
     }
 
     async fn list_tools(
@@ -111,22 +140,12 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(self.tool_list().to_vec()))
     }
 
-    // Lists of what this server does not offer; rmcp would answer that they are empty.
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
-    }
-
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+        self.offered_resources(&context).await.map(ListResourcesResult::with_all_items)
     }
 
     async fn list_resource_templates(
@@ -134,15 +153,63 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        self.offered_templates().map(ListResourceTemplatesResult::with_all_items)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.read(&request.uri, &context).await.map(offers::whole_resource)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.followable(requested)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.tell_changes(context).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.begin_telling(&request.uri, &context).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.stop_telling(&request.uri)
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.offered_prompts().map(ListPromptsResult::with_all_items)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.write_prompt(&request.name, request.arguments, &context).await.map(GetPromptResponse::Complete)
     }
 
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        self.completed(&request.r#ref, &request.argument, &context).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
+use super::pages;
 use crate::gate::{Json, Reply};
 use crate::tool::Spec;
 
@@ -21,6 +22,7 @@ pub fn tool(spec: &Spec) -> Tool {
             .idempotent(meta.effect.idempotent())
             .open_world(meta.open_world()),
     );
+    tool.meta = meta.app.map(pages::of_tool);
     tool
 }
 
@@ -37,7 +39,7 @@ pub fn result(reply: Reply) -> CallToolResult {
     let mut content = vec![ContentBlock::text(reply.json_text())];
     content.extend(reply.outline.as_ref().filter(|outline| !outline.is_empty()).map(ContentBlock::text));
     if let Some(picture) = &reply.picture {
-        content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), "image/png"));
+        content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), picture.format.mime()));
     }
     if !reply.ok() {
         return CallToolResult::error(content);

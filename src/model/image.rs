@@ -143,6 +143,15 @@ impl Picture {
 
     /// Encoded to be quick rather than as small as possible: it happens at every look.
     pub fn to_png(&self) -> Result<Vec<u8>> {
+        self.check_has_pixels()?;
+        match self.without_alpha() {
+            Some(rgb) => encode(&rgb, self.width, self.height, ExtendedColorType::Rgb8),
+            None => encode(&self.rgba, self.width, self.height, ExtendedColorType::Rgba8),
+        }
+    }
+
+    /// Refuses to go on with what remains of a crop that missed.
+    pub fn check_has_pixels(&self) -> Result<()> {
         if self.is_empty() {
             return Err(Error::bad_request(format!(
                 "the picture is empty ({}x{} pixels), so there is nothing to encode; \
@@ -150,9 +159,18 @@ impl Picture {
                 self.width, self.height
             )));
         }
-        match self.without_alpha() {
-            Some(rgb) => encode(&rgb, self.width, self.height, ExtendedColorType::Rgb8),
-            None => encode(&self.rgba, self.width, self.height, ExtendedColorType::Rgba8),
+        Ok(())
+    }
+
+    /// The colours alone, three bytes a pixel.
+    pub fn rgb(&self) -> Vec<u8> {
+        self.rgba.chunks_exact(BYTES_PER_PIXEL).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect()
+    }
+
+    /// Sets one colour (0 is red) of every pixel.
+    pub fn set_channel(&mut self, channel: usize, plane: &[u8]) {
+        for (pixel, value) in self.rgba.chunks_exact_mut(BYTES_PER_PIXEL).zip(plane) {
+            pixel[channel] = *value;
         }
     }
 

@@ -11,7 +11,7 @@ use crate::tool::Target;
 use super::identity::{Found, Memory, REOPENED, Sight, words};
 use super::{Observer, Ref, View};
 
-const MOST_MATCHES: usize = 10;
+pub(super) const MOST_MATCHES: usize = 10;
 const MOST_CANDIDATES: usize = 5;
 
 /// A window as the caller names it. A uid beats an index, an index beats a title.
@@ -127,7 +127,7 @@ impl Observer {
         }
     }
 
-    fn gone(&self, message: String, windows: &[Window]) -> Error {
+    pub(super) fn gone(&self, message: String, windows: &[Window]) -> Error {
         let known: Vec<Fact> = windows
             .iter()
             .take(10)

@@ -161,7 +161,13 @@ impl Observer {
         }
     }
 
-    fn sleep_for_change(&self, seen: u64, at_most: Duration, poll: Duration, cancel: &Cancel) -> Result<()> {
+    pub(super) fn sleep_for_change(
+        &self,
+        seen: u64,
+        at_most: Duration,
+        poll: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
         match self.platform.wait_change(seen, at_most, cancel)? {
             Wake::Changed | Wake::Elapsed => Ok(()),
             Wake::NoEvents => self.clock.sleep(poll.min(at_most), cancel),

@@ -2,13 +2,10 @@
 
 use std::ops::Range;
 
-use fast_image_resize::images::{TypedImage, TypedImageRef};
-use fast_image_resize::pixels::U8;
-use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
-
 use super::frames::without_lines;
 use crate::error::{Error, Result};
 use crate::model::Rect;
+use crate::model::enlarging::enlarged;
 use crate::model::image::Picture;
 
 /// What is read at once; a larger picture is enlarged less.
@@ -98,22 +95,6 @@ fn grey_of(picture: &Picture) -> Vec<u8> {
         .iter()
         .map(|&[red, green, blue, _]| brightness(red, green, blue) as u8)
         .collect()
-}
-
-fn enlarged(width: u32, height: u32, grey: Vec<u8>, scale: u32) -> Result<Vec<u8>> {
-    if scale == 1 {
-        return Ok(grey);
-    }
-    let wrong = |why: String| Error::internal(format!("the picture to read cannot be enlarged: {why}"));
-    // By the type of its pixels, so that the code for all the others is left out of the program.
-    let grey: Vec<U8> = grey.into_iter().map(U8::new).collect();
-    let small = TypedImageRef::new(width, height, &grey).map_err(|why| wrong(why.to_string()))?;
-    let mut large = vec![U8::new(0); grey.len() * scale as usize * scale as usize];
-    let mut view = TypedImage::from_pixels_slice(width * scale, height * scale, &mut large)
-        .map_err(|why| wrong(why.to_string()))?;
-    let lanczos = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3));
-    Resizer::new().resize_typed(&small, &mut view, &lanczos).map_err(|why| wrong(why.to_string()))?;
-    Ok(large.into_iter().map(|pixel| pixel.0).collect())
 }
 
 /// Makes the darkest that matters black and the brightest white; where a few letters matter, not much more than them.

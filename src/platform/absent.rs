@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Done, Facts, Input, Patience,
-    Platform, Shot, Stage, Wake, Watch,
+    Platform, Shot, Stage, Surroundings, Wake, Watch,
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
-use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
+use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 #[derive(Debug)]
 pub struct Absent {
@@ -41,6 +42,10 @@ impl Platform for Absent {
     fn stage(&self) -> Option<&dyn Stage> {
         None
     }
+
+    fn surroundings(&self) -> &dyn Surroundings {
+        self
+    }
 }
 
 impl Desktop for Absent {
@@ -64,8 +69,38 @@ impl Desktop for Absent {
         self.refuse()
     }
 
-    fn change(&self, _: &Window, _: &WindowChange) -> Result<Reached> {
+    fn change(&self, _: &Window, _: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
         self.refuse()
+    }
+}
+
+impl Surroundings for Absent {
+    fn pointer(&self) -> Result<Option<Point>> {
+        self.refuse()
+    }
+
+    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
+        self.refuse()
+    }
+
+    fn set_clipboard(&self, _: &str) -> Result<()> {
+        self.refuse()
+    }
+
+    fn installed(&self) -> Result<Vec<App>> {
+        self.refuse()
+    }
+
+    fn program(&self, _: &str) -> Result<Program> {
+        self.refuse()
+    }
+
+    fn launch(&self, _: &Launch) -> Result<u32> {
+        self.refuse()
+    }
+
+    fn is_running(&self, _: u32) -> bool {
+        false
     }
 }
 

@@ -19,7 +19,8 @@ use crate::doctor::PlatformFacts;
 use crate::error::Result;
 use crate::model::action::Act;
 use crate::model::image::Picture;
-use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
+use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 /// A desktop: its windows, what is in them, hands to work them, eyes to picture them.
 pub trait Platform: Desktop + Accessibility + Input + Capture + Watch + Send + Sync {
@@ -27,6 +28,8 @@ pub trait Platform: Desktop + Accessibility + Input + Capture + Watch + Send + S
 
     /// The stage behind a mock desktop; a real one has none.
     fn stage(&self) -> Option<&dyn Stage>;
+
+    fn surroundings(&self) -> &dyn Surroundings;
 }
 
 pub trait Desktop {
@@ -44,8 +47,36 @@ pub trait Desktop {
     /// Brings a window to the front by the system's own way.
     fn activate(&self, window: &Window) -> Result<Activation>;
 
-    /// Changes a window as a whole, waits a moment for it, and tells what came of it.
-    fn change(&self, window: &Window, change: &WindowChange) -> Result<Reached>;
+    /// Changes a window as a whole, waits at most so long for it, and tells what came of it.
+    fn change(
+        &self,
+        window: &Window,
+        change: &WindowChange,
+        at_most: Duration,
+        cancel: &Cancel,
+    ) -> Result<Reached>;
+}
+
+/// What belongs to the session and not to a window: the pointer, the clipboard, the programs.
+pub trait Surroundings {
+    /// Where the pointer is, or `None` where nobody tells.
+    fn pointer(&self) -> Result<Option<Point>>;
+
+    fn clipboard(&self, cancel: &Cancel) -> Result<Clip>;
+
+    fn set_clipboard(&self, text: &str) -> Result<()>;
+
+    /// What a person could start from a menu, at most `limits::APPS`, ordered by name.
+    fn installed(&self) -> Result<Vec<App>>;
+
+    /// The program that a name, an app's id or a path stands for; an error tells what is near.
+    fn program(&self, name: &str) -> Result<Program>;
+
+    /// Starts a program that goes on by itself, and tells its process id.
+    fn launch(&self, launch: &Launch) -> Result<u32>;
+
+    /// Whether a process that was launched has not ended yet.
+    fn is_running(&self, pid: u32) -> bool;
 }
 
 pub trait Accessibility {
@@ -266,7 +297,8 @@ fn private_desktop(size: crate::config::Size, command: &[String], clock: &Clock)
                 tracing::warn!("private desktop: {remark}");
             }
             sandbox.enter();
-            let platform = connect(clock).unwrap_or_else(absent);
+            let sandbox = Arc::new(sandbox);
+            let platform = linux::connect_private(clock.clone(), &sandbox).unwrap_or_else(absent);
             Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
         }
     }

@@ -48,6 +48,8 @@
 //!     transition_to: NAME
 //!     in_state: NAME                # extension: only while the desktop is in this state
 //!     after_ms: 200                 # the effects come this much later
+//! apps:                             # extension: what launch_app can start
+//!   - {id: calc, name: Calculator, program: calc.exe, window: UID, after_ms: 300}
 //! oracles: {success: [{kind: …}], failure: [{kind: …}]}
 //! ```
 //!
@@ -59,6 +61,7 @@
 //!
 //! `window` in `on`, `when` and `set` is needed only where two windows of one state use the same id.
 //! `bring_to_foreground` is a tool that a reaction can wait for; its target is the root of the window.
+//! The window of an app shows in the states that have it, from when the app was started until it is closed.
 //! `then` may not lead around in a circle: time alone never returns to a state that it has left.
 //! `text_regex` must match the whole text; its group 1, or else the whole text, is `{text}` in `set`.
 
@@ -78,6 +81,7 @@ pub struct ScenarioEntry {
     #[serde(default, deserialize_with = "in_file_order")]
     pub states: Vec<(Spanned<String>, StateEntry)>,
     pub reactions: Option<Vec<Spanned<ReactionEntry>>>,
+    pub apps: Option<Vec<Spanned<AppEntry>>>,
     pub oracles: Option<OraclesEntry>,
 }
 
@@ -208,6 +212,16 @@ pub struct ChangeEntry {
     pub selected: Option<bool>,
     pub expanded: Option<bool>,
     pub focused: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AppEntry {
+    pub id: Spanned<String>,
+    pub name: Option<String>,
+    pub program: Option<String>,
+    pub window: Spanned<String>,
+    pub after_ms: Option<u32>,
 }
 
 #[derive(Debug, Default, Deserialize)]

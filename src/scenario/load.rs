@@ -329,7 +329,7 @@ mod tests {
             names.push(path.file_stem().unwrap().to_string_lossy().into_owned());
         }
         names.sort();
-        assert_eq!(names, ["dense", "form", "login", "long-list", "slow-load", "wizard"]);
+        assert_eq!(names, ["apps", "dense", "form", "login", "long-list", "slow-load", "wizard"]);
     }
 
     /// A believable application: windows are on the screen, and elements stay in their windows unless

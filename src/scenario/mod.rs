@@ -25,8 +25,19 @@ pub struct Scenario {
     /// In the order of the file; never empty.
     pub states: Vec<State>,
     pub reactions: Vec<Reaction>,
+    pub apps: Vec<AppPlan>,
     pub oracles: Oracles,
     pub screen: Rect,
+}
+
+/// A program that can be started, and the window that it then shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppPlan {
+    pub id: String,
+    pub name: String,
+    pub program: String,
+    pub window: String,
+    pub after: Duration,
 }
 
 #[derive(Clone, Debug)]

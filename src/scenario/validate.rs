@@ -11,13 +11,13 @@ use regex::{Regex, RegexBuilder};
 use serde_saphyr::{Location, Spanned};
 
 use super::format::{
-    BoundsEntry, ChangeEntry, ConditionEntry, ElementEntry, OraclesEntry, Predicate, ReactionEntry,
+    AppEntry, BoundsEntry, ChangeEntry, ConditionEntry, ElementEntry, OraclesEntry, Predicate, ReactionEntry,
     RepeatEntry, ScenarioEntry, ScreenEntry, StateEntry, ThenEntry, TriggerEntry, WindowEntry,
 };
 use super::load::{Problem, nearest};
 use super::{
-    Change, Condition, ElementPlan, Oracles, REACTING_TOOLS, Reaction, Scenario, State, Then, Trigger,
-    WindowPlan,
+    AppPlan, Change, Condition, ElementPlan, Oracles, REACTING_TOOLS, Reaction, Scenario, State, Then,
+    Trigger, WindowPlan,
 };
 use crate::config::limits;
 use crate::model::{Element, Range, Rect, Tree, TreeBuilder};
@@ -29,6 +29,7 @@ pub const MAX_ELEMENTS: u64 = limits::YAML_NODES as u64;
 /// How many bytes of text all elements have together once repeats are written out.
 pub const MAX_TEXT: u64 = 4 * 1024 * 1024;
 pub const MAX_REACTIONS: usize = 1_000;
+pub const MAX_APPS: usize = 100;
 /// Patterns take long to compile for their length, so there are fewer of them than reactions.
 pub const MAX_PATTERNS: usize = 100;
 pub const MAX_REGEX_CHARS: usize = limits::REGEX_CHARACTERS;
@@ -56,9 +57,10 @@ pub(super) fn validate(file: Spanned<ScenarioEntry>) -> Checked<Scenario> {
     let initial_state =
         entry.initial_state.map_or(Ok(0), |state| find_state(&states, "initial_state", &state))?;
     let reactions = plan_reactions(&states, entry.reactions.unwrap_or_default())?;
+    let apps = plan_apps(&states, entry.apps.unwrap_or_default())?;
     let oracles = check_oracles(entry.oracles.unwrap_or_default())?;
     let screen = entry.screen.map_or(Ok(DEFAULT_SCREEN), check_screen)?;
-    Ok(Scenario { name, initial_state, states, reactions, oracles, screen })
+    Ok(Scenario { name, initial_state, states, reactions, apps, oracles, screen })
 }
 
 fn each<T, U>(items: &[T], plan: impl FnMut(&T) -> Checked<U>) -> Checked<Vec<U>> {
@@ -700,6 +702,33 @@ impl<'a> Known<'a> {
         let message = format!("{key} names the window \"{}\"; windows are {}", uid.value, listed(&uids));
         Err(Problem::at(uid.defined, message))
     }
+}
+
+// ── apps ────────────────────────────────────────────────────────────────────────────────────────
+
+fn plan_apps(states: &[State], entries: Vec<Spanned<AppEntry>>) -> Checked<Vec<AppPlan>> {
+    let known = Known::of(states);
+    let mut apps: Vec<AppPlan> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let app = plan_app(&known, entry.value, &apps)?;
+        apps.push(app);
+        if apps.len() > MAX_APPS {
+            return Err(Problem::at(entry.defined, format!("a scenario may have {MAX_APPS} apps")));
+        }
+    }
+    Ok(apps)
+}
+
+fn plan_app(known: &Known, entry: AppEntry, before: &[AppPlan]) -> Checked<AppPlan> {
+    let id = entry.id.value;
+    if id.trim().is_empty() || before.iter().any(|other| other.id == id) {
+        let message = format!("the id \"{id}\" of an app is empty or taken");
+        return Err(Problem::at(entry.id.defined, message));
+    }
+    let window = known.window("window", Some(entry.window))?.unwrap_or_default();
+    let named = |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| id.clone());
+    let (name, program) = (named(entry.name), named(entry.program));
+    Ok(AppPlan { name, program, window, after: milliseconds(entry.after_ms), id })
 }
 
 fn suggestion(wanted: &str, names: &[&str]) -> String {

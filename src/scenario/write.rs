@@ -36,6 +36,7 @@ pub fn write(scenario: &Scenario, comments: &Comments) -> String {
     file.line(0, "");
     file.states(scenario, comments);
     file.reactions(scenario, comments);
+    file.apps(scenario);
     file.oracles(scenario);
     file.out
 }
@@ -130,6 +131,22 @@ impl File {
                 self.comment(2, comment);
             }
             self.reaction(scenario, reaction);
+        }
+    }
+
+    fn apps(&mut self, scenario: &Scenario) {
+        if scenario.apps.is_empty() {
+            return;
+        }
+        self.line(0, "\napps:");
+        for app in &scenario.apps {
+            let [id, name, program, window] =
+                [&app.id, &app.name, &app.program, &app.window].map(|it| scalar(it));
+            let after = milliseconds(app.after);
+            let line = format!(
+                "- {{id: {id}, name: {name}, program: {program}, window: {window}, after_ms: {after}}}"
+            );
+            self.line(2, &line);
         }
     }
 

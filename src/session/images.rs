@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::clock::lock;
-use crate::model::{Point, Rect};
+use crate::model::grid::{Cell, Grid, Offset};
+use crate::model::{Monitor, Point, Rect};
 
 const MOST: usize = 32;
 const LIFE: Duration = Duration::from_secs(300);
@@ -33,12 +34,38 @@ pub struct Image {
     pub window: Option<(String, Rect)>,
     /// The screen as it was, where that is known.
     pub screen: Option<Rect>,
+    pub monitors: Vec<Monitor>,
+    /// For a picture of the screen: the windows as they lay, the frontmost first, where that is known.
+    pub front: Option<Vec<(String, Rect)>>,
+    /// The grid that was drawn on it.
+    pub grid: Option<Grid>,
 }
 
 impl Image {
     /// Pixels of the picture for one pixel of the screen.
     pub fn scale(&self) -> f64 {
         f64::from(self.width) / f64::from(self.area.width.max(1))
+    }
+
+    /// The pixel of the screen that a cell of its grid stands for; `None` without a grid or such a cell.
+    pub fn cell_on_screen(&self, cell: Cell, offset: Offset) -> Option<Point> {
+        self.grid?.point(self.area, cell, offset)
+    }
+
+    /// A part of the screen in pixels of the picture.
+    pub fn in_picture(&self, area: Rect) -> Rect {
+        let along = |at: i32, start: i32, length: i32, pixels: u32| {
+            let scaled = (i64::from(at) - i64::from(start)) * i64::from(pixels) / i64::from(length.max(1));
+            i32::try_from(scaled).unwrap_or(0)
+        };
+        let x = along(area.x, self.area.x, self.area.width, self.width);
+        let y = along(area.y, self.area.y, self.area.height, self.height);
+        Rect {
+            x,
+            y,
+            width: along(area.right(), self.area.x, self.area.width, self.width) - x,
+            height: along(area.bottom(), self.area.y, self.area.height, self.height) - y,
+        }
     }
 
     /// The pixel of the screen that is in the middle of a pixel of the picture; `None` outside of it.
@@ -86,7 +113,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn image(area: Rect, width: u32, height: u32) -> Image {
-        Image { area, width, height, window: None, screen: None }
+        Image {
+            area,
+            width,
+            height,
+            window: None,
+            screen: None,
+            monitors: Vec::new(),
+            front: None,
+            grid: None,
+        }
     }
 
     #[test]
@@ -125,7 +161,37 @@ mod tests {
         check(&image(Rect::new(0, 0, 0, 0), 0, 0), (0, 0), None);
     }
 
+    #[test]
+    fn a_part_of_the_screen_is_found_in_the_picture() {
+        let large = image(Rect::new(-100, 50, 200, 100), 600, 300);
+        assert_eq!(large.in_picture(Rect::new(-100, 50, 200, 100)), Rect::new(0, 0, 600, 300));
+        assert_eq!(large.in_picture(Rect::new(0, 60, 10, 5)), Rect::new(300, 30, 30, 15));
+    }
+
+    #[test]
+    fn a_cell_leads_to_the_screen_only_with_a_grid() {
+        let plain = image(Rect::new(-100, 50, 200, 100), 600, 300);
+        let cell = Cell { row: 1, col: 0 };
+        assert_eq!(plain.cell_on_screen(cell, Offset::default()), None);
+        let gridded = Image { grid: Some(Grid { rows: 2, cols: 4 }), ..plain };
+        assert_eq!(gridded.cell_on_screen(cell, Offset::default()), Some(Point { x: -75, y: 125 }));
+    }
+
     proptest! {
+        /// What a cell is drawn around is what it stands for, however large the picture is.
+        #[test]
+        fn a_cell_and_its_drawn_middle_agree(
+            x in -5000..5000i32, width in 40..3000i32, scale in 1..8u32, cols in 1..40u32, at in any::<u32>(),
+        ) {
+            let plain = image(Rect::new(x, -300, width, 20), width as u32 * scale, 20 * scale);
+            let gridded = Image { grid: Some(Grid { rows: 1, cols }), ..plain };
+            let cell = Cell { row: 0, col: at % cols };
+            let by_cell = gridded.cell_on_screen(cell, Offset::default()).unwrap();
+            let drawn = (f64::from(cell.col) + 0.5) * f64::from(gridded.width) / f64::from(cols);
+            let by_pixel = gridded.on_screen(Point { x: drawn as i32, y: 0 }).unwrap();
+            prop_assert!((by_cell.x - by_pixel.x).abs() <= 1, "{:?} {:?}", by_cell, by_pixel);
+        }
+
         #[test]
         fn every_pixel_is_inside_the_area(
             x in -5000..5000i32, width in 1..4000i32, pixels in 1..4000u32, at in 0..4000i32,

@@ -6,12 +6,15 @@ mod looks;
 mod snapshots;
 mod tokens;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use images::{Image, Images};
 pub use looks::Looks;
 pub use snapshots::Snapshots;
 pub use tokens::TreeTokens;
+
+use crate::clock::lock;
 
 #[derive(Debug, Default)]
 pub struct Session {
@@ -21,6 +24,16 @@ pub struct Session {
     pub images: Images,
     pub looks: Looks,
     pub snapshots: Snapshots,
+    last_failure: Mutex<Option<FailedCall>>,
+}
+
+/// A call that failed, as its caller was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedCall {
+    pub step_id: u64,
+    pub tool: &'static str,
+    /// The reply, clean; only its code when it is too long to be kept.
+    pub reply: String,
 }
 
 impl Session {
@@ -31,6 +44,15 @@ impl Session {
 
     pub fn step_count(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
+    }
+
+    /// Only the last one is kept, for who asks what went wrong.
+    pub fn note_failure(&self, failure: FailedCall) {
+        *lock(&self.last_failure) = Some(failure);
+    }
+
+    pub fn last_failure(&self) -> Option<FailedCall> {
+        lock(&self.last_failure).clone()
     }
 
     /// Remembers an input, to which later observations are attributed.

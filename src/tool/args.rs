@@ -54,6 +54,67 @@ impl<const MIN: i64, const MAX: i64> JsonSchema for Int<MIN, MAX> {
 /// A screen coordinate. X11 carries 16 bits, and no desktop is larger.
 pub type Pixel = Int<-32768, 32767>;
 
+/// Half cells or the like: a number from -1 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fraction(f64);
+
+impl Fraction {
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Fraction {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(input)?;
+        if (-1.0..=1.0).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(D::Error::custom(format!("{number} is not between -1 and 1")))
+        }
+    }
+}
+
+impl JsonSchema for Fraction {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Fraction".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": -1, "maximum": 1 })
+    }
+}
+
+/// Arguments that are understood but not advertised, where another tool advertises them already.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Quiet<T>(pub T);
+
+impl<T: JsonSchema> JsonSchema for Quiet<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Quiet_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
+            property.as_object_mut().into_iter().for_each(|property| {
+                property.insert(super::schema::HIDDEN.to_owned(), true.into());
+            });
+        }
+        schema
+    }
+}
+
 /// A text of at most `MAX` characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text<const MAX: usize>(String);

@@ -81,16 +81,35 @@ pub struct Target {
     selector: Option<String>,
     /// The ref that the caller named it by, and how sure it is that this is its element.
     known_as: Option<(Ref, Option<Certainty>)>,
+    starting: Option<Starting>,
+}
+
+/// A program that would be started: the config may allow it or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Starting {
+    /// As the caller wrote it.
+    pub program: String,
+    /// The desktop offers it to people.
+    pub installed: bool,
 }
 
 impl Target {
     pub fn element(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
-        Self { chosen, view, node, selector, known_as: None }
+        Self { chosen, view, node, selector, known_as: None, starting: None }
     }
 
     /// The same, named by a ref; without a certainty there is no doubt.
     pub fn known_as(self, reference: Ref, certainty: Option<Certainty>) -> Self {
         Self { known_as: Some((reference, certainty)), ..self }
+    }
+
+    /// The same, which stands for a program.
+    pub fn starting(self, starting: Starting) -> Self {
+        Self { starting: Some(starting), ..self }
+    }
+
+    pub fn program(&self) -> Option<&Starting> {
+        self.starting.as_ref()
     }
 
     pub fn certainty(&self) -> Option<Certainty> {
@@ -110,7 +129,7 @@ impl Target {
 
     /// Another element of the same capture.
     pub fn beside(&self, node: usize) -> Self {
-        Self { node, selector: None, known_as: None, ..self.clone() }
+        Self { node, selector: None, known_as: None, starting: None, ..self.clone() }
     }
 
     pub fn bounds(&self) -> Rect {

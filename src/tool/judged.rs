@@ -40,6 +40,22 @@ impl Cx<'_> {
         others.map(|node| target.beside(node)).filter(|other| self.app.confirm.covers(other)).collect()
     }
 
+    /// A window as a whole: its root, what its title says where the root is called otherwise, and every protected
+    /// element that is called like what is done to it, for such a button does the same.
+    pub fn judged_window(&self, chosen: &Chosen, deed: &str) -> Result<Vec<Target>> {
+        if !self.judged {
+            return Ok(Vec::new());
+        }
+        let view = self.observer().view(chosen, self.cancel)?;
+        let root = Target::element(chosen.clone(), view, 0, None);
+        let title = self.observer().thing("Window", chosen.unredacted_title());
+        let nodes = 1..root.view.tree().len();
+        let same = nodes.filter(|&node| root.view.unredacted(node).name.trim().eq_ignore_ascii_case(deed));
+        let others: Vec<Target> = same.map(|node| root.beside(node)).chain([title]).collect();
+        let others = others.into_iter().filter(|other| self.app.confirm.covers(other));
+        Ok(std::iter::once(root).chain(others).collect())
+    }
+
     /// The element that keys would go to.
     pub fn judged_focus(&self) -> Result<Vec<Target>> {
         if !self.judged {

@@ -8,14 +8,16 @@ pub mod args;
 pub mod cx;
 mod judged;
 pub mod reply;
+pub mod resource;
 pub mod schema;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use cx::{Cx, Target};
-pub use reply::{Output, Png};
+pub use cx::{Cx, Starting, Target};
+pub use reply::{Encoded, Output};
+pub use resource::{Content, Resource};
 
 use crate::error::{Error, Result};
 use crate::gate::Permit;
@@ -72,6 +74,10 @@ pub struct Meta {
     /// Where two runs of the same call must agree, as paths into the reply; what a replay compares. A path that
     /// ends in `>0` stands for whether that number is positive.
     pub verify: &'static [&'static str],
+    /// Where the answer can be read without a call of the caller's own.
+    pub resource: Option<Resource>,
+    /// The page that shows the answer to a person, in clients that show pages.
+    pub app: Option<&'static str>,
 }
 
 impl Meta {
@@ -96,6 +102,8 @@ impl Meta {
         traced: true,
         waits: false,
         verify: &["ok"],
+        resource: None,
+        app: None,
     };
 }
 
@@ -106,6 +114,7 @@ pub enum Group {
     /// See, find and act, in as few calls and words as can be.
     Act,
     Windows,
+    Programs,
     Elements,
     Screen,
     Pointer,
@@ -116,9 +125,10 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 9] = [
+    pub const ALL: [Group; 10] = [
         Group::Act,
         Group::Windows,
+        Group::Programs,
         Group::Elements,
         Group::Screen,
         Group::Pointer,
@@ -132,6 +142,7 @@ impl Group {
         match self {
             Group::Act => "act",
             Group::Windows => "windows",
+            Group::Programs => "programs",
             Group::Elements => "elements",
             Group::Screen => "screen",
             Group::Pointer => "pointer",

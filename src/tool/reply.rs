@@ -3,22 +3,36 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gate::scrub::{self, Scrub};
+use crate::model::encoding::{Encoding, Format};
+use crate::model::image::Picture;
 
 /// A picture as it leaves: encoded, with its size.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Png {
+pub struct Encoded {
+    pub format: Format,
     pub width: u32,
     pub height: u32,
     pub bytes: Vec<u8>,
+}
+
+impl Encoded {
+    pub fn new(picture: &Picture, encoding: Encoding) -> Result<Self> {
+        let bytes = encoding.encode(picture).map_err(|problem| Error::internal(problem.to_string()))?;
+        Ok(Self { format: encoding.format, width: picture.width(), height: picture.height(), bytes })
+    }
+
+    pub fn png(picture: &Picture) -> Result<Self> {
+        Self::new(picture, Encoding::default())
+    }
 }
 
 /// A tool's result: data that serialises flat beside the envelope, and possibly a picture.
 pub trait Output: Serialize {
     /// Pictures leave beside the JSON, never inside it: as text they would cost a model a hundred
     /// times as much.
-    fn take_picture(&mut self) -> Option<Png> {
+    fn take_picture(&mut self) -> Option<Encoded> {
         None
     }
 
@@ -56,7 +70,7 @@ pub struct Envelope<'a, T: ?Sized> {
 
 /// An [`Output`] with its type erased.
 pub trait Body: Send {
-    fn take_picture(&mut self) -> Option<Png>;
+    fn take_picture(&mut self) -> Option<Encoded>;
     fn take_outline(&mut self) -> Option<String>;
     fn changed(&self) -> Option<bool>;
     fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String>;
@@ -88,7 +102,7 @@ impl Frame {
 }
 
 impl<T: Output + Send> Body for T {
-    fn take_picture(&mut self) -> Option<Png> {
+    fn take_picture(&mut self) -> Option<Encoded> {
         Output::take_picture(self)
     }
 

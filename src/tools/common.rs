@@ -3,13 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
+use crate::model::grid::{Cell, Offset};
 use crate::model::{Point, Rect, Window};
+use crate::observer::pointing::{Spot, Subject};
 use crate::observer::{Chosen, ElementChoice, WindowChoice};
 use crate::platform::Shot;
 use crate::session::Image;
-use crate::tool::args::{Int, Pixel, Text};
-use crate::tool::{Cx, Png};
+use crate::tool::Cx;
+use crate::tool::args::{Fraction, Int, Pixel, Text};
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct WindowArgs {
@@ -109,9 +111,9 @@ pub struct InputArgs {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct PointArgs {
     /// Screen pixel.
-    pub x: Pixel,
+    pub x: Option<Pixel>,
     /// Screen pixel.
-    pub y: Pixel,
+    pub y: Option<Pixel>,
     #[serde(flatten)]
     pub space: SpaceArgs,
 }
@@ -119,18 +121,38 @@ pub struct PointArgs {
 impl PointArgs {
     /// The pixel of the screen that is meant, now.
     pub fn on_screen(&self, cx: &Cx) -> Result<Point> {
-        self.space.on_screen(cx, self.x, self.y)
+        match self.space.on_screen(cx, self.x, self.y)? {
+            Some(point) => Ok(point),
+            None => {
+                Err(Error::bad_request("argument 'x' is required, or image with row and col")
+                    .with("field", "x"))
+            }
+        }
     }
 }
 
-/// What the coordinates of a call count: pixels of the screen, of a picture, or units of a scaled desktop.
+/// What the coordinates of a call count: pixels of the screen, of a picture, cells of a picture's grid, or units
+/// of a scaled desktop.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct SpaceArgs {
     #[schemars(extend("x-hidden" = true))]
     pub coordinate_space: Option<Space>,
     #[schemars(extend("x-hidden" = true))]
+    pub image: Option<Text<64>>,
+    /// The older spelling.
+    #[schemars(extend("x-hidden" = true))]
     pub image_id: Option<Text<64>>,
+    #[schemars(extend("x-hidden" = true))]
+    pub row: Option<CellNumber>,
+    #[schemars(extend("x-hidden" = true))]
+    pub col: Option<CellNumber>,
+    #[schemars(extend("x-hidden" = true))]
+    pub dx: Option<Fraction>,
+    #[schemars(extend("x-hidden" = true))]
+    pub dy: Option<Fraction>,
 }
+
+type CellNumber = Int<0, 9999>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -141,67 +163,80 @@ pub enum Space {
 }
 
 impl SpaceArgs {
-    /// The pixel of the screen that is meant, now. What has become uncertain is refused, never guessed.
-    pub fn on_screen(&self, cx: &Cx, x: Pixel, y: Pixel) -> Result<Point> {
-        let pixel = |number: Pixel| i32::try_from(number.get()).unwrap_or(0);
-        let given = Point { x: pixel(x), y: pixel(y) };
-        match (self.coordinate_space, &self.image_id) {
-            (None | Some(Space::Screen), None) => Ok(given),
-            (None | Some(Space::Image), Some(id)) => image_point(cx, id.as_str(), given),
-            (Some(Space::Logical), None) => logical_point(cx, given),
-            (Some(Space::Image), None) => Err(Error::bad_request(
-                "coordinate_space image needs the image_id that came with the picture",
-            )
-            .with("field", "image_id")),
-            (Some(Space::Screen | Space::Logical), Some(_)) => {
-                Err(Error::bad_request("an image_id goes with coordinate_space image")
-                    .with("field", "coordinate_space"))
+    /// The pixel of the screen that is meant, now; nothing where no point is given. What has become uncertain is
+    /// refused, never guessed.
+    pub fn on_screen(&self, cx: &Cx, x: Option<Pixel>, y: Option<Pixel>) -> Result<Option<Point>> {
+        let id = self.picture()?;
+        let Some(spot) = self.spot(x, y)? else {
+            return match id {
+                Some(_) => Err(wrong("row", "an image goes with row and col, or with x and y in its pixels")),
+                None => Ok(None),
+            };
+        };
+        match (self.coordinate_space, id, spot) {
+            (None | Some(Space::Image), Some(id), spot) => aim(cx, id, spot).map(Some),
+            (_, None, Spot::Cell(..)) => {
+                Err(wrong("image", "row and col need the image: the image_id of a picture with a grid"))
             }
+            (None | Some(Space::Screen), None, Spot::Pixel(given)) => Ok(Some(given)),
+            (Some(Space::Logical), None, Spot::Pixel(given)) => logical_point(cx, given).map(Some),
+            (Some(Space::Image), None, _) => {
+                Err(wrong("image_id", "coordinate_space image needs the image_id that came with the picture"))
+            }
+            (Some(Space::Screen | Space::Logical), Some(_), _) => {
+                Err(wrong("coordinate_space", "an image_id goes with coordinate_space image"))
+            }
+        }
+    }
+
+    /// The picture that is pointed at.
+    pub fn picture(&self) -> Result<Option<&str>> {
+        match (&self.image, &self.image_id) {
+            (Some(one), Some(other)) if one != other => {
+                Err(wrong("image", "image and image_id are the same argument; give one of them"))
+            }
+            (one, other) => Ok(one.as_ref().or(other.as_ref()).map(Text::as_str)),
+        }
+    }
+
+    fn spot(&self, x: Option<Pixel>, y: Option<Pixel>) -> Result<Option<Spot>> {
+        let pixel = |number: Pixel| i32::try_from(number.get()).unwrap_or(0);
+        let cell = |number: CellNumber| u32::try_from(number.get()).unwrap_or(u32::MAX);
+        let offset = |number: Option<Fraction>| number.map_or(0.0, Fraction::get);
+        match (x, y, self.row, self.col) {
+            (None, None, Some(row), Some(col)) => Ok(Some(Spot::Cell(
+                Cell { row: cell(row), col: cell(col) },
+                Offset { dx: offset(self.dx), dy: offset(self.dy) },
+            ))),
+            (_, _, Some(_), None) | (_, _, None, Some(_)) => {
+                Err(wrong("row", "row and col are given together or not at all"))
+            }
+            (_, _, Some(_), Some(_)) => Err(wrong("row", "give x and y, or row and col, not both")),
+            (_, _, None, None) if self.dx.is_some() || self.dy.is_some() => Err(wrong(
+                "dx",
+                "dx and dy count half cells from the middle of row and col, which are missing",
+            )),
+            (Some(x), Some(y), None, None) => Ok(Some(Spot::Pixel(Point { x: pixel(x), y: pixel(y) }))),
+            (None, None, None, None) => Ok(None),
+            (Some(_), None, ..) => Err(wrong("y", "argument 'y' is required: x and y are given together")),
+            (None, Some(_), ..) => Err(wrong("x", "argument 'x' is required: x and y are given together")),
         }
     }
 }
 
-fn image_point(cx: &Cx, id: &str, pixel: Point) -> Result<Point> {
-    let Some(image) = cx.session().images.get(id, cx.clock().now()) else {
-        return Err(Error::bad_request(format!("no picture '{id}' is known (any more); take a new one"))
-            .with("field", "image_id"));
-    };
-    if image.screen.is_some() && image.screen != cx.observer().platform().screen()? {
-        return Err(stale(id, "the screen has changed since"));
-    }
-    let Some(point) = image.on_screen(pixel) else {
-        return Err(Error::bad_request(format!(
-            "the pixel {},{} is not in the picture, which has {}x{} pixels",
-            pixel.x, pixel.y, image.width, image.height
-        ))
-        .with("field", "x"));
-    };
-    if let Some((uid, bounds)) = &image.window {
-        check_window_of_image(cx, id, uid, *bounds, point)?;
-    }
-    Ok(point)
+fn wrong(field: &'static str, message: &str) -> Error {
+    Error::bad_request(message).with("field", field)
 }
 
-/// The window must be where the picture showed it, and be what the pointer would hit there.
-fn check_window_of_image(cx: &Cx, id: &str, uid: &str, bounds: Rect, point: Point) -> Result<()> {
-    let same = WindowChoice { uid: Some(uid.to_owned()), ..WindowChoice::default() };
-    if cx.observer().choose(&same)?.window.bounds != bounds {
-        return Err(stale(id, "its window has moved or changed its size since"));
-    }
-    match cx.observer().window_at(point)? {
-        Some(hit) if hit.window.uid != uid => Err(Error::new(
-            Kind::WindowOccluded,
-            "another window lies over that pixel of the picture; bring the pictured window to the front",
-        )
-        .with("window_uid", uid)
-        .with("covered_by", hit.window.uid)),
-        _ => Ok(()),
-    }
+fn aim(cx: &Cx, id: &str, spot: Spot) -> Result<Point> {
+    cx.observer().aim(id, &known_image(cx, id)?, spot)
 }
 
-fn stale(id: &str, reason: &str) -> Error {
-    Error::bad_request(format!("the picture '{id}' is out of date: {reason}; take a new one"))
-        .with("field", "image_id")
+pub fn known_image(cx: &Cx, id: &str) -> Result<Image> {
+    cx.session().images.get(id, cx.clock().now()).ok_or_else(|| {
+        Error::bad_request(format!("no picture '{id}' is known (any more); take a new one"))
+            .with("field", "image_id")
+    })
 }
 
 fn logical_point(cx: &Cx, point: Point) -> Result<Point> {
@@ -233,16 +268,13 @@ pub struct ImageFacts {
 }
 
 /// Remembers how the pixels of a picture that leaves lead back to the screen.
-pub fn remember_image(cx: &Cx, window: Option<&Chosen>, area: Rect, png: &Png) -> Result<ImageFacts> {
-    let image = Image {
-        area,
-        width: png.width,
-        height: png.height,
-        window: window.map(|chosen| (chosen.window.uid.clone(), chosen.window.bounds)),
-        screen: cx.observer().platform().screen()?,
-    };
+pub fn remember(cx: &Cx, image: Image) -> ImageFacts {
     let scale = image.scale();
-    Ok(ImageFacts { image_id: cx.session().images.put(image, cx.clock().now()), scale })
+    ImageFacts { image_id: cx.session().images.put(image, cx.clock().now()), scale }
+}
+
+pub fn subject(window: Option<&Chosen>) -> Subject<'_> {
+    window.map_or(Subject::Screen, Subject::Window)
 }
 
 /// A picture of what was named: the window, or without a word about it the whole screen.
@@ -254,6 +286,14 @@ pub fn take_picture(cx: &mut Cx, choice: &WindowChoice) -> Result<(Option<Chosen
     cx.warning = chosen.warning.clone();
     let shot = cx.observer().window_picture(&chosen, cx.cancel)?;
     Ok((Some(chosen), shot))
+}
+
+/// Says something beside the result, and beside what was said before.
+pub fn warn_too(cx: &mut Cx, warning: String) {
+    cx.warning = Some(match cx.warning.take() {
+        Some(other) => format!("{other}; {warning}"),
+        None => warning,
+    });
 }
 
 pub const FULL_SCREEN: &str = "(full screen)";

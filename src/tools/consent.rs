@@ -4,14 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::screen::encode;
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::gate::confirm::Facts;
 use crate::model::Rect;
 use crate::tool::args::Text;
 use crate::tool::{
-    Cx, Effect, Example, Group, Meta, Method, Output, Png, Prepared, ReplyKind, Spec, Target, Tool,
+    Cx, Effect, Encoded, Example, Group, Meta, Method, Output, Prepared, ReplyKind, Spec, Target, Tool,
 };
 use crate::tools::Entry;
 
@@ -34,7 +33,7 @@ pub struct Proposed {
     expires_at: f64,
     would_target: WouldTarget,
     #[serde(skip)]
-    png: Option<Png>,
+    png: Option<Encoded>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -45,7 +44,7 @@ pub struct WouldTarget {
 }
 
 impl Output for Proposed {
-    fn take_picture(&mut self) -> Option<Png> {
+    fn take_picture(&mut self) -> Option<Encoded> {
         self.png.take()
     }
 }
@@ -130,7 +129,7 @@ fn resolve(cx: &Cx, prepared: &dyn Prepared) -> Result<Vec<Target>> {
 }
 
 /// A desktop that cannot be pictured is no reason to refuse; the reply says that the picture is missing.
-fn picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Png> {
+fn picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Encoded> {
     match crop(cx, target) {
         Ok(png) => {
             permit.spend();
@@ -143,7 +142,7 @@ fn picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Png> {
     }
 }
 
-fn crop(cx: &Cx, target: &Target) -> Result<Png> {
+fn crop(cx: &Cx, target: &Target) -> Result<Encoded> {
     let shot = cx.observer().window_picture(&target.chosen, cx.cancel)?;
     let bounds = target.bounds();
     let padded = Rect {
@@ -155,7 +154,7 @@ fn crop(cx: &Cx, target: &Target) -> Result<Png> {
     let Some(part) = padded.intersection(&shot.area) else {
         return Err(Error::internal("the element lies outside of its window"));
     };
-    encode(&shot.picture.crop(Rect { x: part.x - shot.area.x, y: part.y - shot.area.y, ..part }))
+    Encoded::png(&shot.picture.crop(Rect { x: part.x - shot.area.x, y: part.y - shot.area.y, ..part }))
 }
 
 fn expiry(cx: &Cx) -> f64 {

@@ -5,15 +5,19 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, QuietWindowArgs};
+use super::common::{FitArgs, ImageFacts, QuietWindowArgs, remember, warn_too};
+use super::overlay::{GridOut, OverlayArgs, encode};
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::model::{Tree, Window};
+use crate::gate::budget::Meter;
+use crate::model::encoding::Encoding;
+use crate::model::{Rect, Tree, Window};
 use crate::observer::outline::{Dropped, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
+use crate::observer::pointing::{Overlay, PictureWish, Pointed, Subject};
 use crate::observer::{Chosen, Ref, View};
 use crate::tokens::{Writing, tokens};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool, resource};
 
 /// What a look may cost where the caller does not say.
 const DEFAULT_TOKENS: usize = 4000;
@@ -32,6 +36,8 @@ pub struct LookArgs {
     reference: Option<Text<24>>,
     /// Only what is new since your last look.
     changes: Option<bool>,
+    /// Beside it a picture: plain, with numbers on elements, or with rows and columns.
+    picture: Option<PictureKind>,
     /// Go on behind this: next of the last reply.
     after: Option<Text<2048>>,
     #[serde(flatten)]
@@ -43,6 +49,35 @@ pub struct LookArgs {
     /// Whether a window without elements is read by OCR; default true.
     #[schemars(extend("x-hidden" = true))]
     ocr: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PictureKind {
+    Plain,
+    Marks,
+    Grid,
+}
+
+impl PictureKind {
+    fn overlay(self) -> Overlay {
+        let grid = (self == PictureKind::Grid).then(Default::default);
+        OverlayArgs { grid, marks: Some(self == PictureKind::Marks), ..OverlayArgs::default() }.overlay()
+    }
+}
+
+/// A picture beside the lines, and how to point at it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PictureOut {
+    width: u32,
+    height: u32,
+    source_bbox: Rect,
+    #[serde(flatten)]
+    image: ImageFacts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grid: Option<GridOut>,
+    #[serde(skip)]
+    encoded: Option<Encoded>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -67,6 +102,8 @@ pub struct Looked {
     /// Present and false when the application could not be read to the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    picture: Option<PictureOut>,
     #[serde(skip)]
     text: String,
 }
@@ -98,8 +135,8 @@ impl Output for Looked {
         Some(std::mem::take(&mut self.text))
     }
 
-    fn take_picture(&mut self) -> Option<Png> {
-        None
+    fn take_picture(&mut self) -> Option<Encoded> {
+        self.picture.as_mut().and_then(|picture| picture.encoded.take())
     }
 }
 
@@ -117,7 +154,8 @@ impl Tool for Look {
         detail: "A line is `ref role \"name\" =value {flags} @x,y WxH`; docs/outline.md tells what is left out, and \
                  `dropped` counts it. The server remembers what each surface was last shown of a window: lines with \
                  `+` came, `-` went, `~` are otherwise. A window without elements is read by OCR, and its lines have \
-                 refs that can be clicked. Without `max_tokens` a look has 4000; `next` tells how to go on.",
+                 refs that can be clicked. `picture` adds one and counts as a screenshot; `marks: 1=e3` tells which number \
+                 stands on which element (docs/pictures.md). Without `max_tokens` a look has 4000; `next` tells how to go on.",
         examples: &[
             Example { scenario: None, args: "{}", shows: "the windows, and what is in the focused one" },
             Example {
@@ -126,7 +164,7 @@ impl Tool for Look {
                 shows: "only what is new since the last look",
             },
         ],
-        verify: &["ok"],
+        app: Some(resource::WINDOW_PAGE),
         ..Meta::DEFAULT
     };
 
@@ -136,7 +174,26 @@ impl Tool for Look {
         cx.warning = chosen.warning.clone();
         let seen = Seen::take(cx, chosen, &args)?;
         let room = args.fit.max_tokens.map_or(DEFAULT_TOKENS, Int::size).saturating_sub(TOKENS_AROUND).max(1);
-        seen.written(cx, &args, &windows, room)
+        let pointed = args.picture.map(|kind| seen.pictured(cx, kind)).transpose()?;
+        let mut looked = seen.written(cx, &args, &windows, pointed.as_ref(), room)?;
+        if let Some((pointed, kind)) = pointed.zip(args.picture) {
+            looked.picture = Some(PictureOut::new(cx, pointed, kind)?);
+        }
+        Ok(looked)
+    }
+}
+
+impl PictureOut {
+    fn new(cx: &mut Cx, pointed: Pointed, kind: PictureKind) -> Result<Self> {
+        let encoded = encode(cx, &pointed, Encoding::default())?;
+        Ok(Self {
+            width: encoded.width,
+            height: encoded.height,
+            source_bbox: pointed.shot.area,
+            grid: kind.overlay().grid.map(|wish| GridOut::new(&wish.grid, &pointed)),
+            image: remember(cx, pointed.image),
+            encoded: Some(encoded),
+        })
     }
 }
 
@@ -185,9 +242,30 @@ impl Seen {
         Ok(Self { chosen, view, before, scope })
     }
 
-    fn written(self, cx: &Cx, args: &LookArgs, windows: &[Window], room: usize) -> Result<Looked> {
+    /// It counts as a screenshot, and is taken before anything is written about it.
+    fn pictured(&self, cx: &Cx, kind: PictureKind) -> Result<Pointed> {
+        let charge = cx.charge(&[Meter::Screenshot])?;
+        let region = (self.scope != Tree::ROOT).then(|| self.view.tree()[self.scope].bounds);
+        let subject = Subject::Window(&self.chosen);
+        let wish = PictureWish { region, overlay: kind.overlay(), ..PictureWish::plain(subject) };
+        let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
+        charge.commit();
+        Ok(pointed)
+    }
+
+    fn written(
+        self,
+        cx: &Cx,
+        args: &LookArgs,
+        windows: &[Window],
+        pointed: Option<&Pointed>,
+        room: usize,
+    ) -> Result<Looked> {
         let mut parts = Parts { text: String::new(), room };
         let windows_left_out = parts.windows(windows, &self.chosen.window.uid);
+        if let Some(pointed) = pointed {
+            parts.marks(pointed);
+        }
         let options = |max_tokens| OutlineOptions {
             scope: self.scope,
             keep: args.keep.clone(),
@@ -229,6 +307,7 @@ impl Seen {
             next: outline.cut_after.map(|node| self.view.tree().id(node)),
             windows_left_out,
             complete: (!self.view.tree().complete).then_some(false),
+            picture: None,
             text: parts.text.trim_end().to_owned(),
         })
     }
@@ -254,7 +333,7 @@ fn read_instead(cx: &mut Cx, chosen: &Chosen, view: Arc<View>) -> Result<Arc<Vie
         Err(error) => {
             let lacking = view.tree().lacking.clone().unwrap_or_default();
             let note = format!("the window shows no elements {lacking}and cannot be read: {}", error.message);
-            cx.warning = Some(cx.warning.take().map_or(note.clone(), |other| format!("{other}; {note}")));
+            warn_too(cx, note);
             Ok(view)
         }
     }
@@ -293,6 +372,15 @@ impl Parts {
             }
         }
         left_out
+    }
+
+    /// Which number stands on which element; everything else about it is on its line.
+    fn marks(&mut self, pointed: &Pointed) {
+        let pairs = pointed.legend.iter().map(|mark| format!("{}={}", mark.number, mark.reference));
+        let pairs: Vec<String> = pairs.collect();
+        if !pairs.is_empty() {
+            self.push(&format!("marks: {}", pairs.join(" ")));
+        }
     }
 
     fn changes(&mut self, changes: &OutlineChanges) {

@@ -3,15 +3,20 @@
 mod act;
 mod acting;
 mod asserting;
+mod clipboard;
 mod common;
 mod composite;
 mod consent;
+mod cursor;
 mod elements;
 mod fields;
 mod harness;
 mod keyboard;
 mod look;
+mod overlay;
+mod pictures;
 mod pointer;
+mod programs;
 mod reading;
 mod screen;
 mod session;
@@ -19,6 +24,7 @@ mod text;
 mod tracing;
 mod waiting;
 mod watch;
+mod window_action;
 mod windows;
 
 use std::collections::HashMap;
@@ -35,13 +41,18 @@ pub fn all() -> impl Iterator<Item = Spec> {
         look::TOOLS,
         act::TOOLS,
         windows::TOOLS,
+        window_action::TOOLS,
+        programs::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
+        pictures::TOOLS,
         reading::TOOLS,
         text::TOOLS,
         acting::TOOLS,
         pointer::TOOLS,
+        cursor::TOOLS,
         keyboard::TOOLS,
+        clipboard::TOOLS,
         waiting::TOOLS,
         composite::TOOLS,
         watch::TOOLS,

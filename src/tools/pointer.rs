@@ -68,9 +68,11 @@ impl Tool for ClickAt {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Click at screen coordinates. Prefer click_element where there is a tree.",
-        detail: "The point must be on the screen. With the `image_id` of a picture the coordinates count its pixels; \
-                 a picture whose window has moved or closed since is refused. `coordinate_space` says it \
-                 explicitly: screen, image or logical. The reply says what was sent, not what it did: look again.",
+        detail: "The point must be on the screen. With `image`, the `image_id` of a picture, `x` and `y` count its \
+                 pixels; on a picture with a grid, `row` and `col` name a cell instead, and `dx`, `dy` (-1 to 1) the place \
+                 in it, in half cells from its middle. A picture whose window has moved or closed since, or whose \
+                 screen has changed, is refused. `coordinate_space` says it explicitly: screen, image or logical. The \
+                 reply says what was sent, not what it did: look again.",
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a left click" }],
         verify: &["ok", "error.code"],
         ..Meta::DEFAULT
@@ -164,7 +166,7 @@ impl Tool for Scroll {
     };
 
     fn targets(cx: &Cx, args: &ScrollArgs) -> Result<Vec<Target>> {
-        match scroll_point(cx, args)? {
+        match args.space.on_screen(cx, args.x, args.y)? {
             Some(at) => {
                 cx.observer().check_reachable(at)?;
                 cx.judged_at(at)
@@ -176,15 +178,8 @@ impl Tool for Scroll {
 
     fn run(cx: &mut Cx, args: ScrollArgs, permit: Permit) -> Result<Sent> {
         let clicks = i32::try_from(args.clicks.map_or(3, Int::get)).unwrap_or(0);
-        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at: scroll_point(cx, &args)?, clicks })
-    }
-}
-
-fn scroll_point(cx: &Cx, args: &ScrollArgs) -> Result<Option<Point>> {
-    match (args.x, args.y) {
-        (Some(x), Some(y)) => args.space.on_screen(cx, x, y).map(Some),
-        (None, None) => Ok(None),
-        _ => Err(Error::bad_request("x and y are given together or not at all").with("field", "x")),
+        let at = args.space.on_screen(cx, args.x, args.y)?;
+        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at, clicks })
     }
 }
 
@@ -416,15 +411,14 @@ impl Tool for Drag {
 
 /// Where an end is, and what is there if somebody will judge it.
 fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Target>)> {
-    if let (Some(x), Some(y)) = (end.x, end.y) {
-        let at = end.space.on_screen(cx, x, y)?;
+    if let Some(at) = end.space.on_screen(cx, end.x, end.y)? {
         cx.observer().check_reachable(at)?;
         return Ok((at, cx.judged_at(at)?));
     }
     let choice = end.element.choice();
     if choice == ElementChoice::default() {
         return Err(Error::bad_request(
-            "drag needs from and to as {x, y}, {ref}, {selector} or {element_id}",
+            "drag needs from and to as {x, y}, {image, row, col}, {ref}, {selector} or {element_id}",
         ));
     }
     cx.observer().require_places("to drag an element; give both ends as {x, y}")?;

@@ -5,8 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
-use super::screen::encode;
+use super::common::{FitArgs, ImageFacts, WindowArgs, remember, subject, take_picture, title_of};
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::gate::Permit;
@@ -15,7 +14,7 @@ use crate::model::{Rect, similarity};
 use crate::observer::{Chosen, ElementChoice, Readable, Ref, WindowChoice};
 use crate::ocr::Word;
 use crate::tool::args::{Int, Pixel, Text};
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
 
 /// The part that is meant: an element, or a box.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -150,11 +149,11 @@ pub struct CroppedScreenshot {
     #[serde(flatten)]
     image: ImageFacts,
     #[serde(skip)]
-    png: Option<Png>,
+    png: Option<Encoded>,
 }
 
 impl Output for CroppedScreenshot {
-    fn take_picture(&mut self) -> Option<Png> {
+    fn take_picture(&mut self) -> Option<Encoded> {
         self.png.take()
     }
 }
@@ -188,7 +187,8 @@ impl Tool for GetScreenshotCropped {
         let padding = i32::try_from(args.padding_px.map_or(0, Int::get)).unwrap_or(0);
         let part = args.part.within(cx, chosen.as_ref(), &shot.picture, shot.area, padding)?;
         let widest = args.max_width.and_then(|width| u32::try_from(width.get()).ok()).unwrap_or(u32::MAX);
-        let png = encode(&shot.picture.crop(part).shrink_to(widest))?;
+        let picture = shot.picture.crop(part).shrink_to(widest);
+        let png = Encoded::png(&picture)?;
         let on_screen = Rect { x: part.x + shot.area.x, y: part.y + shot.area.y, ..part };
         Ok(CroppedScreenshot {
             window: title_of(chosen.as_ref()),
@@ -198,7 +198,7 @@ impl Tool for GetScreenshotCropped {
             height: png.height,
             source_bbox: part,
             screen_bbox: on_screen,
-            image: remember_image(cx, chosen.as_ref(), on_screen, &png)?,
+            image: remember(cx, cx.observer().image_for(&subject(chosen.as_ref()), on_screen, &picture)?),
             png: Some(png),
         })
     }

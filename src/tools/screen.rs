@@ -1,20 +1,19 @@
-//! Seeing the screen: as a sketch in characters, as words, as a picture.
+//! Seeing the screen: as a sketch in characters, as words.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FULL_SCREEN, FitArgs, ImageFacts, WindowArgs, remember_image, take_picture, title_of};
+use super::common::{FULL_SCREEN, FitArgs, WindowArgs, warn_too};
 use crate::config::AsciiSketch;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::model::image::Picture;
 use crate::model::{Rect, Tree};
 use crate::observer::sketch::{Legend, Reading, SketchElement, SketchOptions, sketch};
 use crate::observer::{Chosen, View, describe};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Png, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
 use crate::vlm;
 
 type GridWidth = Int<1, 500>;
@@ -160,13 +159,6 @@ fn reading(cx: &mut Cx, chosen: &Chosen, view: &View, options: &SketchOptions) -
             Ok(None)
         }
     }
-}
-
-fn warn_too(cx: &mut Cx, warning: String) {
-    cx.warning = Some(match cx.warning.take() {
-        Some(other) => format!("{other}; {warning}"),
-        None => warning,
-    });
 }
 
 fn sketch_options(
@@ -325,135 +317,8 @@ fn ocr_part(cx: &Cx, chosen: &Chosen) -> Result<String> {
     }
 }
 
-pub struct GetScreenshot;
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Screenshot {
-    window: String,
-    format: &'static str,
-    encoding: &'static str,
-    width: u32,
-    height: u32,
-    source_bbox: Rect,
-    #[serde(flatten)]
-    image: ImageFacts,
-    #[serde(skip)]
-    png: Option<Png>,
-}
-
-impl Output for Screenshot {
-    fn take_picture(&mut self) -> Option<Png> {
-        self.png.take()
-    }
-}
-
-impl Tool for GetScreenshot {
-    type Args = WindowArgs;
-    type Out = Screenshot;
-    const META: Meta = Meta {
-        name: "get_screenshot",
-        group: Group::Screen,
-        lean: true,
-        reply: ReplyKind::Picture,
-        untrusted: true,
-        rest: &[(Method::Get, "/api/screenshot")],
-        brief: "Picture of one window; without a window, of the whole screen.",
-        detail: "One pixel of the picture is one pixel of the screen; `source_bbox` says where it was taken. \
-                 Pointer tools take pixels of the picture when they are given its `image_id`.",
-        examples: &[Example {
-            scenario: None,
-            args: r#"{"window_index":0}"#,
-            shows: "the front window as a picture",
-        }],
-        verify: &["ok", "width", "height"],
-        ..Meta::DEFAULT
-    };
-
-    fn run(cx: &mut Cx, args: WindowArgs, mut permit: Permit) -> Result<Screenshot> {
-        permit.spend();
-        let (chosen, shot) = take_picture(cx, &args.choice())?;
-        let png = encode(&shot.picture)?;
-        Ok(Screenshot {
-            window: title_of(chosen.as_ref()),
-            format: "png",
-            encoding: "base64",
-            width: png.width,
-            height: png.height,
-            source_bbox: shot.area,
-            image: remember_image(cx, chosen.as_ref(), shot.area, &png)?,
-            png: Some(png),
-        })
-    }
-}
-
-pub(super) fn encode(picture: &Picture) -> Result<Png> {
-    let bytes = picture.to_png().map_err(|problem| Error::internal(problem.to_string()))?;
-    Ok(Png { width: picture.width(), height: picture.height(), bytes })
-}
-
-pub struct GetFullScreenshot;
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct FullScreenshot {
-    window: String,
-    screenshot_scope: &'static str,
-    format: &'static str,
-    encoding: &'static str,
-    width: u32,
-    height: u32,
-    sketch: Option<String>,
-    #[serde(flatten)]
-    image: ImageFacts,
-    #[serde(skip)]
-    png: Option<Png>,
-}
-
-impl Output for FullScreenshot {
-    fn take_picture(&mut self) -> Option<Png> {
-        self.png.take()
-    }
-}
-
-impl Tool for GetFullScreenshot {
-    type Args = SketchArgs;
-    type Out = FullScreenshot;
-    const META: Meta = Meta {
-        name: "get_full_screenshot",
-        group: Group::Screen,
-        reply: ReplyKind::Picture,
-        untrusted: true,
-        rest: &[(Method::Get, "/api/full_screenshot")],
-        brief: "Picture of the whole screen; with a window named, also its sketch.",
-        detail: "The sketch is the one of get_screen_sketch for the named window, with what OCR reads laid over it \
-                 (`ocr` false leaves that out).",
-        examples: &[Example {
-            scenario: None,
-            args: r#"{"window_index":0}"#,
-            shows: "the screen as a picture and the front window as a sketch",
-        }],
-        ..Meta::DEFAULT
-    };
-
-    fn run(cx: &mut Cx, args: SketchArgs, mut permit: Permit) -> Result<FullScreenshot> {
-        permit.spend();
-        let shot = cx.observer().screen_picture(cx.cancel)?;
-        let (window, sketch) = named_sketch(cx, &args)?;
-        let png = encode(&shot.picture)?;
-        Ok(FullScreenshot {
-            window,
-            screenshot_scope: "full_display",
-            format: "png",
-            encoding: "base64",
-            width: png.width,
-            height: png.height,
-            sketch,
-            image: remember_image(cx, None, shot.area, &png)?,
-            png: Some(png),
-        })
-    }
-}
-
-fn named_sketch(cx: &mut Cx, args: &SketchArgs) -> Result<(String, Option<String>)> {
+/// The title and the sketch of the window that is named, if one is.
+pub(super) fn named_sketch(cx: &mut Cx, args: &SketchArgs) -> Result<(String, Option<String>)> {
     let choice = args.window.choice();
     if choice.is_empty() {
         return Ok((FULL_SCREEN.to_owned(), None));
@@ -469,9 +334,4 @@ fn named_sketch(cx: &mut Cx, args: &SketchArgs) -> Result<(String, Option<String
     Ok((chosen.window.title, Some(drawn.text)))
 }
 
-pub const TOOLS: &[Spec] = &[
-    Spec::of::<GetScreenSketch>(),
-    Spec::of::<GetScreenDescription>(),
-    Spec::of::<GetScreenshot>(),
-    Spec::of::<GetFullScreenshot>(),
-];
+pub const TOOLS: &[Spec] = &[Spec::of::<GetScreenSketch>(), Spec::of::<GetScreenDescription>()];

@@ -34,6 +34,7 @@ use crate::gate::budget::Meter;
 use crate::gate::scrub::{self, Scrub};
 use crate::gate::{Call, Json, Reply};
 use crate::model::Point;
+use crate::model::grid::{Cell, Offset};
 use crate::observer::WindowChoice;
 use crate::platform::Shot;
 use crate::tool::args;
@@ -323,12 +324,20 @@ impl Moment<'_> {
         into_private || (tabs() && self.before.has_secret_near_focus())
     }
 
-    /// Where on the screen the pixel of a picture is that the call names.
+    /// Where on the screen the pixel or the cell of a picture is that the call names, or that it drags from.
     fn point_in_picture(&self) -> Option<Point> {
         let args = &self.pending.args;
-        let image = self.app.session.images.get(args.get("image_id")?.as_str()?, self.app.clock.now())?;
+        let args = args.get("from").and_then(Value::as_object).unwrap_or(args);
+        let id = args.get("image").or_else(|| args.get("image_id"))?.as_str()?;
+        let image = self.app.session.images.get(id, self.app.clock.now())?;
         let number = |name: &str| i32::try_from(args.get(name)?.as_i64()?).ok();
-        image.on_screen(Point { x: number("x")?, y: number("y")? })
+        if let (Some(x), Some(y)) = (number("x"), number("y")) {
+            return image.on_screen(Point { x, y });
+        }
+        let cell = |name: &str| u32::try_from(number(name)?).ok();
+        let offset = |name: &str| args.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+        let cell = Cell { row: cell("row")?, col: cell("col")? };
+        image.cell_on_screen(cell, Offset { dx: offset("dx"), dy: offset("dy") })
     }
 
     /// The window of the pictures: the one that was acted on or named, else the focused one.

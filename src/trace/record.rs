@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::compare;
 use super::format::{REDACTED, Row};
@@ -304,9 +304,10 @@ fn find_target(step: &Step, aim: Aim) -> Option<Target> {
     };
     match aim {
         Aim::Element => told(),
-        Aim::Point => point_on_screen(&step.row).and_then(|at| hit(&step.before, at)),
+        Aim::Point => point_on_screen(&step.row, &step.row.args).and_then(|at| hit(&step.before, at)),
         Aim::From => {
-            let from = step.row.args.get("from").and_then(point_of);
+            let from = step.row.args.get("from").and_then(Value::as_object);
+            let from = from.and_then(|from| point_on_screen(&step.row, from));
             from.map_or_else(told, |from| hit(&step.before, from))
         }
         Aim::Keyboard => with_keyboard(&step.before),
@@ -315,16 +316,13 @@ fn find_target(step: &Step, aim: Aim) -> Option<Target> {
 }
 
 /// Coordinates that count something else than pixels of the screen say nothing by themselves.
-fn point_on_screen(row: &Row) -> Option<Point> {
-    let said = |key: &str| row.args.get(key).and_then(Value::as_str);
-    let on_screen = said("image_id").is_none() && matches!(said("coordinate_space"), None | Some("screen"));
-    let plain = || point_of(&Value::Object(row.args.clone())).filter(|_| on_screen);
+fn point_on_screen(row: &Row, args: &Map<String, Value>) -> Option<Point> {
+    let said = |key: &str| args.get(key).and_then(Value::as_str);
+    let of_a_picture = said("image").or_else(|| said("image_id")).is_some();
+    let on_screen = !of_a_picture && matches!(said("coordinate_space"), None | Some("screen"));
+    let number = |key: &str| i32::try_from(args.get(key)?.as_i64()?).ok();
+    let plain = || Some(Point { x: number("x")?, y: number("y")? }).filter(|_| on_screen);
     row.point.or_else(plain)
-}
-
-fn point_of(value: &Value) -> Option<Point> {
-    let number = |key: &str| i32::try_from(value.get(key)?.as_i64()?).ok();
-    Some(Point { x: number("x")?, y: number("y")? })
 }
 
 /// The focused window, or else the first.
@@ -575,6 +573,7 @@ impl<'a> Draft<'a> {
             screen: screen_of(&states),
             states,
             reactions: self.reactions.iter().map(|drafted| self.reaction(drafted)).collect(),
+            apps: Vec::new(),
             oracles: Oracles { success: self.success(), failure: Vec::new() },
         }
     }

@@ -21,6 +21,7 @@ from jsonschema import Draft202012Validator
 
 PROJECT = Path(__file__).resolve().parents[2]
 LOGIN_SCENARIO = "scenarios/login.yaml"
+APPS_SCENARIO = "scenarios/apps.yaml"
 SECONDS_PER_CHECK = 60
 
 DEFAULT_TREE_HASH = "sha1:c6d1c5dcac4098d1f2611051fa1372c9311d05f0"
@@ -46,11 +47,17 @@ CALLS = {
     "get_screenshot": ({"window_index": 0}, "width height"),
     "get_full_screenshot": ({"window_index": 0}, "width height"),
     "get_screenshot_cropped": ({"window_index": 0, "element_id": "root.0.1", "padding_px": 2}, "width height source_bbox image_id scale"),
+    "zoom": ({"x": 300, "y": 200}, "width height source_bbox image_id scale grid"),
     "get_ocr": ({"window_index": 0}, "window window_uid words"),
     "ocr_find": ({"window_index": 0, "text": "Edit"}, "area count not_listed matches"),
     "get_visible_areas": ({"window_index": 0}, "window window_uid visible_regions"),
     "bring_to_foreground": ({"window_index": 0}, "success action window window_uid"),
     "click_text": ({"window_index": 0, "text": "Edit", "match": "exact"}, "action dry_run found target changed new_dialogs duration_ms"),
+    "window_action": ({"action": "focus", "title": "Notepad"}, "action reached window_uid window new_dialogs"),
+    "list_apps": ({}, "running installed not_listed"),
+    "get_cursor": ({}, "x y window"),
+    "clipboard_get": ({}, "characters"),
+    "clipboard_set": ({"text": "hi"}, "characters"),
     "click_at": ({"x": 100, "y": 100}, "success action duration_ms new_dialogs"),
     "type_text": ({"text": "hi"}, "success action"),
     "press_key": ({"keys": "ctrl+a"}, "success action"),
@@ -74,7 +81,8 @@ CALLS = {
     "hover_at": ({"x": 5, "y": 5, "hover_ms": 1}, "action x y hover_ms"),
     "drag": ({"from": {"x": 10, "y": 10}, "to": {"selector": EDIT_MENU}, "duration_s": 0}, "action from to modifiers path"),
     "propose_action": ({"action": "click_element", "args": {"window_index": 0, "selector": EDIT_MENU}}, "confirm_token expires_at would_target"),
-    "load_scenario": ({"path": LOGIN_SCENARIO}, "scenario state states"),
+    "load_scenario": ({"path": APPS_SCENARIO}, "scenario state states"),
+    "launch_app": ({"program": "calculator"}, "executed argv pid window_found window"),
     "observe_window": ({"window_index": 0}, "format window_uid window tree tree_hash tree_token base_token depth_used depth_truncated perf"),
     "snapshot": ({}, "snapshot_id ts summary"),
     "snapshot_get": ({"snapshot_id": "now"}, "snapshot_id ts windows trees tree_hashes"),
@@ -124,6 +132,23 @@ class Desk:
         raise NotImplementedError
 
     async def call(self, name, arguments, on_progress=None):
+        raise NotImplementedError
+
+    async def list_resources(self):
+        raise NotImplementedError
+
+    async def read_resource(self, uri):
+        """The first of its contents."""
+        raise NotImplementedError
+
+    async def list_prompts(self):
+        raise NotImplementedError
+
+    async def get_prompt(self, name, arguments):
+        raise NotImplementedError
+
+    async def complete(self, template, argument, value):
+        """The values that a variable of a resource template may have."""
         raise NotImplementedError
 
     async def on_message(self, message):
@@ -202,7 +227,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
     only_reads = name.startswith(("get_", "list_", "find", "look", "observe_", "snapshot")) and name != "snapshot_drop"
-    only_reads = only_reads or name.endswith("_status") or name.startswith(("wait_", "assert_"))
+    only_reads = only_reads or name.endswith(("_status", "_get")) or name.startswith(("wait_", "assert_", "vision_")) or name == "zoom"
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)
@@ -322,6 +347,47 @@ async def the_fields_are_filled(desk, window, report):
     report.check("the password is not shown", "hunter2" not in json.dumps(filled))
 
 
+async def resources_are_what_tools_answer(desk, report):
+    resources = {resource["uri"]: resource for resource in await desk.list_resources()}
+    outline, picture = (f"screen://window/mock%3Aapp/{part}" for part in ("outline", "picture"))
+    expected = {"screen://windows", outline, picture, "ui://os-screen-observer/window"}
+    report.check("the resources of one window", set(resources) == expected, sorted(resources))
+    report.check("a name has the title", resources[outline]["name"] == "Acme Login: outline", resources[outline])
+    for uri, resource in resources.items():
+        content = await desk.read_resource(uri)
+        report.check(f"{uri}: its type", content["mimeType"] == resource["mimeType"], content["mimeType"])
+        report.check(f"{uri}: it is not empty", content.get("text") or content.get("blob"))
+    called = await desk.call("get_window_structure", {"format": "outline"})
+    read = await desk.read_resource(outline)
+    report.check("an outline is the tool's", read["text"] == called["content"][1]["text"], read["text"])
+    report.check("an outline is marked", read["_meta"]["untrusted"] is True, read.get("_meta"))
+    picture = base64.b64decode((await desk.read_resource(picture))["blob"], validate=True)
+    report.check("a picture is a PNG", picture.startswith(b"\x89PNG\r\n\x1a\n"))
+    try:
+        await desk.read_resource("screen://window/mock:gone/outline")
+        report.check("a window that is gone is an error", False)
+    except Refused as refusal:
+        report.check("the refusal names the window", "mock:gone" in str(refusal), refusal)
+    values = await desk.complete("screen://window/{uid}/outline", "uid", "mock:a")
+    report.check("a uid is completed", values == ["mock:app"], values)
+
+
+async def prompts_can_be_picked(desk, report):
+    names = [prompt["name"] for prompt in await desk.list_prompts()]
+    report.check("four prompts", names == ["describe_screen", "fill_in_form", "record_test", "why_did_that_fail"], names)
+    arguments = {"fill_in_form": {"values": "Username: alice"}, "record_test": {"name": "login"}}
+    for name in names:
+        messages = (await desk.get_prompt(name, arguments.get(name, {})))["messages"]
+        report.check(f"{name}: a text first", messages[0]["content"]["type"] == "text", messages)
+    embedded = (await desk.get_prompt("describe_screen", {"window": "acme"}))["messages"][1]["content"]
+    report.check("an outline is embedded", 'Edit "Username"' in embedded["resource"]["text"], embedded)
+    try:
+        await desk.get_prompt("fill_in_form", {})
+        report.check("a missing argument is an error", False)
+    except Refused as refusal:
+        report.check("the refusal names the argument", "values" in str(refusal), refusal)
+
+
 async def progress_tokens_are_harmless(desk, report):
     """The tools are quick, so no progress is owed; what does arrive has to grow."""
     steps = []
@@ -341,6 +407,7 @@ async def a_scenario_can_be_given_at_the_start(desk, report):
 
 # Which checks there are, and the flags of the server that each one needs.
 MOCK = ["--mode", "mcp", "--mock"]
+LOGIN = [*MOCK, "--scenario", LOGIN_SCENARIO]
 CHECKS = [
     (handshake, MOCK),
     (tools_are_declared_well, MOCK),
@@ -351,7 +418,9 @@ CHECKS = [
     (the_default_desktop_works, MOCK),
     (the_login_scenario_works, MOCK),
     (progress_tokens_are_harmless, MOCK),
-    (a_scenario_can_be_given_at_the_start, [*MOCK, "--scenario", LOGIN_SCENARIO]),
+    (a_scenario_can_be_given_at_the_start, LOGIN),
+    (resources_are_what_tools_answer, LOGIN),
+    (prompts_can_be_picked, LOGIN),
 ]
 
 

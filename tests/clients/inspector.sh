@@ -90,6 +90,22 @@ for era in legacy modern; do
 
     inspect 5 --method tools/call --tool-name no_such_tool --protocol-era "$era" --format json
 
+    inspect 0 --scenario scenarios/login.yaml --method resources/list --protocol-era "$era" --format json
+    holds "a window has its resources" 'out.result.resources.some(one => one.uri === "screen://window/mock%3Aapp/outline")'
+
+    inspect 0 --method resources/templates/list --protocol-era "$era" --format json
+    holds "two templates" 'out.result.resourceTemplates.length === 2'
+
+    inspect 0 --scenario scenarios/login.yaml --method resources/read --uri screen://window/mock:app/outline \
+        --protocol-era "$era" --format json
+    holds "the outline" '/Edit "Username"/.test(out.result.contents[0].text)'
+
+    inspect 0 --method prompts/get --prompt-name fill_in_form --prompt-args "values=Name: Ada" --protocol-era "$era" --format json
+    holds "the values" '/Name: Ada/.test(out.result.messages[0].content.text)'
+
+    inspect 0 --method tools/list --app-info --protocol-era "$era" --format json
+    record "an app is found" "$(grep -q 'ui://os-screen-observer/window' "$scratch/out" && echo true)" "it is not named"
+
     inspect 0 --method tools/call --tool-name get_monitors --load --load-requests 500 --load-concurrency 10 \
         --protocol-era "$era" --format json
     holds "every call of the load run succeeds" 'out.result.ok === 500 && out.result.errors === 0 && out.result.toolErrors === 0'

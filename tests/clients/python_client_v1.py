@@ -10,6 +10,8 @@ import anyio
 from checks import PROJECT, Desk, Refused, as_wire, run_all
 from mcp import ClientSession, McpError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.types import ResourceTemplateReference
+from pydantic import AnyUrl
 
 
 class SessionDesk(Desk):
@@ -26,6 +28,29 @@ class SessionDesk(Desk):
             return as_wire(await self.session.call_tool(name, arguments, progress_callback=on_progress))
         except McpError as error:
             raise Refused(str(error)) from error
+
+    async def list_resources(self):
+        return [as_wire(resource) for resource in (await self.session.list_resources()).resources]
+
+    async def read_resource(self, uri):
+        try:
+            return as_wire((await self.session.read_resource(AnyUrl(uri))).contents[0])
+        except McpError as error:
+            raise Refused(str(error)) from error
+
+    async def list_prompts(self):
+        return [as_wire(prompt) for prompt in (await self.session.list_prompts()).prompts]
+
+    async def get_prompt(self, name, arguments):
+        try:
+            return as_wire(await self.session.get_prompt(name, arguments))
+        except McpError as error:
+            raise Refused(str(error)) from error
+
+    async def complete(self, template, argument, value):
+        reference = ResourceTemplateReference(type="ref/resource", uri=template)
+        answer = await self.session.complete(reference, {"name": argument, "value": value})
+        return answer.completion.values
 
 
 @asynccontextmanager

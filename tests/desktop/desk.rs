@@ -64,7 +64,7 @@ fn require_packages() {
 }
 
 impl Desk {
-    fn command(&self, program: &str) -> Command {
+    pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.sandbox.environment()).current_dir(self.home());
         command
@@ -83,8 +83,13 @@ impl Desk {
 
     /// A server under test, on this desktop.
     pub fn server(&self) -> Server {
+        self.server_with(&[])
+    }
+
+    /// The same with settings from the environment.
+    pub fn server_with(&self, settings: &[(&str, &str)]) -> Server {
         let mut command = self.command(BINARY);
-        command.args(["--mode", "mcp", "--log", "warning"]);
+        command.envs(settings.iter().copied()).args(["--mode", "mcp", "--log", "warning"]);
         // The tests compare whole trees; what is cut by default is not what they are about.
         command.env("OSO_TREE__MAX_DEPTH", "64");
         let mut client = Client::spawn(command);

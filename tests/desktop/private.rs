@@ -100,6 +100,22 @@ pub fn signal(pid: u32, signal: rustix::process::Signal) {
     rustix::process::kill_process(pid, signal).unwrap();
 }
 
+/// The keeper starts it, with the environment of the desktop, so it ends with the desktop.
+#[test]
+fn a_launched_program_belongs_to_the_desktop() {
+    let mut private = start();
+    let args = json!({"program": "xterm", "args": ["-T", "Launched"], "match": {"title": "Launched"}, "timeout_ms": 60000});
+    let launched = private.client.data("launch_app", args);
+    assert_eq!(launched["window_found"], true, "{launched}");
+    let pid = launched["pid"].as_u64().unwrap().try_into().unwrap();
+    let environment = environment_of(pid);
+    assert!(Path::new(&environment["HOME"]).starts_with(&private.folder), "{environment:?}");
+    assert!(!environment.keys().any(|name| name.starts_with("OSO_")), "{environment:?}");
+    private.processes.extend([(pid, born_of(pid).unwrap())]);
+    signal(private.client.process_id(), rustix::process::Signal::KILL);
+    private.is_gone();
+}
+
 #[test]
 fn nothing_is_left_when_the_input_ends() {
     let mut private = start();

@@ -24,7 +24,7 @@ use x11rb::rust_connection::RustConnection;
 use super::x11::{Failure, Server, Trouble};
 use crate::error::{Error, Kind};
 use crate::model::window::{Reached, WindowChange, WindowState};
-use crate::model::{Monitor, Rect, Window};
+use crate::model::{Monitor, Point, Rect, Window};
 use crate::platform::Activation;
 
 /// Longer texts in window properties are cut here; nobody writes such titles.
@@ -32,6 +32,8 @@ const PROPERTY_WORDS: u32 = 1024;
 const LIST_WORDS: u32 = 4096;
 /// How long a window manager may take to do as it was asked.
 const MANAGER_TIME: Duration = Duration::from_millis(2500);
+/// Not every change of a window is told, so it is looked at this often all the same.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 const STEADY: Duration = Duration::from_millis(25);
 /// Windows nested deeper than this are not searched.
 pub const NESTING: usize = 32;
@@ -416,6 +418,12 @@ pub fn process_name(pid: u32) -> Option<String> {
     Some(if base.starts_with(short) { base.to_owned() } else { short.to_owned() })
 }
 
+/// Where the pointer is, in the coordinates of the whole screen.
+pub fn pointer(server: &Server) -> Result<Point, Trouble> {
+    let at = server.connection.query_pointer(server.root)?.reply()?;
+    Ok(Point { x: at.root_x.into(), y: at.root_y.into() })
+}
+
 // ── monitors ───────────────────────────────────────────────────────────────────────────────────────
 
 pub fn screen(server: &Server) -> Result<Rect, Trouble> {
@@ -533,8 +541,14 @@ fn find(sight: &Sight, xid: u32) -> Option<&Seen> {
     sight.windows.iter().find(|seen| seen.xid == xid)
 }
 
-/// Asks for a change and waits until it is seen, or until it no longer can be expected.
-pub fn change(server: &Server, uid: &str, change: &WindowChange) -> Result<Reached, Failure> {
+/// Asks for a change and waits until it is seen, or until the time is over. `pause` sleeps between two looks.
+pub fn change(
+    server: &Server,
+    uid: &str,
+    change: &WindowChange,
+    at_most: Duration,
+    mut pause: impl FnMut(Duration) -> Result<(), Error>,
+) -> Result<Reached, Failure> {
     let xid = xid_of(uid)?;
     let sight = look(server)?;
     let before = find(&sight, xid).ok_or_else(|| gone(uid))?.clone();
@@ -543,17 +557,19 @@ pub fn change(server: &Server, uid: &str, change: &WindowChange) -> Result<Reach
         return Ok(Reached { done: false, state: Some(before.state()), note: Some(note) });
     }
     request(server, &sight, &before, change)?;
-    let done = wait_until(|| {
+    let began = Instant::now();
+    loop {
         let sight = look(server)?;
-        Ok(is_reached(&sight, &before, change).then(|| find(&sight, xid).map(Seen::state)))
-    })?;
-    match done {
-        Some(None) => Ok(Reached { done: true, state: None, note: None }),
-        Some(Some(state)) => Ok(Reached { done: true, state: steady(server, xid, state)?, note: None }),
-        None => {
-            let state = find(&look(server)?, xid).map(Seen::state);
-            Ok(Reached { done: false, state, note: Some(why_not_reached(change)) })
+        let state = find(&sight, xid).map(Seen::state);
+        if is_reached(&sight, &before, change) {
+            let state = state.map(|state| steady(server, xid, state)).transpose()?.flatten();
+            return Ok(Reached { done: true, state, note: None });
         }
+        let left = at_most.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            return Ok(Reached { done: false, state, note: Some(why_not_reached(change, at_most)) });
+        }
+        pause(left.min(LOOK_AGAIN))?;
     }
 }
 
@@ -665,8 +681,8 @@ fn front(sight: &Sight) -> Option<u32> {
     sight.stacking.iter().copied().find(|xid| shows(xid))
 }
 
-fn why_not_reached(change: &WindowChange) -> String {
-    let waited = MANAGER_TIME.as_millis();
+fn why_not_reached(change: &WindowChange, waited: Duration) -> String {
+    let waited = waited.as_millis();
     let why = match change {
         WindowChange::Raise => "another window is kept above it",
         WindowChange::Restore | WindowChange::Minimize | WindowChange::Maximize => {
@@ -707,7 +723,6 @@ fn wait_until<T>(mut look: impl FnMut() -> Result<Option<T>, Trouble>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Point;
     use proptest::prelude::*;
 
     const NONE: Extents = Extents { left: 0, right: 0, top: 0, bottom: 0 };

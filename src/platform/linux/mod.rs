@@ -7,6 +7,8 @@
 //!     ├── accessibility, trees: what is in a window
 //!     ├── hands, aim: inputs, by the element itself or by pointer and keyboard
 //!     ├── input, keyboard, remap, settle: pointer and keys
+//!     ├── clipboard: the texts that programs hand each other
+//!     ├── apps, launch: which programs there are, and starting one
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 //!
@@ -14,11 +16,14 @@
 
 pub mod accessibility;
 mod aim;
+mod apps;
 mod capture;
+mod clipboard;
 mod desktop;
 mod hands;
 mod input;
 mod keyboard;
+mod launch;
 mod memory;
 mod popups;
 mod remap;
@@ -41,13 +46,17 @@ pub use input::Drag;
 pub use popups::{Popup, Under};
 
 use super::{
-    Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Platform, Shot, Stage, Wake, Watch,
+    Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Platform, Shot, Stage, Surroundings,
+    Wake, Watch,
 };
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
+use crate::model::program::{App, Clip, Launch, Program};
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
 use accessibility::Accessible;
+use clipboard::Clipboard;
 use input::Hands;
+use launch::Launcher;
 use watch::Watcher;
 use x11::Link;
 
@@ -61,6 +70,13 @@ pub struct Linux {
     accessible: Accessible,
     hands: Hands,
     watcher: Watcher,
+    clipboard: Clipboard,
+    launcher: Launcher,
+}
+
+/// The desktop that a sandbox holds; this process has entered it.
+pub fn connect_private(clock: Clock, sandbox: &Arc<sandbox::Sandbox>) -> Result<Arc<dyn Platform>, String> {
+    Ok(Arc::new(Linux::connect(clock)?.launching_in(Arc::downgrade(sandbox))))
 }
 
 /// The desktop of this session: by X11 where there is an X server, by Wayland where there is none.
@@ -119,7 +135,14 @@ impl Linux {
         let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
         let watcher = Watcher::start(link.display(), bell.clone())
             .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
-        Ok(Self { clock, bell, link, accessible, hands: Hands::default(), watcher })
+        let clipboard = Clipboard::new(link.display());
+        let (hands, launcher) = (Hands::default(), Launcher::default());
+        Ok(Self { clock, bell, link, accessible, hands, watcher, clipboard, launcher })
+    }
+
+    /// Programs are started by whoever keeps the private desktop, so that they end with it.
+    pub fn launching_in(self, sandbox: std::sync::Weak<sandbox::Sandbox>) -> Self {
+        Self { launcher: Launcher::within(sandbox), ..self }
     }
 
     /// What is rung when something on this desktop changed; whoever hears of changes rings it.
@@ -202,6 +225,40 @@ impl Platform for Linux {
     fn stage(&self) -> Option<&dyn Stage> {
         None
     }
+
+    fn surroundings(&self) -> &dyn Surroundings {
+        self
+    }
+}
+
+impl Surroundings for Linux {
+    fn pointer(&self) -> Result<Option<Point>> {
+        self.link.with(desktop::pointer).map(Some)
+    }
+
+    fn clipboard(&self, cancel: &Cancel) -> Result<Clip> {
+        self.clipboard.get(cancel)
+    }
+
+    fn set_clipboard(&self, text: &str) -> Result<()> {
+        self.clipboard.set(text)
+    }
+
+    fn installed(&self) -> Result<Vec<App>> {
+        Ok(apps::installed())
+    }
+
+    fn program(&self, name: &str) -> Result<Program> {
+        apps::find(name)
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<u32> {
+        self.launcher.launch(launch)
+    }
+
+    fn is_running(&self, pid: u32) -> bool {
+        launch::is_running(pid)
+    }
 }
 
 impl Desktop for Linux {
@@ -225,8 +282,20 @@ impl Desktop for Linux {
         self.link.with_errors(|server| desktop::activate(server, &window.uid))
     }
 
-    fn change(&self, window: &Window, change: &WindowChange) -> Result<Reached> {
-        self.link.with_errors(|server| desktop::change(server, &window.uid, change))
+    fn change(
+        &self,
+        window: &Window,
+        change: &WindowChange,
+        at_most: Duration,
+        cancel: &Cancel,
+    ) -> Result<Reached> {
+        let mut heard = self.bell.rings();
+        let pause = |time| {
+            self.clock.sleep_unless_rung(&self.bell, heard, time, cancel)?;
+            heard = self.bell.rings();
+            Ok(())
+        };
+        self.link.with_errors(|server| desktop::change(server, &window.uid, change, at_most, pause))
     }
 }
 

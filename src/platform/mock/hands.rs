@@ -70,11 +70,28 @@ const OPTIONS_SHOWN: usize = 20;
 impl World {
     pub fn act(&mut self, act: &Act, now: Duration) -> Outcome {
         self.advance(now);
-        if self.inert {
-            return Outcome { refusal: self.missing_option(act, now), ..Outcome::default() };
+        let pointed = self.pointed(act, now);
+        let outcome = if self.inert {
+            Outcome { refusal: self.missing_option(act, now), ..Outcome::default() }
+        } else {
+            let refused = |refusal| Outcome { refusal: Some(refusal), ..Outcome::default() };
+            self.perform(act, now).unwrap_or_else(refused)
+        };
+        if let Some(point) = pointed.filter(|_| outcome.refusal.is_none()) {
+            self.pointer = point;
         }
-        let refused = |refusal| Outcome { refusal: Some(refusal), ..Outcome::default() };
-        self.perform(act, now).unwrap_or_else(refused)
+        outcome
+    }
+
+    /// Where the act takes the pointer, if it does.
+    fn pointed(&self, act: &Act, now: Duration) -> Option<Point> {
+        match act {
+            Act::Drag { to, .. } => Some(*to),
+            Act::Click { element, at, .. } | Act::Scroll { element, at, .. } | Act::Hover { element, at } => {
+                at.or_else(|| Some(self.element(self.locate(element.as_ref()?, now).ok()?).bounds.center()))
+            }
+            _ => None,
+        }
     }
 
     /// The default desktop takes every act and does nothing, but even it cannot select what is not there.
@@ -482,9 +499,22 @@ impl World {
                 true
             }
             "backspace" | "delete" => self.erase(spot, combo == "backspace"),
+            "ctrl+c" => self.copy(spot),
+            "ctrl+x" => self.copy(spot) && self.erase(spot, false),
+            "ctrl+v" => self.clipboard.clone().is_some_and(|text| self.enter_text(spot, &text)),
             _ => typed_by(keys, &self.plans()[spot.window].tree[spot.node].role)
                 .is_some_and(|text| self.enter_text(spot, &text)),
         }
+    }
+
+    /// What is selected, which is all or nothing, goes onto the clipboard. Nothing secret does, as in real fields.
+    fn copy(&mut self, spot: Spot) -> bool {
+        let element = self.element(spot);
+        let selected = self.memory(spot.window).is_some_and(|memory| memory.all_selected);
+        let text = element.value.filter(|text| selected && !element.secret && !text.is_empty());
+        let copied = text.is_some();
+        self.clipboard = text.or(self.clipboard.take());
+        copied
     }
 
     /// The caret is always at the end, so `delete` has something to do only when all is selected.

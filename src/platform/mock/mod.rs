@@ -19,12 +19,13 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Done, Facts, Input, OnStage,
-    Patience, Platform, Route, Shot, Stage, Wake, Watch,
+    Patience, Platform, Route, Shot, Stage, Surroundings, Wake, Watch,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
-use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
+use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
 use hands::{Outcome, Refusal};
 pub use world::World;
@@ -109,6 +110,63 @@ impl Platform for Mock {
     fn stage(&self) -> Option<&dyn Stage> {
         Some(self)
     }
+
+    fn surroundings(&self) -> &dyn Surroundings {
+        self
+    }
+}
+
+/// Nothing here leaves this process: the clipboard is the world's own, and an app is a window of the scenario.
+impl Surroundings for Mock {
+    fn pointer(&self) -> Result<Option<Point>> {
+        Ok(Some(self.now(|world, _| world.pointer)))
+    }
+
+    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
+        Ok(Clip { text: self.now(|world, _| world.clipboard.clone()), formats: Vec::new() })
+    }
+
+    fn set_clipboard(&self, text: &str) -> Result<()> {
+        self.alter(|world, _| world.clipboard = Some(text.to_owned()));
+        Ok(())
+    }
+
+    fn installed(&self) -> Result<Vec<App>> {
+        Ok(self.now(|world, _| world.apps()))
+    }
+
+    fn program(&self, name: &str) -> Result<Program> {
+        let apps = self.installed()?;
+        match apps.iter().find(|app| app.is_called(name)) {
+            // The id comes first, so that the launch knows which app it is.
+            Some(app) => {
+                Ok(Program { name: app.name.clone(), command: vec![app.id.clone()], installed: true })
+            }
+            None => Err(no_app(name, &apps)),
+        }
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<u32> {
+        let id = launch.command.first().map_or("", String::as_str);
+        self.alter(|world, now| world.launch(id, now)).ok_or_else(|| no_app(id, &[]))
+    }
+
+    fn is_running(&self, _: u32) -> bool {
+        true
+    }
+}
+
+fn no_app(name: &str, apps: &[App]) -> Error {
+    let ids: Vec<&str> = apps.iter().map(|app| app.id.as_str()).collect();
+    let advice = if ids.is_empty() {
+        "its scenario declares no apps (docs/scenarios.md tells how)".to_owned()
+    } else {
+        format!("the apps of its scenario are {}", ids.join(", "))
+    };
+    Error::bad_request(format!(
+        "the mock desktop starts no real program, and '{name}' is no app of it; {advice}"
+    ))
+    .with("field", "program")
 }
 
 impl Stage for Mock {
@@ -180,7 +238,8 @@ impl Desktop for Mock {
         })
     }
 
-    fn change(&self, window: &Window, change: &WindowChange) -> Result<Reached> {
+    /// Everything that can come of it comes at once.
+    fn change(&self, window: &Window, change: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
         self.alter(|world, now| world.change_window(&window.uid, change, now))
             .ok_or_else(|| gone(&window.uid))
     }

@@ -35,6 +35,7 @@ pub(super) fn scenario(nonce: &str) -> Scenario {
         initial_state: 0,
         states: vec![state],
         reactions: Vec::new(),
+        apps: Vec::new(),
         oracles: Oracles::default(),
         screen: SCREEN,
     }

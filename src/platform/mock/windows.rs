@@ -58,7 +58,7 @@ impl World {
             WindowChange::Resize { width, height } => {
                 self.put_normally(uid, Rect { width, height, ..state.bounds });
             }
-            WindowChange::Close => self.memory_mut(uid).place.closed = true,
+            WindowChange::Close => self.close_window(uid),
         }
     }
 

@@ -12,13 +12,14 @@
 //! look, because windows and states may have changed by then; `act` advances by itself. How acts work is
 //! in `hands`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::notepad;
-use crate::model::{Element, Rect, Tree, TreeBuilder, Window};
-use crate::scenario::{Change, Reaction, Scenario, State, WindowPlan};
+use crate::model::program::App;
+use crate::model::{Element, Point, Rect, Tree, TreeBuilder, Window};
+use crate::scenario::{AppPlan, Change, Reaction, Scenario, State, WindowPlan};
 
 #[derive(Clone, Debug)]
 pub struct World {
@@ -32,6 +33,10 @@ pub struct World {
     /// By uid; kept when a state no longer shows the window, because another may show it again.
     memories: HashMap<String, Memory>,
     pending: Vec<Pending>,
+    /// The windows of apps that were started, by uid.
+    launched: HashSet<String>,
+    pub(super) clipboard: Option<String>,
+    pub(super) pointer: Point,
 }
 
 /// What happened in a window since the scenario was loaded.
@@ -85,12 +90,19 @@ pub(super) struct Changed {
     pub number: Option<f64>,
 }
 
-/// Effects of a reaction that come later.
+/// Something that comes later.
 #[derive(Clone, Debug)]
 struct Pending {
     due: Duration,
-    reaction: usize,
-    text: String,
+    what: Coming,
+}
+
+#[derive(Clone, Debug)]
+enum Coming {
+    /// The effects of a reaction, and what `{text}` is in them.
+    Reaction(usize, String),
+    /// The window of an app that was started.
+    Window(String),
 }
 
 /// An element of a window of the current state: indices into the plan.
@@ -112,9 +124,19 @@ impl World {
 
     fn new(scenario: Arc<Scenario>, inert: bool, now: Duration) -> World {
         let state = scenario.initial_state;
-        let (memories, pending) = (HashMap::new(), Vec::new());
-        let mut world =
-            World { scenario, inert, state, entered: now, front_to_back: Vec::new(), memories, pending };
+        let pointer = scenario.screen.center();
+        let mut world = World {
+            scenario,
+            inert,
+            state,
+            entered: now,
+            front_to_back: Vec::new(),
+            memories: HashMap::new(),
+            pending: Vec::new(),
+            launched: HashSet::new(),
+            clipboard: None,
+            pointer,
+        };
         world.enter(state, now);
         world
     }
@@ -123,7 +145,7 @@ impl World {
 
     /// All windows in the order of their index, which raising one does not change.
     pub fn windows(&self) -> Vec<Window> {
-        let open = (0..self.plans().len()).filter(|&index| !self.place(&self.plans()[index]).closed);
+        let open = (0..self.plans().len()).filter(|&index| self.is_open(&self.plans()[index]));
         open.map(|index| self.window(index)).collect()
     }
 
@@ -180,8 +202,10 @@ impl World {
             let state_ends = self.end_of_state();
             match (pending, state_ends) {
                 (Some((due, position)), ends) if due <= now && ends.is_none_or(|(end, _)| due <= end) => {
-                    let pending = self.pending.remove(position);
-                    self.take_effect(pending.reaction, &pending.text, due);
+                    match self.pending.remove(position).what {
+                        Coming::Reaction(reaction, text) => self.take_effect(reaction, &text, due),
+                        Coming::Window(uid) => self.show_window_of_app(uid),
+                    }
                 }
                 (_, Some((end, next))) if end <= now => self.enter(next, end),
                 _ => return,
@@ -236,7 +260,46 @@ impl World {
     }
 
     pub(super) fn window_index(&self, uid: &str) -> Option<usize> {
-        self.plans().iter().position(|plan| plan.uid == uid && !self.place(plan).closed)
+        self.plans().iter().position(|plan| plan.uid == uid && self.is_open(plan))
+    }
+
+    /// Neither closed nor waiting for its app to be started.
+    fn is_open(&self, plan: &WindowPlan) -> bool {
+        let of_an_app = self.scenario.apps.iter().any(|app| app.window == plan.uid);
+        !self.place(plan).closed && (!of_an_app || self.launched.contains(&plan.uid))
+    }
+
+    /// What can be started, whatever the state.
+    pub fn apps(&self) -> Vec<App> {
+        let app = |plan: &AppPlan| App {
+            id: plan.id.clone(),
+            name: plan.name.clone(),
+            command: vec![plan.program.clone()],
+        };
+        self.scenario.apps.iter().map(app).collect()
+    }
+
+    /// Starts an app of the scenario; returns the process id of its window.
+    pub fn launch(&mut self, id: &str, now: Duration) -> Option<u32> {
+        self.advance(now);
+        let scenario = Arc::clone(&self.scenario);
+        let app = scenario.apps.iter().find(|app| app.id == id)?;
+        let what = Coming::Window(app.window.clone());
+        self.pending.push(Pending { due: now.saturating_add(app.after), what });
+        self.advance(now);
+        let windows = scenario.states.iter().flat_map(|state| &state.windows);
+        windows.into_iter().find(|plan| plan.uid == app.window).map(|plan| plan.pid)
+    }
+
+    fn show_window_of_app(&mut self, uid: String) {
+        self.memory_mut(&uid).place.closed = false;
+        self.launched.insert(uid.clone());
+        self.raise(&uid);
+    }
+
+    pub(super) fn close_window(&mut self, uid: &str) {
+        self.launched.remove(uid);
+        self.memory_mut(uid).place.closed = true;
     }
 
     pub(super) fn place(&self, plan: &WindowPlan) -> Place {
@@ -415,7 +478,7 @@ impl World {
             self.take_effect(reaction, text, now);
         } else {
             let due = now.saturating_add(after);
-            self.pending.push(Pending { due, reaction, text: text.to_owned() });
+            self.pending.push(Pending { due, what: Coming::Reaction(reaction, text.to_owned()) });
         }
     }
 
@@ -512,9 +575,9 @@ impl World {
 
     /// Called while `front_to_back` still tells of the state before.
     fn leader(&self) -> Option<String> {
-        let open = || self.plans().iter().filter(|plan| !self.is_minimized(plan));
+        let open = || self.plans().iter().filter(|plan| !self.is_minimized(plan) && self.is_open(plan));
         let was_in_front = |plan: &&WindowPlan| self.front_to_back.first() == Some(&plan.uid);
-        let told = self.plans().iter().find(|plan| plan.focused);
+        let told = open().find(|plan| plan.focused);
         let leader = told.or_else(|| open().find(was_in_front)).or_else(|| open().next());
         leader.map(|plan| plan.uid.clone())
     }

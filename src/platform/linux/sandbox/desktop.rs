@@ -260,7 +260,7 @@ impl Builder<'_> {
 /// If this process is killed, its children are ended too: those that have something to clean up or children of
 /// their own to end are asked (`TERM`), the others are killed.
 #[allow(unsafe_code, reason = "only a child can ask to end with its parent, between fork and exec")]
-fn end_with_us(command: &mut Command, signal: Signal) {
+pub fn end_with_us(command: &mut Command, signal: Signal) {
     // SAFETY: the closure makes one system call and touches no memory, lock or file of this process, which is all
     // that is allowed between fork and exec.
     unsafe {

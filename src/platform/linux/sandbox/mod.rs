@@ -17,20 +17,26 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::session::Session;
+use crate::clock::lock;
 use crate::config::Size;
 use crate::doctor::{self, RealMachine};
+use crate::model::program::Launch;
 
 /// This very program, even if its file was replaced since it started.
 const OURSELVES: &str = "/proc/self/exe";
 
 /// How long the whole desktop may take to come up; each part has a shorter limit of its own.
 const START: Duration = Duration::from_secs(90);
+
+/// How long the keeper may take to start a program.
+const ORDER: Duration = Duration::from_secs(10);
 
 /// How long the keeper may take to end everything; it is then ended itself.
 const END: Duration = Duration::from_secs(5);
@@ -43,12 +49,13 @@ pub struct Plan {
     pub command: Vec<String>,
 }
 
-/// What the keeper tells the server when the desktop stands, or why it does not.
+/// What the keeper tells the server: that the desktop stands or why it does not, and what became of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Word {
     Ready { session: Session, environment: BTreeMap<String, String>, remark: Option<String> },
     Failed { reason: String },
+    Started { pid: u32 },
 }
 
 /// A running private desktop. Dropping it ends everything that runs in it.
@@ -58,9 +65,19 @@ pub struct Sandbox {
     environment: BTreeMap<String, String>,
     remark: Option<String>,
     keeper: Child,
-    /// The keeper lives as long as this is open.
-    leash: Option<ChildStdin>,
+    /// The keeper lives as long as the leash is open.
+    line: Mutex<Option<Line>>,
 }
+
+/// What is said to the keeper, and what it says.
+#[derive(Debug)]
+struct Line {
+    leash: ChildStdin,
+    /// Lost when an answer did not come in time: the next one would be taken for it.
+    answers: Option<Answers>,
+}
+
+type Answers = BufReader<ChildStdout>;
 
 impl Sandbox {
     pub fn start(plan: &Plan) -> Result<Self, String> {
@@ -73,11 +90,29 @@ impl Sandbox {
         let mut keeper = start_keeper(program)?;
         let told = tell_plan(&mut keeper, plan).and_then(|leash| Ok((leash, first_word(&mut keeper)?)));
         match told {
-            Ok((leash, Word::Ready { session, environment, remark })) => {
-                Ok(Self { session, environment, remark, keeper, leash: Some(leash) })
+            Ok((leash, (Word::Ready { session, environment, remark }, answers))) => {
+                let line = Mutex::new(Some(Line { leash, answers: Some(answers) }));
+                Ok(Self { session, environment, remark, keeper, line })
             }
-            Ok((_, Word::Failed { reason })) => Err(given_up(keeper, reason)),
+            Ok((_, (Word::Failed { reason }, _))) => Err(given_up(keeper, reason)),
+            Ok((_, (Word::Started { .. }, _))) => Err(given_up(keeper, "its keeper is confused".to_owned())),
             Err(reason) => Err(given_up(keeper, reason)),
+        }
+    }
+
+    /// Starts a program in it, which ends with it; returns its process id.
+    pub fn launch(&self, launch: &Launch) -> Result<u32, String> {
+        let mut line = lock(&self.line);
+        let line = line.as_mut().ok_or("the private desktop has ended")?;
+        let answers = line.answers.take().ok_or("the private desktop's keeper did not answer before")?;
+        send(&mut line.leash, launch)?;
+        let (answer, answers) =
+            next_line(answers, ORDER).ok_or("the private desktop's keeper does not answer")?;
+        line.answers = Some(answers);
+        match read_word(&answer)? {
+            Word::Started { pid } => Ok(pid),
+            Word::Failed { reason } => Err(reason),
+            Word::Ready { .. } => Err("the private desktop's keeper is confused".to_owned()),
         }
     }
 
@@ -113,7 +148,7 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        drop(self.leash.take());
+        drop(lock(&self.line).take());
         end(&mut self.keeper);
     }
 }
@@ -131,32 +166,47 @@ fn start_keeper(program: &Path) -> Result<Child, String> {
 
 fn tell_plan(keeper: &mut Child, plan: &Plan) -> Result<ChildStdin, String> {
     let mut leash = keeper.stdin.take().ok_or("the private desktop's keeper has no input")?;
-    let line = serde_json::to_string(plan).map_err(|problem| problem.to_string())? + "\n";
-    leash
-        .write_all(line.as_bytes())
-        .map_err(|problem| format!("the private desktop's keeper does not listen: {problem}"))?;
+    send(&mut leash, plan)?;
     Ok(leash)
 }
 
-fn first_word(keeper: &mut Child) -> Result<Word, String> {
+fn send(leash: &mut ChildStdin, what: &impl Serialize) -> Result<(), String> {
+    let line = serde_json::to_string(what).map_err(|problem| problem.to_string())? + "\n";
+    leash
+        .write_all(line.as_bytes())
+        .map_err(|problem| format!("the private desktop's keeper does not listen: {problem}"))
+}
+
+fn first_word(keeper: &mut Child) -> Result<(Word, Answers), String> {
     let output = keeper.stdout.take().ok_or("the private desktop's keeper has no output")?;
-    let line = first_line(output, START).ok_or("the private desktop's keeper ended or said nothing")?;
-    serde_json::from_str(&line).map_err(|_| format!("the private desktop's keeper said {line:?}"))
+    let (line, answers) = next_line(BufReader::new(output), START)
+        .ok_or("the private desktop's keeper ended or said nothing")?;
+    Ok((read_word(&line)?, answers))
+}
+
+fn read_word(line: &str) -> Result<Word, String> {
+    serde_json::from_str(line).map_err(|_| format!("the private desktop's keeper said {line:?}"))
 }
 
 /// The first line of a program's output, if it comes in time. What comes later is not read.
 fn first_line(output: ChildStdout, patience: Duration) -> Option<String> {
+    next_line(BufReader::new(output), patience).map(|(line, _)| line)
+}
+
+/// The next line of a program's output, if it comes in time, and the output to read on from.
+fn next_line(mut output: Answers, patience: Duration) -> Option<(String, Answers)> {
     let (tell, answer) = channel();
     let reader = std::thread::spawn(move || {
         let mut line = String::new();
-        let read = BufReader::new(output).read_line(&mut line);
-        tell.send(read.is_ok().then(|| line.trim_end().to_owned()))
+        let read = output.read_line(&mut line);
+        let _ = tell.send(read.is_ok().then(|| line.trim_end().to_owned()));
+        output
     });
     // If the time is over, the thread is left behind; it ends with the program.
     let line = answer.recv_timeout(patience).ok()?;
     // It has sent what it had to send and cannot fail any more.
-    let _ = reader.join();
-    line.filter(|line| !line.is_empty())
+    let output = reader.join().ok()?;
+    line.filter(|line| !line.is_empty()).map(|line| (line, output))
 }
 
 fn given_up(mut keeper: Child, reason: String) -> String {

@@ -20,14 +20,16 @@ use std::time::Duration;
 use super::accessibility::{Accessible, Listed, Sought};
 use super::desktop::process_name;
 use super::hands::READ_BACK_TIME;
-use super::{desktop, wait_for_ring};
+use super::launch::Launcher;
+use super::{apps, desktop, launch, wait_for_ring};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Handle;
-use crate::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
+use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Patience, Platform, Shot,
-    Stage, Wake, Watch,
+    Stage, Surroundings, Wake, Watch,
 };
 use input::{Hands, Powers};
 use screen::{Output, Screen};
@@ -40,6 +42,7 @@ pub struct Wayland {
     accessible: Accessible,
     hands: Hands,
     powers: Powers,
+    launcher: Launcher,
     /// Why the compositor tells nothing of its screen, where it does not; it is not asked again then.
     no_screen: Option<Error>,
     /// What does not work, a sentence each.
@@ -95,7 +98,8 @@ impl Wayland {
         let screen = screen::look();
         let always = ALWAYS_LACKING.map(str::to_owned).to_vec();
         let limitations = [always, powers.missing(), lacking_of(&screen)].concat();
-        Ok(Self { clock, bell, accessible, hands, powers, no_screen: screen.err(), limitations })
+        let launcher = Launcher::default();
+        Ok(Self { clock, bell, accessible, hands, powers, launcher, no_screen: screen.err(), limitations })
     }
 
     fn outputs(&self) -> Result<Vec<Output>> {
@@ -154,6 +158,44 @@ impl Platform for Wayland {
     fn stage(&self) -> Option<&dyn Stage> {
         None
     }
+
+    fn surroundings(&self) -> &dyn Surroundings {
+        self
+    }
+}
+
+const NO_CLIPBOARD: &str = "this build does not reach the clipboard of a Wayland session; select and press ctrl+c or \
+                            ctrl+v in the application itself (press_key)";
+
+impl Surroundings for Wayland {
+    /// Only the window under the pointer is told where it is.
+    fn pointer(&self) -> Result<Option<Point>> {
+        Ok(None)
+    }
+
+    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
+        refuse(NO_CLIPBOARD)
+    }
+
+    fn set_clipboard(&self, _: &str) -> Result<()> {
+        refuse(NO_CLIPBOARD)
+    }
+
+    fn installed(&self) -> Result<Vec<App>> {
+        Ok(apps::installed())
+    }
+
+    fn program(&self, name: &str) -> Result<Program> {
+        apps::find(name)
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<u32> {
+        self.launcher.launch(launch)
+    }
+
+    fn is_running(&self, pid: u32) -> bool {
+        launch::is_running(pid)
+    }
 }
 
 impl Desktop for Wayland {
@@ -185,7 +227,7 @@ impl Desktop for Wayland {
         Ok(Activation::Refused(why.to_owned()))
     }
 
-    fn change(&self, _: &Window, _: &WindowChange) -> Result<Reached> {
+    fn change(&self, _: &Window, _: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
         refuse(
             "Wayland lets no program move, resize, minimize or close another's window; use the buttons in the window's \
              tree or the desktop's own keys, for example press_key alt+f4",

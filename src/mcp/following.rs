@@ -1,0 +1,385 @@
+//! Who wants to be told of which changes. One thread looks for all of them: it sleeps until the platform tells of
+//! something, compares what is followed with what it was, and ends with the last follower.
+//!
+//! What a notice says is only where to look again, so nothing passes the gate here; reading does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::app::App;
+use crate::clock::{Cancel, Clock, lock};
+use crate::config::limits;
+use crate::model::Window;
+use crate::observer::Sighting;
+
+/// Looks are at least so far apart, and so are two notices about the same thing.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
+/// A look that takes long is followed by a rest that takes longer: applications have other things to do.
+const REST_FOR_LOOK: u32 = 3;
+
+/// How long the first look may hold up everybody else.
+const FIRST_LOOK: Duration = Duration::from_millis(100);
+
+/// What a follower hears.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Notice {
+    /// There are other resources than before.
+    ListChanged,
+    /// What is at this address has changed.
+    Updated(String),
+}
+
+/// What has to change for that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Which windows there are.
+    WindowSet,
+    /// Anything that the list of windows shows.
+    WindowList,
+    /// What one window shows, its title, or that it is there.
+    Window(String),
+}
+
+/// What is compared with what it was.
+#[derive(Debug, PartialEq)]
+enum Stamp {
+    Uids(BTreeSet<String>),
+    Windows(Vec<Window>),
+    Content(u64),
+    Gone,
+}
+
+impl Subject {
+    /// The window that has to be read for it.
+    fn window(&self) -> Option<String> {
+        match self {
+            Subject::Window(uid) => Some(uid.clone()),
+            Subject::WindowSet | Subject::WindowList => None,
+        }
+    }
+
+    /// Nothing where it cannot be told just now.
+    fn stamp(&self, sighting: &Sighting) -> Option<Stamp> {
+        Some(match self {
+            Subject::WindowSet => {
+                Stamp::Uids(sighting.windows.iter().map(|window| window.uid.clone()).collect())
+            }
+            Subject::WindowList => Stamp::Windows(sighting.windows.clone()),
+            Subject::Window(uid) if !sighting.has(uid) => Stamp::Gone,
+            Subject::Window(uid) => Stamp::Content(*sighting.contents.get(uid)?),
+        })
+    }
+}
+
+struct Followed {
+    subject: Subject,
+    notice: Notice,
+    /// What the platform had counted when somebody began to follow.
+    since: Option<u64>,
+    seen: Option<Stamp>,
+}
+
+impl Followed {
+    /// Whether it has changed. If the first look came late, nothing is known of the time before; if anything happened
+    /// in it, it may have happened here.
+    fn look(&mut self, sighting: &Sighting) -> bool {
+        let Some(now) = self.subject.stamp(sighting) else {
+            return false;
+        };
+        let changed = match &self.seen {
+            Some(before) => *before != now,
+            None => self.since != sighting.generation,
+        };
+        self.seen = Some(now);
+        changed
+    }
+}
+
+/// Notices that wait for one follower. However slow it is, each waits once.
+#[derive(Default)]
+struct Mail {
+    waiting: Mutex<BTreeSet<Notice>>,
+    /// No more will come.
+    closed: Mutex<bool>,
+    arrived: Notify,
+}
+
+impl Mail {
+    fn put(&self, notice: Notice) {
+        lock(&self.waiting).insert(notice);
+        self.arrived.notify_one();
+    }
+
+    fn close(&self) {
+        *lock(&self.closed) = true;
+        self.arrived.notify_one();
+    }
+}
+
+struct Follower {
+    followed: Vec<Followed>,
+    mail: Arc<Mail>,
+}
+
+#[derive(Default)]
+struct State {
+    last_number: u64,
+    followers: BTreeMap<u64, Follower>,
+    /// Wakes the thread that looks; nothing while there is none.
+    nudge: Option<Cancel>,
+}
+
+impl State {
+    fn count(&self) -> usize {
+        self.followers.values().map(|follower| follower.followed.len()).sum()
+    }
+
+    fn windows_to_read(&self) -> BTreeSet<String> {
+        let followed = self.followers.values().flat_map(|follower| &follower.followed);
+        followed.filter_map(|followed| followed.subject.window()).collect()
+    }
+}
+
+/// How a rest went: somebody who comes is looked after at its end, without more sleep.
+enum Rested {
+    Quietly,
+    Nudged(Option<Cancel>),
+}
+
+pub struct Hub {
+    app: Arc<App>,
+    state: Mutex<State>,
+}
+
+/// Follows until it is dropped.
+pub struct Following {
+    hub: Arc<Hub>,
+    number: u64,
+    mail: Arc<Mail>,
+}
+
+impl Following {
+    /// The notices that have come, at least one; nothing when no more will come.
+    pub async fn next(&self) -> Option<Vec<Notice>> {
+        loop {
+            let notices = std::mem::take(&mut *lock(&self.mail.waiting));
+            if !notices.is_empty() {
+                return Some(notices.into_iter().collect());
+            }
+            if *lock(&self.mail.closed) {
+                return None;
+            }
+            self.mail.arrived.notified().await;
+        }
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        let mut state = lock(&self.hub.state);
+        state.followers.remove(&self.number);
+        if let (true, Some(nudge)) = (state.followers.is_empty(), &state.nudge) {
+            nudge.fire();
+        }
+    }
+}
+
+impl Hub {
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app, state: Mutex::default() }
+    }
+
+    /// The error is a sentence for who wanted to follow.
+    pub fn follow(self: &Arc<Self>, subjects: Vec<(Subject, Notice)>) -> Result<Following, String> {
+        self.check_room(&lock(&self.state), subjects.len())?;
+        let since = self.app.observer.counted();
+        let first = self.first_look(subjects.iter().filter_map(|(subject, _)| subject.window()).collect());
+        let mail = Arc::new(Mail::default());
+        let followed = |(subject, notice): (Subject, Notice)| {
+            let seen = first.as_ref().and_then(|sighting| subject.stamp(sighting));
+            Followed { subject, notice, since, seen }
+        };
+        let followed: Vec<Followed> = subjects.into_iter().map(followed).collect();
+        let mut state = lock(&self.state);
+        self.check_room(&state, followed.len())?;
+        state.last_number += 1;
+        let number = state.last_number;
+        state.followers.insert(number, Follower { followed, mail: mail.clone() });
+        match &state.nudge {
+            Some(nudge) => nudge.fire(),
+            None => {
+                state.nudge = Some(Cancel::new());
+                let hub = self.clone();
+                let thread = std::thread::Builder::new().name("following".to_owned());
+                if let Err(problem) = thread.spawn(move || hub.run()) {
+                    *state = State { last_number: number, ..State::default() };
+                    return Err(format!("no thread could be started to look for changes: {problem}"));
+                }
+            }
+        }
+        drop(state);
+        Ok(Following { hub: self.clone(), number, mail })
+    }
+
+    fn check_room(&self, state: &State, more: usize) -> Result<(), String> {
+        let most = limits::MCP_SUBSCRIPTIONS;
+        if state.count() + more <= most {
+            return Ok(());
+        }
+        Err(format!("{most} resources are followed at most; unsubscribe from others first"))
+    }
+
+    /// What there is when somebody begins to follow. It is waited for, so that they can do nothing before; but only
+    /// for a moment, because nobody else is served meanwhile.
+    fn first_look(&self, uids: BTreeSet<String>) -> Option<Sighting> {
+        let (sender, seen) = std::sync::mpsc::channel();
+        let (app, cancel) = (self.app.clone(), Cancel::new());
+        let given_up = cancel.clone();
+        let thread = std::thread::Builder::new().name("first look".to_owned());
+        thread.spawn(move || sender.send(app.observer.sight(&uids, &cancel).ok())).ok()?;
+        let seen = seen.recv_timeout(FIRST_LOOK).ok().flatten();
+        given_up.fire();
+        seen
+    }
+
+    fn run(&self) {
+        if catch_unwind(AssertUnwindSafe(|| self.look_for_all())).is_err() {
+            tracing::error!("looking for changes failed inside the server; subscriptions end");
+            let mut state = lock(&self.state);
+            state.nudge = None;
+            std::mem::take(&mut state.followers).values().for_each(|follower| follower.mail.close());
+        }
+    }
+
+    /// A nudge means that somebody came or that everybody went.
+    fn look_for_all(&self) {
+        let clock = Clock::real();
+        let mut awake = self.awake();
+        while let Some(nudge) = awake {
+            let began = clock.now();
+            let uids = lock(&self.state).windows_to_read();
+            let sighting = self.app.observer.sight(&uids, &nudge).ok();
+            if let Some(sighting) = &sighting {
+                self.tell(sighting);
+            }
+            let now = clock.now();
+            let rest = (now.saturating_sub(began) * REST_FOR_LOOK).max(BETWEEN_LOOKS);
+            awake = match self.rest(&clock, now + rest, &nudge) {
+                Rested::Nudged(awake) => awake,
+                Rested::Quietly => {
+                    let seen = sighting.and_then(|sighting| sighting.generation);
+                    // Cancelled is nudged; after any other end there is a look as well.
+                    let _ = self.app.observer.sleep_until_news(seen, &nudge);
+                    self.awake()
+                }
+            };
+        }
+    }
+
+    /// What wakes the thread from now on; nothing when it has to end, which it then must.
+    fn awake(&self) -> Option<Cancel> {
+        let mut state = lock(&self.state);
+        let nudge = (!state.followers.is_empty()).then(Cancel::new);
+        state.nudge.clone_from(&nudge);
+        nudge
+    }
+
+    /// Rests the whole time, unless nobody is left to look for.
+    fn rest(&self, clock: &Clock, end: Duration, nudge: &Cancel) -> Rested {
+        let mut nudge = nudge.clone();
+        let mut rested = Rested::Quietly;
+        while clock.sleep(end.saturating_sub(clock.now()), &nudge).is_err() {
+            let Some(next) = self.awake() else {
+                return Rested::Nudged(None);
+            };
+            rested = Rested::Nudged(Some(next.clone()));
+            nudge = next;
+        }
+        rested
+    }
+
+    fn tell(&self, sighting: &Sighting) {
+        let mut state = lock(&self.state);
+        for follower in state.followers.values_mut() {
+            for followed in &mut follower.followed {
+                if followed.look(sighting) {
+                    follower.mail.put(followed.notice.clone());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(uid: &str, title: &str) -> Window {
+        Window { uid: uid.to_owned(), title: title.to_owned(), ..blank() }
+    }
+
+    fn blank() -> Window {
+        Window {
+            uid: String::new(),
+            handle: String::new(),
+            title: String::new(),
+            process: String::new(),
+            pid: 0,
+            bounds: Default::default(),
+            focused: false,
+            minimized: false,
+        }
+    }
+
+    fn sighting(generation: u64, windows: &[(&str, &str)], contents: &[(&str, u64)]) -> Sighting {
+        Sighting {
+            generation: Some(generation),
+            windows: windows.iter().map(|(uid, title)| window(uid, title)).collect(),
+            contents: contents.iter().map(|(uid, print)| ((*uid).to_owned(), *print)).collect(),
+        }
+    }
+
+    /// Follows from the count of 1 on, and says at which sightings it was told.
+    fn check(subject: Subject, sightings: &[Sighting], expected: &[bool]) {
+        let notice = Notice::ListChanged;
+        let mut followed = Followed { subject, notice, since: Some(1), seen: None };
+        let told: Vec<bool> = sightings.iter().map(|sighting| followed.look(sighting)).collect();
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn the_set_of_windows_is_not_its_order_or_titles() {
+        let all = [
+            sighting(1, &[("a", "A"), ("b", "B")], &[]),
+            sighting(2, &[("b", "B"), ("a", "new")], &[]),
+            sighting(3, &[("b", "B")], &[]),
+        ];
+        check(Subject::WindowSet, &all, &[false, false, true]);
+        check(Subject::WindowList, &all, &[false, true, true]);
+    }
+
+    #[test]
+    fn a_window_is_its_content_and_whether_it_is_there() {
+        let there: &[(&str, &str)] = &[("a", "A")];
+        let all = [
+            sighting(1, there, &[("a", 7)]),
+            sighting(2, there, &[("a", 7)]),
+            sighting(3, there, &[("a", 8)]),
+            // It could not be read, which is no news.
+            sighting(4, there, &[]),
+            sighting(5, there, &[("a", 8)]),
+            sighting(6, &[], &[]),
+            sighting(7, &[], &[]),
+        ];
+        check(Subject::Window("a".to_owned()), &all, &[false, false, true, false, false, true, false]);
+    }
+
+    #[test]
+    fn what_happened_before_the_first_look_is_not_lost() {
+        check(Subject::WindowList, &[sighting(2, &[], &[]), sighting(3, &[], &[])], &[true, false]);
+    }
+}

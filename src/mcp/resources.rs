@@ -1,0 +1,176 @@
+//! Addresses and what is at them: the answers that tools declare as resources, of this server's tools only, and
+//! the pages that show them. Reading is a call; here it is only named, and its reply wrapped.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, JsonObject, MetaObject, Resource as Entry, ResourceContents, ResourceTemplate};
+use serde_json::{Value, json};
+
+use super::following::{Notice, Subject};
+use super::pages;
+use crate::error::Kind;
+use crate::gate::{Call, Json, Origin, Reply};
+use crate::tool::resource::{About, WINDOWS};
+use crate::tool::{Content, Meta, Resource};
+use crate::tools::Table;
+
+/// An address of a tool that is offered.
+pub struct Found {
+    pub meta: &'static Meta,
+    resource: Resource,
+    about: About,
+}
+
+fn declared(tools: &Table) -> impl Iterator<Item = (&'static Meta, Resource)> {
+    tools.specs().filter_map(|spec| Some((spec.meta, spec.meta.resource?)))
+}
+
+pub fn are_offered(tools: &Table) -> bool {
+    declared(tools).next().is_some() || pages::offered(tools).next().is_some()
+}
+
+pub fn find(tools: &Table, uri: &str) -> Option<Found> {
+    let found = |(meta, resource): (&'static Meta, Resource)| {
+        let about = resource.matches(uri)?;
+        Some(Found { meta, resource, about })
+    };
+    declared(tools).find_map(found)
+}
+
+impl Found {
+    pub fn call(&self) -> Call {
+        self.resource.call(self.meta.name, &self.about, Origin::Mcp)
+    }
+
+    pub fn window_uid(&self) -> Option<&str> {
+        match &self.about {
+            About::Desktop => None,
+            About::Window(uid) => Some(uid),
+        }
+    }
+
+    /// What has to change for who follows this address, and what they hear. They hear the address as they wrote it.
+    pub fn followed(&self, uri: &str) -> (Subject, Notice) {
+        let subject = match &self.about {
+            About::Desktop => Subject::WindowList,
+            About::Window(uid) => Subject::Window(uid.clone()),
+        };
+        (subject, Notice::Updated(uri.to_owned()))
+    }
+
+    /// The part of the reply that was asked for; what else it says, also that something was cut, stands beside it.
+    pub fn contents(&self, uri: &str, reply: Reply) -> Result<ResourceContents, ErrorData> {
+        if let Some(kind) = reply.error {
+            return Err(refusal(uri, kind, &reply));
+        }
+        let beside = MetaObject(beside(&reply));
+        let contents = match self.resource.content {
+            Content::Json => ResourceContents::text(reply.json_text(), uri),
+            Content::Outline => {
+                ResourceContents::text(reply.outline.unwrap_or_default(), uri).with_meta(beside)
+            }
+            Content::Picture => {
+                let bytes = reply.picture.map(|picture| picture.bytes).unwrap_or_default();
+                ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri).with_meta(beside)
+            }
+        };
+        Ok(contents.with_mime_type(self.resource.content.mime_type()))
+    }
+}
+
+fn beside(reply: &Reply) -> JsonObject {
+    match &reply.json {
+        Json::Data(Value::Object(fields)) => fields.clone(),
+        Json::Data(_) => JsonObject::new(),
+        Json::Text(text) => serde_json::from_str(text).unwrap_or_default(),
+    }
+}
+
+/// The gate's refusal as the protocol's error, which carries it whole. A window that is gone is a resource that is
+/// not there; rmcp writes the code as the client's era knows it.
+fn refusal(uri: &str, kind: Kind, reply: &Reply) -> ErrorData {
+    let mut data = reply.value();
+    data["uri"] = uri.into();
+    let message = data["error"]["message"].as_str().unwrap_or(kind.code()).to_owned();
+    let code = match kind {
+        Kind::WindowGone => ErrorCode::RESOURCE_NOT_FOUND,
+        Kind::BadRequest => ErrorCode::INVALID_PARAMS,
+        Kind::PermissionDenied | Kind::BudgetExceeded | Kind::RateLimited => ErrorCode::INVALID_REQUEST,
+        _ => ErrorCode::INTERNAL_ERROR,
+    };
+    ErrorData::new(code, message, Some(data))
+}
+
+pub fn unknown(tools: &Table, uri: &str) -> ErrorData {
+    let known: Vec<&str> =
+        declared(tools).map(|(_, resource)| resource.uri).chain(pages::offered(tools)).collect();
+    let message = format!("there is no resource '{uri}'; there are {}", known.join(", "));
+    ErrorData::resource_not_found(message, Some(json!({"uri": uri, "resources": known})))
+}
+
+/// A window as it stands in the list that the gate let out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedWindow {
+    pub uid: String,
+    pub title: String,
+    pub focused: bool,
+}
+
+/// The address of the list of windows, if this server offers it.
+pub fn window_list(tools: &Table) -> Option<Found> {
+    find(tools, WINDOWS)
+}
+
+pub fn listed_windows(reply: &Reply) -> Vec<ListedWindow> {
+    let text = |window: &Value, key: &str| window[key].as_str().unwrap_or_default().to_owned();
+    let listed = |window: &Value| ListedWindow {
+        uid: text(window, "window_uid"),
+        title: text(window, "title"),
+        focused: window["focused"] == true,
+    };
+    let reply = reply.value();
+    reply["windows"].as_array().into_iter().flatten().map(listed).collect()
+}
+
+/// The address of what a tool shows of a window, if one that is offered shows it that way.
+pub fn of_window(tools: &Table, content: Content, uid: &str) -> Option<String> {
+    let mut declared = declared(tools).map(|(_, resource)| resource);
+    let shows = |resource: &Resource| resource.is_of_a_window() && resource.content == content;
+    declared.find(shows).map(|resource| resource.of_window(uid))
+}
+
+pub fn list(tools: &Table, windows: &[ListedWindow]) -> Vec<Entry> {
+    let (of_windows, others): (Vec<_>, Vec<_>) =
+        declared(tools).map(|(_, resource)| resource).partition(Resource::is_of_a_window);
+    let entry = |resource: &Resource, uri: String, name: String| {
+        Entry::new(uri, name).with_description(resource.about).with_mime_type(resource.content.mime_type())
+    };
+    let mut entries: Vec<Entry> = others
+        .iter()
+        .map(|resource| entry(resource, resource.uri.to_owned(), resource.name.to_owned()))
+        .collect();
+    for window in windows {
+        entries.extend(of_windows.iter().map(|resource| {
+            entry(resource, resource.of_window(&window.uid), format!("{}: {}", window.title, resource.name))
+        }));
+    }
+    entries.extend(pages::list(tools));
+    entries
+}
+
+pub fn templates(tools: &Table) -> Vec<ResourceTemplate> {
+    let of_windows = declared(tools).map(|(_, resource)| resource).filter(Resource::is_of_a_window);
+    of_windows
+        .map(|resource| {
+            ResourceTemplate::new(resource.uri, resource.name)
+                .with_description(resource.about)
+                .with_mime_type(resource.content.mime_type())
+        })
+        .collect()
+}
+
+/// Whether an address with a variable in it is one of ours.
+pub fn is_template(tools: &Table, uri: &str) -> bool {
+    declared(tools).any(|(_, resource)| resource.is_of_a_window() && resource.uri == uri)
+}

@@ -1,0 +1,149 @@
+//! Pictures as files: PNG, which loses nothing; JPEG, which is smaller for photographs; WebP, without loss too.
+
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::webp::WebPEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::image::Picture;
+use crate::error::{Error, Result};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    #[default]
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl Format {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Png => "png",
+            Format::Jpeg => "jpeg",
+            Format::Webp => "webp",
+        }
+    }
+
+    pub const fn mime(self) -> &'static str {
+        match self {
+            Format::Png => "image/png",
+            Format::Jpeg => "image/jpeg",
+            Format::Webp => "image/webp",
+        }
+    }
+}
+
+/// A format and, where it loses something, how little.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Encoding {
+    pub format: Format,
+    /// For JPEG alone, from 1 to 100.
+    quality: Option<u8>,
+}
+
+/// Text stays readable, and a screen has a third of a PNG's bytes where it shows a photograph.
+const DEFAULT_QUALITY: u8 = 85;
+
+impl Encoding {
+    /// The encoder for WebP that needs no C library writes without loss, so a quality would say nothing there.
+    pub fn new(format: Format, quality: Option<u8>) -> Result<Self> {
+        if quality.is_some() && format != Format::Jpeg {
+            return Err(Error::bad_request(format!(
+                "quality goes with format jpeg; {} is written without loss here, so leave quality out",
+                format.name()
+            ))
+            .with("field", "quality"));
+        }
+        Ok(Self { format, quality })
+    }
+
+    pub fn encode(&self, picture: &Picture) -> Result<Vec<u8>> {
+        match self.format {
+            Format::Png => picture.to_png(),
+            Format::Jpeg => {
+                let mut bytes = Vec::new();
+                let encoder =
+                    JpegEncoder::new_with_quality(&mut bytes, self.quality.unwrap_or(DEFAULT_QUALITY));
+                write(encoder, picture, self.format)?;
+                Ok(bytes)
+            }
+            Format::Webp => {
+                let mut bytes = Vec::new();
+                write(WebPEncoder::new_lossless(&mut bytes), picture, self.format)?;
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+fn write(encoder: impl ImageEncoder, picture: &Picture, format: Format) -> Result<()> {
+    picture.check_has_pixels()?;
+    let (width, height) = (picture.width(), picture.height());
+    encoder.write_image(&picture.rgb(), width, height, ExtendedColorType::Rgb8).map_err(|error| {
+        Error::internal(format!(
+            "a picture of {width}x{height} pixels did not become a {}: {error}",
+            format.name()
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Rect;
+
+    const GREY: [u8; 4] = [90, 120, 150, 255];
+
+    fn sample() -> Picture {
+        let mut picture = Picture::new(64, 48, GREY).unwrap();
+        picture.fill(Rect::new(8, 8, 30, 20), [250, 240, 20, 255]);
+        picture
+    }
+
+    fn decoded(format: Format, quality: Option<u8>) -> (usize, image::RgbaImage) {
+        let bytes = Encoding::new(format, quality).unwrap().encode(&sample()).unwrap();
+        let kind = match format {
+            Format::Png => image::ImageFormat::Png,
+            Format::Jpeg => image::ImageFormat::Jpeg,
+            Format::Webp => image::ImageFormat::WebP,
+        };
+        assert_eq!(image::guess_format(&bytes).unwrap(), kind);
+        (bytes.len(), image::load_from_memory_with_format(&bytes, kind).unwrap().to_rgba8())
+    }
+
+    #[test]
+    fn png_and_webp_lose_nothing() {
+        for format in [Format::Png, Format::Webp] {
+            assert_eq!(decoded(format, None).1.into_raw(), sample().rgba());
+        }
+    }
+
+    #[test]
+    fn jpeg_is_near_enough_and_smaller_with_less_quality() {
+        let (fine, picture) = decoded(Format::Jpeg, Some(95));
+        let off = picture.as_raw().iter().zip(sample().rgba()).map(|(one, other)| one.abs_diff(*other)).max();
+        assert!(off.unwrap() < 60, "{off:?}");
+        assert!(decoded(Format::Jpeg, Some(5)).0 < fine);
+    }
+
+    #[test]
+    fn quality_is_refused_where_it_says_nothing() {
+        for format in [Format::Png, Format::Webp] {
+            let error = Encoding::new(format, Some(50)).unwrap_err();
+            assert!(error.message.contains("without loss"), "{error}");
+        }
+        assert!(Encoding::new(Format::Jpeg, Some(50)).is_ok());
+    }
+
+    #[test]
+    fn nothing_cannot_be_encoded() {
+        let empty = sample().crop(Rect::new(99, 99, 1, 1));
+        for format in [Format::Jpeg, Format::Webp] {
+            let error = Encoding::new(format, None).unwrap().encode(&empty).unwrap_err();
+            assert!(error.message.contains("empty"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Programs that can be started, and what a clipboard holds.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// A program that the desktop offers to people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct App {
+    /// What launch_app takes: `org.gnome.Calculator`.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What is started, and with which arguments; never empty.
+    pub command: Vec<String>,
+}
+
+impl App {
+    pub fn program(&self) -> &str {
+        self.command.first().map_or("", String::as_str)
+    }
+
+    /// Whether a caller who writes this means the app: its id, or its program with or without the folder.
+    pub fn is_called(&self, name: &str) -> bool {
+        let base = self.program().rsplit('/').next().unwrap_or_default();
+        self.id == name || self.program() == name || (!name.is_empty() && base == name)
+    }
+}
+
+/// What a caller's word for a program was found to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What people, and rules, call it.
+    pub name: String,
+    pub command: Vec<String>,
+    /// It is one of those that the desktop offers.
+    pub installed: bool,
+}
+
+/// A program with the caller's own arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    pub command: Vec<String>,
+    pub cwd: Option<PathBuf>,
+}
+
+/// What the clipboard holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clip {
+    pub text: Option<String>,
+    /// What it offers instead of a text.
+    pub formats: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_app_answers_to_its_id_and_its_program() {
+        let app = |program: &str| App {
+            id: "org.acme.Calc".to_owned(),
+            name: "Calculator".to_owned(),
+            command: vec![program.to_owned()],
+        };
+        for (program, name, expected) in [
+            ("calc", "org.acme.Calc", true),
+            ("calc", "calc", true),
+            ("/usr/bin/calc", "calc", true),
+            ("/usr/bin/calc", "/usr/bin/calc", true),
+            ("/usr/bin/calc", "/tmp/calc", false),
+            ("calc", "Calculator", false),
+            ("calc", "", false),
+        ] {
+            assert_eq!(app(program).is_called(name), expected, "{program} {name}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Pictures to point at: of a window, the screen or a part of it, with a grid or with numbers on what can be acted
+//! on, and the way back from a pixel or a cell of one to the screen.
+
+mod aim;
+mod badges;
+mod brush;
+mod lines;
+mod marks;
+
+pub use aim::Spot;
+pub use lines::Labelled;
+pub use marks::Mark;
+
+use super::{Chosen, Observer};
+use crate::clock::Cancel;
+use crate::error::{Error, Result};
+use crate::model::Rect;
+use crate::model::enlarging::enlarged_picture;
+use crate::model::grid::Grid;
+use crate::platform::Shot;
+use crate::session::Image;
+
+/// What shall be seen.
+#[derive(Clone, Debug)]
+pub struct PictureWish<'a> {
+    pub subject: Subject<'a>,
+    /// Only this part, in pixels of the screen.
+    pub region: Option<Rect>,
+    /// How many times as large as on the screen; 1 is as it is.
+    pub enlarge: u32,
+    pub overlay: Overlay,
+}
+
+impl<'a> PictureWish<'a> {
+    /// All of it, as it is.
+    pub fn plain(subject: Subject<'a>) -> Self {
+        Self { subject, region: None, enlarge: 1, overlay: Overlay::default() }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// The window's own pixels, also where others cover it.
+    Window(&'a Chosen),
+    Screen,
+}
+
+/// What is laid over the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlay {
+    pub grid: Option<GridWish>,
+    /// Numbers on what can be acted on.
+    pub marks: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GridWish {
+    pub grid: Grid,
+    pub labels: bool,
+}
+
+/// A picture and how to point at what it shows.
+#[derive(Debug)]
+pub struct Pointed {
+    /// The picture as it leaves, and the part of the screen in it.
+    pub shot: Shot,
+    /// What has to be remembered for pointing.
+    pub image: Image,
+    /// Which cells have labels; `None` when there is no grid, or one without labels.
+    pub labelled: Option<Labelled>,
+    pub legend: Vec<Mark>,
+    /// What a caller should know: what is missing, what is not labelled.
+    pub notes: Vec<String>,
+}
+
+impl Observer {
+    /// Takes a picture and draws on it what was asked for. Secrets are black before anything is drawn.
+    pub fn pointing_picture(&self, wish: &PictureWish, cancel: &Cancel) -> Result<Pointed> {
+        let shot = self.plain_picture(wish, cancel)?;
+        let (marked, mut notes) = match wish.overlay.marks {
+            true => self.marks(&wish.subject, shot.area, cancel)?,
+            false => (Vec::new(), Vec::new()),
+        };
+        let mut picture = enlarged_picture(shot.picture, wish.enlarge)?;
+        let grid = wish.overlay.grid;
+        if let Some(GridWish { grid, .. }) = &grid {
+            lines::check_fits(grid, picture.width(), picture.height())?;
+        }
+        let image = self.image_of(&wish.subject, &shot.area, &picture, grid.map(|wish| wish.grid))?;
+        let boxes: Vec<Rect> = marked.iter().map(|mark| image.in_picture(mark.bounds)).collect();
+        badges::draw_boxes(&mut picture, &boxes);
+        let labelled = grid.and_then(|wish| lines::draw_grid(&mut picture, &wish.grid, wish.labels));
+        notes.extend(labelled.and_then(note_on_labels));
+        Ok(Pointed { shot: Shot { picture, area: shot.area }, image, labelled, legend: marked, notes })
+    }
+
+    fn plain_picture(&self, wish: &PictureWish, cancel: &Cancel) -> Result<Shot> {
+        match (wish.subject, wish.region) {
+            (Subject::Screen, None) => self.screen_picture(cancel),
+            (Subject::Screen, Some(region)) => self.region_picture(region, cancel),
+            (Subject::Window(chosen), None) => self.window_picture(chosen, cancel),
+            (Subject::Window(chosen), Some(region)) => {
+                self.require_places("to find a region of the screen in the picture of a window")?;
+                let whole = self.window_picture(chosen, cancel)?;
+                let part = whole.part(region);
+                if part.picture.is_empty() {
+                    return Err(no_such_part(region, whole.area));
+                }
+                Ok(part)
+            }
+        }
+    }
+
+    /// A picture of a part of the screen, with the secrets of every window in it blackened.
+    fn region_picture(&self, region: Rect, cancel: &Cancel) -> Result<Shot> {
+        let mut shot = self.platform.region_picture(region)?;
+        if shot.picture.is_empty() {
+            return Err(no_such_part(region, self.platform.screen()?.unwrap_or_default()));
+        }
+        // All of them: menus and lists reach out of the window that they belong to.
+        for window in self.platform.windows()? {
+            let chosen = self.chosen(window, None);
+            self.check_secrets_have_places(&chosen, cancel)?;
+            self.black_out_secrets(&mut shot, &chosen, cancel)?;
+        }
+        Ok(shot)
+    }
+}
+
+fn no_such_part(region: Rect, whole: Rect) -> Error {
+    Error::bad_request(format!(
+        "the region {}x{} at {},{} has no pixel in the picture, which spans {},{} to {},{} of the screen",
+        region.width,
+        region.height,
+        region.x,
+        region.y,
+        whole.x,
+        whole.y,
+        whole.right() - 1,
+        whole.bottom() - 1
+    ))
+    .with("region", region)
+    .with("picture", whole)
+}
+
+fn note_on_labels(labelled: Labelled) -> Option<String> {
+    let Labelled { every_row, every_col } = labelled;
+    (every_row > 1 || every_col > 1).then(|| {
+        format!(
+            "the cells are too small for all labels: one in {every_row} rows and one in {every_col} columns has them, at the \
+             left upper corner of its cell"
+        )
+    })
+}

@@ -1,0 +1,219 @@
+//! Windows as a whole and what is around them: one window chosen among all, changed and waited for; programs started;
+//! the pointer; the clipboard.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use regex::Regex;
+
+use super::resolve::MOST_MATCHES;
+use super::{Chosen, Observer, View};
+use crate::clock::Cancel;
+use crate::error::{Error, Fact, Result};
+use crate::gate::Permit;
+use crate::model::program::{Clip, Launch, Program};
+use crate::model::{Element, Point, Reached, Rect, Tree, Window, WindowChange, WindowState};
+use crate::platform::Activation;
+use crate::tool::Target;
+
+/// How often to look for a window where the platform tells nothing of changes.
+const POLL: Duration = Duration::from_millis(100);
+
+/// What a window must be like; everything that is given must fit.
+#[derive(Clone, Debug, Default)]
+pub struct WindowQuery {
+    pub uid: Option<String>,
+    pub title_contains: Option<String>,
+    pub title_regex: Option<Regex>,
+    pub process: Option<String>,
+}
+
+impl WindowQuery {
+    pub fn is_empty(&self) -> bool {
+        self.uid.is_none()
+            && self.title_contains.is_none()
+            && self.title_regex.is_none()
+            && self.process.is_none()
+    }
+
+    /// `window` has the title that may be shown, so that no hidden one can be guessed by asking.
+    pub fn fits(&self, window: &Window) -> bool {
+        let contains = |part: &String| window.title.to_lowercase().contains(&part.to_lowercase());
+        self.uid.as_ref().is_none_or(|uid| window.uid == *uid)
+            && self.title_contains.as_ref().is_none_or(contains)
+            && self.title_regex.as_ref().is_none_or(|pattern| pattern.is_match(&window.title))
+            && self.process.as_ref().is_none_or(|name| window.process.eq_ignore_ascii_case(name))
+    }
+
+    fn words(&self) -> String {
+        let given = [
+            self.uid.as_ref().map(|uid| format!("the uid '{uid}'")),
+            self.title_contains.as_ref().map(|part| format!("'{part}' in its title")),
+            self.title_regex.as_ref().map(|pattern| format!("a title like '{pattern}'")),
+            self.process.as_ref().map(|name| format!("the process '{name}'")),
+        ];
+        given.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    }
+}
+
+/// What to do to a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// In front, with the keyboard.
+    Focus,
+    Change(WindowChange),
+}
+
+/// What to wait for after a program was started.
+#[derive(Clone, Debug)]
+pub struct Awaited {
+    pub query: WindowQuery,
+    /// The windows that were there before, by uid, and which of them had the focus.
+    pub before: HashSet<String>,
+    pub focused: Option<String>,
+    pub timeout: Duration,
+}
+
+impl Observer {
+    /// The only window that fits: none is an error that tells what there is, several are one that lists them.
+    pub fn choose_only(&self, query: &WindowQuery) -> Result<Chosen> {
+        if query.is_empty() {
+            return Err(Error::bad_request(
+                "which window? Give window_uid, title, title_regex or process; list_windows tells them",
+            )
+            .with("field", "window_uid"));
+        }
+        let windows = self.platform.windows()?;
+        let fits = |window: &&Window| query.fits(&self.shown_window((*window).clone()));
+        let found: Vec<&Window> = windows.iter().filter(fits).collect();
+        match found[..] {
+            [window] => Ok(self.chosen(window.clone(), None)),
+            [] => Err(self.gone(format!("no window has {}", query.words()), &windows)),
+            _ => Err(self.several(query, &found)),
+        }
+    }
+
+    fn several(&self, query: &WindowQuery, found: &[&Window]) -> Error {
+        let shown = found.iter().take(MOST_MATCHES).map(|window| {
+            Fact::object([
+                ("window_uid", window.uid.as_str().into()),
+                ("title", self.redactor.title(&window.title).into_owned().into()),
+                ("process", window.process.as_str().into()),
+            ])
+        });
+        let message = format!("{} windows have {}; name one by its window_uid", found.len(), query.words());
+        Error::bad_request(message).with("count", found.len()).with("matches", Fact::List(shown.collect()))
+    }
+
+    /// Does something to a window as a whole and waits until it is so; what is told is what was seen.
+    pub fn change_window(
+        &self,
+        permit: &mut Permit,
+        chosen: &Chosen,
+        deed: Deed,
+        timeout: Duration,
+        cancel: &Cancel,
+    ) -> Result<Reached> {
+        cancel.check()?;
+        permit.spend();
+        let reached = match deed {
+            Deed::Change(change) => self.platform.change(&chosen.raw, &change, timeout, cancel),
+            Deed::Focus => self.focus_window(chosen),
+        };
+        self.forget_all();
+        reached
+    }
+
+    fn focus_window(&self, chosen: &Chosen) -> Result<Reached> {
+        let activation = self.platform.activate(&chosen.raw)?;
+        let window = self.platform.windows()?.into_iter().find(|window| window.uid == chosen.raw.uid);
+        let note = match activation {
+            Activation::Activated => None,
+            Activation::Refused(why) => Some(why),
+        };
+        let state = window.map(|window| WindowState {
+            bounds: window.bounds,
+            focused: window.focused,
+            minimized: window.minimized,
+            maximized: false,
+        });
+        Ok(Reached { done: note.is_none(), state, note })
+    }
+
+    pub fn program(&self, name: &str) -> Result<Program> {
+        self.platform.surroundings().program(name)
+    }
+
+    pub fn launch(&self, permit: &mut Permit, launch: &Launch, cancel: &Cancel) -> Result<u32> {
+        cancel.check()?;
+        permit.spend();
+        let pid = self.platform.surroundings().launch(launch);
+        self.forget_all();
+        pid
+    }
+
+    /// The window that a started program shows, or `None` when the time is over. A program that ended may still show
+    /// one: it may have handed the work to another that was running.
+    pub fn await_window(&self, awaited: &Awaited, cancel: &Cancel) -> Result<Option<Window>> {
+        let deadline = self.clock.now() + awaited.timeout;
+        loop {
+            cancel.check()?;
+            let generation = self.platform.generation()?;
+            let found = self.windows()?.into_iter().find(|window| awaited.is(window));
+            let left = deadline.saturating_sub(self.clock.now());
+            if found.is_some() || left.is_zero() {
+                return Ok(found);
+            }
+            self.sleep_for_change(generation, left, POLL, cancel)?;
+        }
+    }
+
+    /// Where the pointer is; `None` where the desktop does not tell.
+    pub fn pointer(&self) -> Result<Option<Point>> {
+        self.platform.surroundings().pointer()
+    }
+
+    pub fn clipboard(&self, cancel: &Cancel) -> Result<Clip> {
+        self.platform.surroundings().clipboard(cancel)
+    }
+
+    pub fn set_clipboard(&self, permit: &mut Permit, text: &str, cancel: &Cancel) -> Result<()> {
+        cancel.check()?;
+        permit.spend();
+        self.platform.surroundings().set_clipboard(text)
+    }
+
+    /// Something that is no element of any window, as a target that rules can be about: by its role and its name.
+    pub fn thing(&self, role: &'static str, name: &str) -> Target {
+        let tree = Arc::new(Tree::of_root(Element::new(role, name, Rect::default())));
+        let view = View::new(tree.clone(), tree, Duration::ZERO, self.clock.wall());
+        Target::element(self.no_window(name), Arc::new(view), Tree::ROOT, None)
+    }
+
+    fn no_window(&self, title: &str) -> Chosen {
+        let window = Window {
+            uid: String::new(),
+            handle: String::new(),
+            title: title.to_owned(),
+            process: String::new(),
+            pid: 0,
+            bounds: Rect::default(),
+            focused: false,
+            minimized: false,
+        };
+        self.chosen(window, None)
+    }
+}
+
+impl Awaited {
+    /// New, or raised by the program that found itself running already.
+    fn is(&self, window: &Window) -> bool {
+        let new = !self.before.contains(&window.uid);
+        if self.query.is_empty() {
+            return new;
+        }
+        let came_to_front = window.focused && self.focused.as_ref() != Some(&window.uid);
+        (new || came_to_front) && self.query.fits(window)
+    }
+}

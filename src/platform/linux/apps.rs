@@ -1,0 +1,255 @@
+//! Which programs the desktop offers to people, by the Desktop Entry Specification, and which program a caller's word
+//! stands for.
+//!
+//! Nothing is remembered: programs come and go, and all entries are read in a few milliseconds.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::variable;
+use crate::config::limits;
+use crate::error::{Error, Result};
+use crate::model::program::{App, Program};
+use crate::text::nearest;
+
+/// Folders in folders are part of an app's id; nobody nests them deeper.
+const DEPTH: usize = 3;
+/// A longer entry is none.
+const ENTRY_BYTES: u64 = 128 << 10;
+
+pub fn installed() -> Vec<App> {
+    installed_in(&folders())
+}
+
+fn folders() -> Vec<PathBuf> {
+    let own = variable("XDG_DATA_HOME").or_else(|| Some(format!("{}/.local/share", variable("HOME")?)));
+    let shared = variable("XDG_DATA_DIRS").unwrap_or_else(|| "/usr/local/share:/usr/share".to_owned());
+    let all = own.into_iter().chain(shared.split(':').map(str::to_owned));
+    all.filter(|folder| folder.starts_with('/'))
+        .map(|folder| Path::new(&folder).join("applications"))
+        .collect()
+}
+
+/// An entry hides those of the same id in later folders, also when it says that there is nothing to see.
+fn installed_in(folders: &[PathBuf]) -> Vec<App> {
+    let mut known: BTreeMap<String, Option<App>> = BTreeMap::new();
+    for folder in folders {
+        for (id, path) in entries(folder) {
+            known.entry(id).or_insert_with_key(|id| read(&path).and_then(|text| app(id, &text)));
+        }
+    }
+    let mut apps: Vec<App> = known.into_values().flatten().collect();
+    apps.sort_by_cached_key(|app| (app.name.to_lowercase(), app.id.clone()));
+    apps.truncate(limits::APPS);
+    apps
+}
+
+/// The entries below a folder with their ids: `kde/calc.desktop` is `kde-calc`.
+fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    let mut open = vec![(folder.to_owned(), String::new(), 0)];
+    while let Some((folder, prefix, depth)) = open.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if let Some(stem) = name.strip_suffix(".desktop") {
+                found.push((format!("{prefix}{stem}"), path));
+            } else if depth < DEPTH && path.is_dir() {
+                open.push((path, format!("{prefix}{name}-"), depth + 1));
+            }
+            if found.len() >= limits::APPS {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// Opening a pipe would wait for its other end, so the kind is asked first.
+fn read(path: &Path) -> Option<String> {
+    std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= ENTRY_BYTES)?;
+    let mut text = String::new();
+    File::open(path).ok()?.take(ENTRY_BYTES).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// What an entry says, if it is a program with windows that people are meant to see.
+fn app(id: &str, text: &str) -> Option<App> {
+    let lines = text.lines().map(str::trim).skip_while(|line| *line != "[Desktop Entry]").skip(1);
+    let pairs: BTreeMap<&str, &str> = lines
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split_once('='))
+        .map(|(key, value)| (key.trim(), value.trim()))
+        .collect();
+    let is = |key: &str| pairs.get(key) == Some(&"true");
+    if pairs.get("Type") != Some(&"Application") || is("NoDisplay") || is("Hidden") || is("Terminal") {
+        return None;
+    }
+    let command = words(&unescaped(pairs.get("Exec")?));
+    let app = App { id: id.to_owned(), name: unescaped(pairs.get("Name")?), command };
+    (!app.program().is_empty()).then_some(app)
+}
+
+/// The escapes that every text of an entry may have.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match (character, character == '\\') {
+            (_, true) => match characters.next() {
+                Some('s') => plain.push(' '),
+                Some('n') => plain.push('\n'),
+                Some('t') => plain.push('\t'),
+                Some('r') => plain.push('\r'),
+                Some('\\') => plain.push('\\'),
+                Some(other) => plain.extend(['\\', other]),
+                None => plain.push('\\'),
+            },
+            (character, false) => plain.push(character),
+        }
+    }
+    plain
+}
+
+/// The words of an `Exec` line, without the codes that stand for files that nobody opens.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut characters = line.chars().peekable();
+    while characters.peek().is_some() {
+        while characters.next_if(|c| c.is_whitespace()).is_some() {}
+        let (mut word, mut quoted, mut any) = (String::new(), false, false);
+        while let Some(character) = characters.next_if(|c| quoted || !c.is_whitespace()) {
+            any = true;
+            match character {
+                '"' => quoted = !quoted,
+                '\\' if quoted => word.extend(characters.next()),
+                '%' if !quoted => match characters.next() {
+                    Some('%') => word.push('%'),
+                    _ => any = !word.is_empty(),
+                },
+                other => word.push(other),
+            }
+        }
+        if any {
+            words.push(word);
+        }
+    }
+    words
+}
+
+/// An app by its id or program, else a program by its path or on PATH.
+pub fn find(name: &str) -> Result<Program> {
+    let apps = installed();
+    if let Some(app) =
+        apps.iter().find(|app| app.id == name).or_else(|| apps.iter().find(|app| app.is_called(name)))
+    {
+        return Ok(Program { name: shown_name(app), command: app.command.clone(), installed: true });
+    }
+    if executable(name).is_some() {
+        return Ok(Program { name: name.to_owned(), command: vec![name.to_owned()], installed: false });
+    }
+    let known = apps.iter().flat_map(|app| [app.id.clone(), app.name.clone()]);
+    let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+    Err(Error::bad_request(format!(
+        "there is no app or program '{name}'{near} (list_apps tells ids; a program is a name on PATH or a whole path)"
+    ))
+    .with("field", "program"))
+}
+
+/// Rules may be about what people call it or about the program.
+fn shown_name(app: &App) -> String {
+    let program = app.program().rsplit('/').next().unwrap_or_default();
+    if app.name.eq_ignore_ascii_case(program) {
+        app.name.clone()
+    } else {
+        format!("{} ({program})", app.name)
+    }
+}
+
+fn executable(name: &str) -> Option<PathBuf> {
+    let runs = |path: &Path| {
+        let found = std::fs::metadata(path);
+        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && runs(path));
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(name));
+    candidates.find(|path| !name.is_empty() && runs(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(entry: &str, expected: Option<(&str, &[&str])>) {
+        let found = app("x", &format!("[Desktop Entry]\n{entry}\n[Desktop Action new]\nExec=other\n"));
+        let found =
+            found.as_ref().map(|app| (app.name.as_str(), app.command.iter().map(String::as_str).collect()));
+        assert_eq!(found, expected.map(|(name, command)| (name, command.to_vec())), "{entry}");
+    }
+
+    #[test]
+    fn entries_are_read() {
+        check("Type=Application\nName=Calc\nExec=calc %U\n", Some(("Calc", &["calc"])));
+        check("Type = Application\nName=A\\sB\nExec=a\\\\sb", Some(("A B", &["a\\sb"])));
+        check(
+            "Type=Application\nName[de]=Rechner\nName=Calc\nExec=/usr/bin/calc -a b",
+            Some(("Calc", &["/usr/bin/calc", "-a", "b"])),
+        );
+    }
+
+    #[test]
+    fn what_people_do_not_see_is_left_out() {
+        for line in ["NoDisplay=true", "Hidden=true", "Terminal=true", "Type=Link"] {
+            check(&format!("Type=Application\nName=Calc\nExec=calc\n{line}"), None);
+        }
+        check("Type=Application\nName=Calc", None);
+        check("Type=Application\nName=Calc\nExec=%f", None);
+    }
+
+    #[test]
+    fn command_lines_are_split_as_the_specification_says() {
+        let check = |line: &str, expected: &[&str]| assert_eq!(words(line), expected, "{line}");
+        check("a b  c", &["a", "b", "c"]);
+        check(r#""my app" --say "a \"b\" \$c" %F"#, &["my app", "--say", "a \"b\" $c"]);
+        check("a --file=%f 100%% %i", &["a", "--file=", "100%"]);
+        check(r#"a """#, &["a", ""]);
+        check(r#"a "open"#, &["a", "open"]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn nearer_folders_win_and_can_hide() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let entry = |name: &str| format!("[Desktop Entry]\nType=Application\nName={name}\nExec={name}\n");
+        write("own/a.desktop", &entry("Mine"));
+        write("own/b.desktop", "[Desktop Entry]\nHidden=true\n");
+        write("shared/a.desktop", &entry("Theirs"));
+        write("shared/b.desktop", &entry("Hidden"));
+        write("shared/kde/c.desktop", &entry("Deep"));
+        write("shared/readme.txt", "");
+        let apps =
+            installed_in(&[root.path().join("own"), root.path().join("shared"), root.path().join("none")]);
+        let ids: Vec<(&str, &str)> = apps.iter().map(|app| (app.id.as_str(), app.name.as_str())).collect();
+        assert_eq!(ids, [("kde-c", "Deep"), ("a", "Mine")]);
+    }
+
+    #[test]
+    fn programs_are_found_by_name_or_whole_path_only() {
+        assert!(executable("sh").is_some() && executable("/bin/sh").is_some());
+        for none in ["", "bin/sh", "../bin/sh", "/bin", "no-such-program", "--help", "sh -c true"] {
+            assert!(executable(none).is_none(), "{none}");
+        }
+        let refused = find("no-such-program").unwrap_err();
+        assert!(refused.message.contains("'no-such-program'"), "{refused}");
+    }
+}

@@ -1,0 +1,81 @@
+//! The clipboard of X11, where nothing is stored: whoever copied a text owns the selection CLIPBOARD and hands the
+//! text out for as long as it lives. `owner` hands out ours, `reader` asks for that of others.
+//!
+//! Each has a connection of its own, so that a program that does not answer holds up nobody else. No text is logged.
+
+mod owner;
+mod reader;
+
+use std::sync::Mutex;
+
+use crate::clock::{Cancel, lock};
+use crate::error::{Error, Result};
+use crate::model::program::Clip;
+use owner::Owner;
+
+x11rb::atom_manager! {
+    pub Atoms: AtomsCookie {
+        CLIPBOARD,
+        INCR,
+        TARGETS,
+        TEXT,
+        UTF8_STRING,
+        PLAIN: b"text/plain",
+        PLAIN_UTF8: b"text/plain;charset=utf-8",
+        _OSO_CLIP,
+        _OSO_STOP,
+    }
+}
+
+/// What a single request carries well below every server's limit; more goes in pieces.
+const PIECE: usize = 64 << 10;
+
+pub struct Clipboard {
+    display: Option<String>,
+    owner: Mutex<Option<Owner>>,
+}
+
+impl Clipboard {
+    pub fn new(display: Option<&str>) -> Self {
+        Self { display: display.map(str::to_owned), owner: Mutex::new(None) }
+    }
+
+    pub fn get(&self, cancel: &Cancel) -> Result<Clip> {
+        if let Some(text) = lock(&self.owner).as_ref().and_then(Owner::text) {
+            return Ok(Clip { text: Some(text), formats: Vec::new() });
+        }
+        reader::read(self.display.as_deref(), cancel)
+    }
+
+    /// The text is handed out until somebody else copies something, or this process ends.
+    pub fn set(&self, text: &str) -> Result<()> {
+        let mut owner = lock(&self.owner);
+        if let Some(alive) = owner.as_ref().filter(|owner| owner.is_alive()) {
+            return alive.take_over(text).map_err(Error::from);
+        }
+        let fresh = Owner::start(self.display.as_deref())?;
+        fresh.take_over(text)?;
+        *owner = Some(fresh);
+        Ok(())
+    }
+}
+
+/// How a text is written for programs that know Latin-1 only.
+fn latin1(text: &str) -> Vec<u8> {
+    text.chars().map(|character| u8::try_from(u32::from(character)).unwrap_or(b'?')).collect()
+}
+
+fn from_latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| char::from(byte)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latin1_keeps_what_it_can() {
+        assert_eq!(latin1("Zoë €"), b"Zo\xeb ?");
+        assert_eq!(from_latin1(b"Zo\xeb"), "Zoë");
+    }
+}

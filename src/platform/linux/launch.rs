@@ -1,0 +1,101 @@
+//! Starting programs that go on by themselves: nothing of ours is in their hands, and we take notice when they end.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::Weak;
+
+use super::sandbox::Sandbox;
+use crate::error::{Error, Result};
+use crate::model::program::Launch;
+
+/// Who starts programs: this process, or the keeper of a private desktop.
+#[derive(Debug, Default)]
+pub struct Launcher {
+    keeper: Option<Weak<Sandbox>>,
+}
+
+impl Launcher {
+    pub fn within(sandbox: Weak<Sandbox>) -> Self {
+        Self { keeper: Some(sandbox) }
+    }
+
+    pub fn launch(&self, launch: &Launch) -> Result<u32> {
+        match &self.keeper {
+            None => start_here(launch).map_err(|reason| cannot(launch, &reason)),
+            Some(sandbox) => {
+                let sandbox =
+                    sandbox.upgrade().ok_or_else(|| Error::internal("the private desktop has ended"))?;
+                sandbox.launch(launch).map_err(|reason| cannot(launch, &reason))
+            }
+        }
+    }
+}
+
+fn cannot(launch: &Launch, reason: &str) -> Error {
+    let program = launch.command.first().map_or("", String::as_str);
+    Error::bad_request(format!("'{program}' cannot be started: {reason}")).with("field", "program")
+}
+
+/// The command with its arguments as they are; no shell looks at them.
+pub fn command(launch: &Launch) -> Command {
+    let mut words = launch.command.iter();
+    let mut command = Command::new(words.next().map_or("", String::as_str));
+    command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Some(cwd) = &launch.cwd {
+        command.current_dir(cwd);
+    }
+    command
+}
+
+/// In a process group of its own: a person who presses Ctrl-C means the server. Our settings may hold keys that are
+/// nobody else's business.
+fn start_here(launch: &Launch) -> Result<u32, String> {
+    let mut command = command(launch);
+    command.process_group(0);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OSO_")) {
+        command.env_remove(name);
+    }
+    let mut child = command.spawn().map_err(|problem| problem.to_string())?;
+    let pid = child.id();
+    // Somebody has to take notice of its end, or it stays in the table of processes.
+    let reaper = std::thread::Builder::new().name("launched".to_owned()).stack_size(64 << 10);
+    reaper.spawn(move || child.wait()).map_err(|problem| problem.to_string())?;
+    Ok(pid)
+}
+
+pub fn is_running(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name may hold anything, so what counts comes after its last bracket.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(words: &[&str]) -> Launch {
+        Launch { command: words.iter().map(ToString::to_string).collect(), cwd: None }
+    }
+
+    #[test]
+    fn a_program_runs_by_itself_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a $(touch b); c");
+        let pid = Launcher::default().launch(&launch(&["touch", "--", path.to_str().unwrap()])).unwrap();
+        while is_running(pid) || std::path::Path::new(&format!("/proc/{pid}")).exists() {
+            std::thread::yield_now();
+        }
+        let names: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().flatten().map(|it| it.file_name()).collect();
+        assert_eq!(names, [path.file_name().unwrap()]);
+    }
+
+    #[test]
+    fn what_cannot_be_started_says_why() {
+        let refused = Launcher::default().launch(&launch(&["/no/such/program"])).unwrap_err();
+        assert!(refused.message.contains("/no/such/program"), "{refused}");
+        let gone = Launcher::within(Weak::new()).launch(&launch(&["true"])).unwrap_err();
+        assert!(gone.message.contains("private desktop"), "{gone}");
+        assert!(!is_running(0));
+    }
+}

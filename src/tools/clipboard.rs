@@ -1,0 +1,102 @@
+//! The clipboard: what somebody copied, and copying something.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::{FitArgs, QuietInputArgs};
+use crate::config::limits;
+use crate::error::Result;
+use crate::gate::Permit;
+use crate::tool::args::{SecretOr, Text};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Tool};
+
+pub struct ClipboardGet;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Clipboard {
+    /// Absent when it holds no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    characters: usize,
+    /// What it holds instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    formats: Vec<String>,
+}
+
+impl Output for Clipboard {}
+
+impl Tool for ClipboardGet {
+    type Args = FitArgs;
+    type Out = Clipboard;
+    const META: Meta = Meta {
+        name: "clipboard_get",
+        group: Group::Keyboard,
+        untrusted: true,
+        traced: false,
+        rest: &[(Method::Get, "/api/clipboard")],
+        brief: "Read the clipboard's text.",
+        detail: "Secrets and what redaction hides are hidden in it. Without a text, `formats` tells what there is. No \
+                 trace keeps it. More than 4 MiB are refused; not on Wayland.",
+        examples: &[Example { scenario: None, args: "{}", shows: "an empty clipboard" }],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, _: FitArgs, _: Permit) -> Result<Clipboard> {
+        let clip = cx.observer().clipboard(cx.cancel)?;
+        if clip.text.is_none() && clip.formats.is_empty() {
+            cx.warning = Some("the clipboard is empty".to_owned());
+        }
+        let characters = clip.text.as_ref().map_or(0, |text| text.chars().count());
+        Ok(Clipboard { text: clip.text, characters, formats: clip.formats })
+    }
+}
+
+pub struct ClipboardSet;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ClipboardSetArgs {
+    /// Or {"secret":"NAME"}.
+    text: SecretOr<Text<{ limits::CLIPBOARD_CHARACTERS }>>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClipboardDone {
+    characters: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    dry_run: bool,
+}
+
+impl Output for ClipboardDone {}
+
+impl Tool for ClipboardSet {
+    type Args = ClipboardSetArgs;
+    type Out = ClipboardDone;
+    const META: Meta = Meta {
+        name: "clipboard_set",
+        group: Group::Keyboard,
+        effect: Effect::Input,
+        rest: &[(Method::Post, "/api/clipboard")],
+        brief: "Put text onto the clipboard; paste by press_key ctrl+v.",
+        detail: "What was there is lost. On X11 the text is there as long as this server runs and nobody else copies. A \
+                 secret that is bound to places cannot be put here: any program may read the clipboard. Not on Wayland.",
+        examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters to paste" }],
+        verify: &["ok", "error.code"],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: ClipboardSetArgs, mut permit: Permit) -> Result<ClipboardDone> {
+        let text = args.text.reveal(cx)?;
+        let characters = text.chars().count();
+        if !permit.dry_run() {
+            cx.observer().set_clipboard(&mut permit, text, cx.cancel)?;
+        }
+        Ok(ClipboardDone { characters, dry_run: permit.dry_run() })
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<ClipboardGet>(), Spec::of::<ClipboardSet>()];

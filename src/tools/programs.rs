@@ -1,0 +1,287 @@
+//! Programs: which there are, and starting one.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::{FitArgs, QuietInputArgs};
+use super::window_action::WindowQueryArgs;
+use crate::config::limits;
+use crate::error::{Error, Result};
+use crate::gate::Permit;
+use crate::model::Window;
+use crate::model::program::Launch;
+use crate::observer::Awaited;
+use crate::tool::args::{Int, Text};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Starting, Target, Tool};
+
+/// What rules call a program that is started.
+const ROLE: &str = "Application";
+
+pub struct ListApps;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ListAppsArgs {
+    /// Part of a name or id.
+    filter: Option<Text<128>>,
+    #[schemars(extend("x-hidden" = true))]
+    limit: Option<Int<1, 2000>>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    fit: FitArgs,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AppList {
+    running: Vec<Running>,
+    installed: Vec<Installed>,
+    /// How many more are installed that fit.
+    not_listed: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Running {
+    name: String,
+    pid: u32,
+    windows: Vec<RunningWindow>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RunningWindow {
+    window_uid: String,
+    title: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Installed {
+    id: String,
+    name: String,
+    program: String,
+}
+
+impl Output for AppList {}
+
+impl Tool for ListApps {
+    type Args = ListAppsArgs;
+    type Out = AppList;
+    const META: Meta = Meta {
+        name: "list_apps",
+        group: Group::Programs,
+        untrusted: true,
+        rest: &[(Method::Get, "/api/apps")],
+        brief: "Programs with windows, and installed ones by the id that launch_app takes.",
+        detail: "`running` has a row for each process with windows; `installed` what the desktop's menu offers (on Linux \
+                 its .desktop files, without those that need a terminal), by name, at most `limit` (100) rows. \
+                 `filter` is a part of a name, id or program in any case.",
+        examples: &[
+            Example { scenario: None, args: "{}", shows: "three programs run, none is installed" },
+            Example {
+                scenario: Some("scenarios/apps.yaml"),
+                args: r#"{"filter":"calc"}"#,
+                shows: "the scenario's calculator",
+            },
+        ],
+        ..Meta::DEFAULT
+    };
+
+    fn run(cx: &mut Cx, args: ListAppsArgs, _: Permit) -> Result<AppList> {
+        let wanted = args.filter.map_or(String::new(), |text| text.as_str().to_lowercase());
+        let fits = |text: &str| text.to_lowercase().contains(&wanted);
+        let mut running = running(cx.observer().windows()?);
+        running.retain(|app| fits(&app.name) || app.windows.iter().any(|window| fits(&window.title)));
+        let apps = cx.observer().platform().surroundings().installed()?;
+        let mut installed: Vec<Installed> = apps
+            .into_iter()
+            .filter(|app| fits(&app.id) || fits(&app.name) || fits(app.program()))
+            .map(|app| Installed { program: app.program().to_owned(), id: app.id, name: app.name })
+            .collect();
+        let most = args.limit.map_or(100, Int::size);
+        let not_listed = installed.len().saturating_sub(most);
+        installed.truncate(most);
+        Ok(AppList { running, installed, not_listed })
+    }
+}
+
+/// A row for each process, in the order of its first window.
+fn running(windows: Vec<Window>) -> Vec<Running> {
+    let mut apps: Vec<Running> = Vec::new();
+    for window in windows {
+        let shown = RunningWindow { window_uid: window.uid, title: window.title };
+        match apps.iter_mut().find(|app| app.pid == window.pid && app.name == window.process) {
+            Some(app) => app.windows.push(shown),
+            None => apps.push(Running { name: window.process, pid: window.pid, windows: vec![shown] }),
+        }
+    }
+    apps
+}
+
+pub struct LaunchApp;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct LaunchArgs {
+    /// App id or program.
+    program: Text<{ limits::LAUNCH_PROGRAM_CHARACTERS }>,
+    /// As they are; no shell.
+    #[serde(default)]
+    #[schemars(length(max = limits::LAUNCH_ARGUMENTS))]
+    args: Vec<Text<{ limits::LAUNCH_ARGUMENT_CHARACTERS }>>,
+    #[schemars(extend("x-hidden" = true))]
+    cwd: Option<Text<4096>>,
+    /// Default true.
+    wait_for_window: Option<bool>,
+    /// Which window.
+    #[serde(rename = "match")]
+    #[schemars(extend("x-hidden" = true))]
+    matching: Option<WindowQueryArgs>,
+    #[schemars(extend("x-hidden" = true))]
+    timeout_ms: Option<Int<0, 120000>>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+impl LaunchArgs {
+    /// A text that the system would cut, or refuse in the middle of the work, is refused here.
+    fn check(&self) -> Result<()> {
+        let mut texts = vec![("program", self.program.as_str())];
+        texts.extend(self.args.iter().map(|arg| ("args", arg.as_str())));
+        texts.extend(self.cwd.iter().map(|cwd| ("cwd", cwd.as_str())));
+        match texts.into_iter().find(|(_, text)| text.contains('\0')) {
+            Some((field, _)) => {
+                Err(Error::bad_request(format!("argument '{field}' has a zero byte in it"))
+                    .with("field", field))
+            }
+            None => self.folder().map(|_| ()),
+        }
+    }
+
+    fn folder(&self) -> Result<Option<PathBuf>> {
+        let Some(cwd) = &self.cwd else { return Ok(None) };
+        let folder = PathBuf::from(cwd.as_str());
+        if folder.is_absolute() && folder.is_dir() {
+            return Ok(Some(folder));
+        }
+        Err(Error::bad_request(format!(
+            "argument 'cwd': '{}' is no folder (a whole path is needed)",
+            cwd.as_str()
+        ))
+        .with("field", "cwd"))
+    }
+
+    fn launch(&self, cx: &Cx) -> Result<(Launch, Target)> {
+        self.check()?;
+        let program = cx.observer().program(self.program.as_str())?;
+        let thing = cx.observer().thing(ROLE, &program.name);
+        let target = thing
+            .starting(Starting { program: self.program.as_str().to_owned(), installed: program.installed });
+        let mut command = program.command;
+        command.extend(self.args.iter().map(|arg| arg.as_str().to_owned()));
+        Ok((Launch { command, cwd: self.folder()? }, target))
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Launched {
+    executed: bool,
+    argv: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window_found: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<LaunchedWindow>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LaunchedWindow {
+    window_uid: String,
+    title: String,
+    process: String,
+    pid: u32,
+}
+
+impl Output for Launched {}
+
+impl Tool for LaunchApp {
+    type Args = LaunchArgs;
+    type Out = Launched;
+    const META: Meta = Meta {
+        name: "launch_app",
+        group: Group::Programs,
+        effect: Effect::System,
+        untrusted: true,
+        rest: &[(Method::Post, "/api/launch")],
+        brief: "Start a program and tell its window.",
+        detail: "`program` is an id of list_apps, a program on PATH or a whole path; what the config key `launch.programs` \
+                 allows is started, by default what the desktop offers. No shell looks at the arguments. `cwd` is a \
+                 folder. It waits up to `timeout_ms` (5000, at most 120000) for a window that is new, or with `match` \
+                 {title, title_regex, process} for one that fits and is new or came to the front; `window_found` says \
+                 whether one came, and if not, `running` whether the program still runs. The program does not end with \
+                 the server, except on a private desktop. On the mock desktop it shows a window of the scenario.",
+        examples: &[Example {
+            scenario: Some("scenarios/apps.yaml"),
+            args: r#"{"program":"calculator"}"#,
+            shows: "the scenario's calculator opens",
+        }],
+        verify: &["ok", "window_found", "error.code"],
+        ..Meta::DEFAULT
+    };
+
+    fn targets(cx: &Cx, args: &LaunchArgs) -> Result<Vec<Target>> {
+        if let Some(matching) = &args.matching {
+            matching.query()?;
+        }
+        Ok(vec![args.launch(cx)?.1])
+    }
+
+    fn run(cx: &mut Cx, args: LaunchArgs, mut permit: Permit) -> Result<Launched> {
+        let (launch, _) = args.launch(cx)?;
+        let mut launched = Launched {
+            executed: !permit.dry_run(),
+            argv: launch.command.clone(),
+            cwd: launch.cwd.as_ref().map(|cwd| cwd.display().to_string()),
+            pid: None,
+            running: None,
+            window_found: None,
+            window: None,
+            dry_run: permit.dry_run(),
+        };
+        if permit.dry_run() {
+            return Ok(launched);
+        }
+        let before = cx.observer().windows()?;
+        let pid = cx.observer().launch(&mut permit, &launch, cx.cancel)?;
+        launched.pid = Some(pid);
+        if args.wait_for_window.unwrap_or(true) {
+            let awaited = Awaited {
+                query: args.matching.as_ref().map(WindowQueryArgs::query).transpose()?.unwrap_or_default(),
+                focused: before.iter().find(|window| window.focused).map(|window| window.uid.clone()),
+                before: before.into_iter().map(|window| window.uid).collect::<HashSet<_>>(),
+                timeout: Duration::from_millis(args.timeout_ms.map_or(5000, Int::size) as u64),
+            };
+            launched.window = cx.observer().await_window(&awaited, cx.cancel)?.map(|window| LaunchedWindow {
+                window_uid: window.uid,
+                title: window.title,
+                process: window.process,
+                pid: window.pid,
+            });
+            launched.window_found = Some(launched.window.is_some());
+        }
+        if launched.window.is_none() {
+            launched.running = Some(cx.observer().platform().surroundings().is_running(pid));
+        }
+        Ok(launched)
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<ListApps>(), Spec::of::<LaunchApp>()];

@@ -1,0 +1,234 @@
+//! Windows as a whole: focused, minimized, placed, closed; and told how they are then.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::common::{Dialog, QuietInputArgs, millis, new_dialogs, regex};
+use crate::error::{Error, Result};
+use crate::gate::Permit;
+use crate::model::{Point, Rect, WindowChange, WindowState};
+use crate::observer::{Deed, WindowQuery};
+use crate::tool::args::{Int, Pixel, Text};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+
+/// How a window is found; exactly one must fit.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct WindowQueryArgs {
+    /// Or one of:
+    window_uid: Option<Text<256>>,
+    /// Part of it.
+    title: Option<Text<512>>,
+    #[schemars(extend("x-hidden" = true))]
+    title_regex: Option<Text<512>>,
+    /// Its name.
+    process: Option<Text<260>>,
+}
+
+impl WindowQueryArgs {
+    pub fn query(&self) -> Result<WindowQuery> {
+        let pattern = self.title_regex.as_ref().map(|pattern| regex("title_regex", pattern.as_str()));
+        Ok(WindowQuery {
+            uid: owned(&self.window_uid),
+            title_contains: owned(&self.title),
+            title_regex: pattern.transpose()?,
+            process: owned(&self.process),
+        })
+    }
+}
+
+fn owned<const MAX: usize>(text: &Option<Text<MAX>>) -> Option<String> {
+    text.as_ref().map(|text| text.as_str().to_owned())
+}
+
+pub struct WindowAction;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct WindowActionArgs {
+    /// What to do.
+    action: Action,
+    #[serde(flatten)]
+    window: WindowQueryArgs,
+    /// To move.
+    x: Option<Pixel>,
+    /// To move.
+    y: Option<Pixel>,
+    /// To resize.
+    width: Option<Int<1, 32767>>,
+    /// To resize.
+    height: Option<Int<1, 32767>>,
+    #[schemars(extend("x-hidden" = true))]
+    timeout_ms: Option<Int<0, 60000>>,
+    #[serde(flatten)]
+    #[allow(dead_code, reason = "read by the gate")]
+    input: QuietInputArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Focus,
+    Restore,
+    Minimize,
+    Maximize,
+    Close,
+    Move,
+    Resize,
+}
+
+impl Action {
+    /// What a button in the window that does the same is called.
+    const fn name(self) -> &'static str {
+        match self {
+            Action::Focus => "focus",
+            Action::Restore => "restore",
+            Action::Minimize => "minimize",
+            Action::Maximize => "maximize",
+            Action::Close => "close",
+            Action::Move => "move",
+            Action::Resize => "resize",
+        }
+    }
+}
+
+impl WindowActionArgs {
+    fn deed(&self) -> Result<Deed> {
+        let pair = |x: Option<i64>, y: Option<i64>, what: &'static str, field: &'static str| match (x, y) {
+            (Some(x), Some(y)) => Ok((i32::try_from(x).unwrap_or(0), i32::try_from(y).unwrap_or(0))),
+            _ => {
+                let message = format!("{} needs {what}", self.action.name());
+                Err(Error::bad_request(message).with("field", field))
+            }
+        };
+        let (x, y) = (self.x.map(Int::get), self.y.map(Int::get));
+        let (width, height) = (self.width.map(Int::get), self.height.map(Int::get));
+        let change = match self.action {
+            Action::Focus => return Ok(Deed::Focus),
+            Action::Restore => WindowChange::Restore,
+            Action::Minimize => WindowChange::Minimize,
+            Action::Maximize => WindowChange::Maximize,
+            Action::Close => WindowChange::Close,
+            Action::Move => {
+                let (x, y) = pair(x, y, "x and y", "x")?;
+                WindowChange::Move(Point { x, y })
+            }
+            Action::Resize => {
+                let (width, height) = pair(width, height, "width and height", "width")?;
+                WindowChange::Resize { width, height }
+            }
+        };
+        Ok(Deed::Change(change))
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WindowActed {
+    action: Action,
+    /// Whether the window is as asked.
+    reached: bool,
+    window_uid: String,
+    window: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    closed: bool,
+    /// How it is now; absent when it is gone.
+    #[serde(rename = "final", skip_serializing_if = "Option::is_none")]
+    state: Option<FinalState>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    dry_run: bool,
+    new_dialogs: Vec<Dialog>,
+    duration_ms: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FinalState {
+    bounds: Rect,
+    focused: bool,
+    minimized: bool,
+    maximized: bool,
+}
+
+impl From<WindowState> for FinalState {
+    fn from(state: WindowState) -> Self {
+        let WindowState { bounds, focused, minimized, maximized } = state;
+        Self { bounds, focused, minimized, maximized }
+    }
+}
+
+impl Output for WindowActed {}
+
+impl Tool for WindowAction {
+    type Args = WindowActionArgs;
+    type Out = WindowActed;
+    const META: Meta = Meta {
+        name: "window_action",
+        group: Group::Windows,
+        effect: Effect::Input,
+        untrusted: true,
+        rest: &[(Method::Post, "/api/window/action")],
+        brief: "Focus, minimize, maximize, restore, move, resize or close the one window that fits. Check `reached`.",
+        detail: "The window is named by its uid, a part of its title, `title_regex` or its process, or several of these; \
+                 if none fits or more than one does, nothing is done and the error lists them. Waits up to `timeout_ms` \
+                 (3000, at most 60000) until the window is as asked. `reached` says whether it is, `final` how it is; a \
+                 program that asks whether to save keeps its window, and the question is in `new_dialogs`. Closing asks \
+                 the program; nothing is killed. Other inputs wait until this one has ended.",
+        examples: &[
+            Example {
+                scenario: Some("scenarios/form.yaml"),
+                args: r#"{"action":"move","title":"new claim","x":40,"y":30}"#,
+                shows: "a window is moved",
+            },
+            Example {
+                scenario: Some("scenarios/login.yaml"),
+                args: r#"{"action":"minimize","title_regex":"^Acme"}"#,
+                shows: "a window goes into the task bar",
+            },
+        ],
+        verify: &["ok", "reached", "error.code"],
+        ..Meta::DEFAULT
+    };
+
+    fn targets(cx: &Cx, args: &WindowActionArgs) -> Result<Vec<Target>> {
+        args.deed()?;
+        let chosen = cx.observer().choose_only(&args.window.query()?)?;
+        cx.judged_window(&chosen, args.action.name())
+    }
+
+    fn run(cx: &mut Cx, args: WindowActionArgs, mut permit: Permit) -> Result<WindowActed> {
+        let began = cx.clock().now();
+        let deed = args.deed()?;
+        let chosen = cx.observer().choose_only(&args.window.query()?)?;
+        let timeout = Duration::from_millis(args.timeout_ms.map_or(3000, Int::size) as u64);
+        let mut acted = WindowActed {
+            action: args.action,
+            reached: false,
+            window_uid: chosen.window.uid.clone(),
+            window: chosen.window.title.clone(),
+            closed: false,
+            state: None,
+            note: None,
+            dry_run: permit.dry_run(),
+            new_dialogs: Vec::new(),
+            duration_ms: 0,
+        };
+        if permit.dry_run() {
+            return Ok(WindowActed { note: Some("dry run: nothing was done".to_owned()), ..acted });
+        }
+        let before = cx.observer().windows()?;
+        let reached = cx.observer().change_window(&mut permit, &chosen, deed, timeout, cx.cancel)?;
+        let after = cx.observer().windows()?;
+        acted.closed = !after.iter().any(|window| window.uid == acted.window_uid);
+        acted.reached = reached.done;
+        acted.state = reached.state.map(FinalState::from);
+        acted.note = reached.note;
+        acted.new_dialogs = new_dialogs(&before, after);
+        acted.duration_ms = millis(cx.clock().now().saturating_sub(began));
+        Ok(acted)
+    }
+}
+
+pub const TOOLS: &[Spec] = &[Spec::of::<WindowAction>()];

@@ -1,0 +1,165 @@
+//! Windows as a whole, programs, the clipboard and the pointer, against a real window manager and real programs.
+
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, Server, desk, until};
+
+fn action(server: &mut Server, uid: &str, args: Value) -> Value {
+    let mut args = args;
+    args["window_uid"] = json!(uid);
+    args["timeout_ms"] = json!(20000);
+    let acted = server.ok("window_action", args);
+    assert_eq!(acted["reached"], true, "{acted}");
+    acted
+}
+
+fn entry(desk: &Desk) -> crate::desk::App {
+    desk.start("zenity", &["--entry", "--title=Ask", "--text=Name"])
+}
+
+#[test]
+fn the_window_manager_does_as_it_is_asked() {
+    let desk = desk();
+    let app = desk.start("xterm", &["-T", "Placed"]);
+    let mut server = desk.server();
+    let uid = server.uid(&app, "Placed");
+    let moved = action(&mut server, &uid, json!({"action": "move", "x": 140, "y": 130}));
+    assert_eq!((&moved["final"]["bounds"]["x"], &moved["final"]["bounds"]["y"]), (&json!(140), &json!(130)));
+    let large = action(&mut server, &uid, json!({"action": "maximize"}));
+    assert_eq!(large["final"]["maximized"], true);
+    action(&mut server, &uid, json!({"action": "restore"}));
+    let small = action(&mut server, &uid, json!({"action": "minimize"}));
+    assert_eq!(small["final"]["minimized"], true);
+    action(&mut server, &uid, json!({"action": "restore"}));
+    action(&mut server, &uid, json!({"action": "focus"}));
+    let window = server.window(&app, "Placed");
+    assert_eq!((&window["focused"], &window["bounds"]["x"]), (&json!(true), &json!(140)));
+    let closed = action(&mut server, &uid, json!({"action": "close"}));
+    assert_eq!(closed["closed"], true);
+    assert!(server.windows().is_empty());
+}
+
+/// An editor with unsaved text asks back instead of closing.
+#[test]
+fn a_program_that_asks_back_is_reported_with_its_question() {
+    let desk = desk();
+    let app = desk.start("mousepad", &["--disable-server"]);
+    let mut server = desk.server();
+    let uid = server.ready(&app, "Mousepad", 5);
+    server.ok("type_text", json!({"text": "unsaved"}));
+    until("the mark of an unsaved text", || {
+        server.window(&app, "Mousepad")["title"].as_str().unwrap().contains('*').then_some(())
+    });
+    let kept = server.ok("window_action", json!({"action": "close", "window_uid": uid}));
+    assert_eq!(kept["reached"], false, "{kept}");
+    assert!(kept["note"].as_str().unwrap().contains("save"), "{kept}");
+    assert_eq!(kept["new_dialogs"].as_array().unwrap().len(), 1, "{kept}");
+}
+
+#[test]
+fn several_windows_are_listed_and_left_alone() {
+    let desk = desk();
+    let (one, two) = (desk.start("xterm", &["-T", "Twin A"]), desk.start("xterm", &["-T", "Twin B"]));
+    let mut server = desk.server();
+    server.window(&one, "Twin A");
+    server.window(&two, "Twin B");
+    let refused = server.call("window_action", json!({"action": "close", "title": "twin"}));
+    assert_eq!(refused["error"]["context"]["matches"].as_array().unwrap().len(), 2, "{refused}");
+    action(&mut server, &server_uid(&refused, 0), json!({"action": "close"}));
+    until("one to go", || (server.windows().len() == 1).then_some(()));
+}
+
+fn server_uid(refused: &Value, at: usize) -> String {
+    refused["error"]["context"]["matches"][at]["window_uid"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_program_is_started_with_its_arguments_as_they_are() {
+    let desk = desk();
+    let mut server = desk.server_with(&[("OSO_LAUNCH__ALLOW", r#"["zenity"]"#)]);
+    let title = "--title=A $(touch pwned); `b`";
+    let args = json!(["--info", title, "--text=Hello"]);
+    let launched = server.ok("launch_app", json!({"program": "zenity", "args": args, "timeout_ms": 60000}));
+    assert_eq!(launched["window_found"], true, "{launched}");
+    assert_eq!(launched["window"]["title"], "A $(touch pwned); `b`");
+    assert_eq!(launched["window"]["pid"], launched["pid"]);
+    let uid = launched["window"]["window_uid"].as_str().unwrap().to_owned();
+    action(&mut server, &uid, json!({"action": "close"}));
+    let pid = launched["pid"].as_u64().unwrap();
+    until("no zombie", || (!std::path::Path::new(&format!("/proc/{pid}")).exists()).then_some(()));
+    assert!(!desk.home().join("pwned").exists());
+}
+
+#[test]
+fn what_the_desktop_offers_is_listed_and_the_rest_refused() {
+    let desk = desk();
+    let mut server = desk.server();
+    let apps = server.ok("list_apps", json!({"filter": "mousepad"}));
+    let id = apps["installed"][0]["id"].clone();
+    assert!(id.as_str().unwrap().to_lowercase().contains("mousepad"), "{apps}");
+    let refused = server.call("launch_app", json!({"program": "/bin/sh", "args": ["-c", "touch pwned"]}));
+    assert_eq!(refused["error"]["code"], "PermissionDenied", "{refused}");
+    let launched = server.ok("launch_app", json!({"program": id, "timeout_ms": 60000}));
+    assert_eq!(launched["window_found"], true, "{launched}");
+    let uid = launched["window"]["window_uid"].as_str().unwrap().to_owned();
+    let running = server.ok("list_apps", json!({"filter": "mousepad"}))["running"].clone();
+    assert_eq!(running[0]["windows"][0]["window_uid"], uid, "{running}");
+    action(&mut server, &uid, json!({"action": "close"}));
+}
+
+/// Ctrl+V in a program that nobody here wrote.
+#[test]
+fn a_text_of_ours_is_pasted_by_a_program() {
+    let desk = desk();
+    let app = entry(&desk);
+    let mut server = desk.server();
+    let uid = server.ready(&app, "Ask", 4);
+    server.ok("clipboard_set", json!({"text": "Zoë 漢字 🎉"}));
+    assert_eq!(server.ok("clipboard_get", json!({}))["text"], "Zoë 漢字 🎉");
+    server.ok("key_into_element", json!({"window_uid": uid, "selector": "//Edit", "keys": "ctrl+v"}));
+    desk.until_any(&app, "the pasted text", |node| node["text"] == "Zoë 漢字 🎉");
+}
+
+/// Ctrl+C there, and the text is ours; from then on we hand nothing out any more.
+#[test]
+fn a_text_of_a_program_is_read() {
+    let desk = desk();
+    let app = desk.start("zenity", &["--entry", "--title=Ask", "--entry-text=théirs"]);
+    let mut server = desk.server();
+    let uid = server.ready(&app, "Ask", 4);
+    server.ok("clipboard_set", json!({"text": "ours"}));
+    for keys in ["ctrl+a", "ctrl+c"] {
+        server.ok("key_into_element", json!({"window_uid": uid, "selector": "//Edit", "keys": keys}));
+    }
+    until("their text", || (server.ok("clipboard_get", json!({}))["text"] == "théirs").then_some(()));
+}
+
+/// Longer than one request carries, so it goes in pieces, in both directions, between two servers.
+#[test]
+fn a_long_text_goes_in_pieces() {
+    let desk = desk();
+    let (mut one, mut two) = (desk.server(), desk.server());
+    let long = "line é\n".repeat(30_000);
+    one.ok("clipboard_set", json!({"text": long}));
+    assert_eq!(two.ok("clipboard_get", json!({}))["text"], long);
+    two.ok("clipboard_set", json!({"text": "short"}));
+    assert_eq!(one.ok("clipboard_get", json!({}))["text"], "short");
+    drop(two);
+    let gone = until("an empty clipboard", || {
+        Some(one.ok("clipboard_get", json!({}))).filter(|got| got.get("text").is_none())
+    });
+    assert_eq!(gone["characters"], 0);
+}
+
+#[test]
+fn the_pointer_is_found_over_what_it_is_over() {
+    let desk = desk();
+    let app = entry(&desk);
+    let mut server = desk.server();
+    let uid = server.ready(&app, "Ask", 4);
+    let ok = server.element(&uid, "Button", "OK");
+    server.ok("hover_element", json!({"window_uid": uid, "element_id": ok["id"]}));
+    let cursor = server.ok("get_cursor", json!({}));
+    assert_eq!(cursor["window"]["window_uid"], uid, "{cursor}");
+    assert_eq!((&cursor["element"]["role"], &cursor["monitor"]), (&json!("Button"), &json!(0)), "{cursor}");
+}

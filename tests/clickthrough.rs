@@ -109,7 +109,7 @@ fn see_zoom_interact_once_see() {
     let (col, row) = (((x - 100.0) / (800.0 / 12.0)) as i64, ((y - 100.0) / (600.0 / 12.0)) as i64);
     let mut target = named(&seen["meta"]["region"]);
     target.as_object_mut().unwrap().extend(
-        json!({"mode": "grid", "rows": 12, "cols": 12, "row": row, "col": col, "dx": 0, "dy": 0.2})
+        json!({"mode": "grid", "rows": 12, "cols": 12, "row": row, "col": col, "dx": 0, "dy": -0.5})
             .as_object()
             .unwrap()
             .clone(),

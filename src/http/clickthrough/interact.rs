@@ -91,11 +91,12 @@ impl Target {
     }
 }
 
-/// The last half cell ends inside the region, not behind it.
+/// Never a pixel of the next cell, nor one behind the region.
 fn on_axis(start: i64, length: i64, cells: i64, cell: i64, offset: f64) -> i64 {
     let size = length as f64 / cells as f64;
     let along = ((cell as f64 + 0.5 + offset * 0.5) * size).floor() as i64;
-    start + along.clamp(0, length - 1)
+    let last = (((cell + 1) as f64 * size).ceil() as i64 - 1).min(length - 1);
+    start + along.clamp(0, last)
 }
 
 /// Reads an action; what is missing beside the fields themselves is a bad request.

@@ -154,6 +154,7 @@ fn points() {
     check("/interact", cell(json!({"row": 5, "col": 11})), "x: 215, y: 255");
     check("/interact", cell(json!({"dx": 0.5, "dy": -0.5})), "x: 107, y: 202");
     check("/interact", cell(json!({"dx": -1, "dy": -1})), "x: 100, y: 200");
+    check("/interact", cell(json!({"dx": 1, "dy": 1})), "x: 109, y: 209");
     check("/interact", cell(json!({"row": 5, "col": 11, "dx": 1, "dy": 1})), "x: 219, y: 259");
     check_faults(
         "/interact",
@@ -161,7 +162,7 @@ fn points() {
         &["action.target.col", "action.target.row"],
     );
     check_faults("/interact", cell(json!({"dx": 1.1})), &["action.target.dx"]);
-    check_faults("/interact", cell(json!({"rows": 0})), &["action.target.row", "action.target.rows"]);
+    check_faults("/interact", cell(json!({"rows": 0})), &["action.target.rows"]);
     check_faults("/interact", cell(json!({"region_width": null})), &["action.target.region_width"]);
     check_faults("/interact", cell(json!({"mode": "cell"})), &["action.target.mode"]);
     check_faults(

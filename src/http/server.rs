@@ -133,7 +133,6 @@ fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance
     if let Some(token) = &token {
         app.redactor.keep(token.reveal());
     }
-    tracing::info!("serving the routes of Clickthrough at {}", link_to(address));
     let rules = Rules {
         face: Face::Clickthrough,
         names: vec![config.host.clone()],

@@ -65,12 +65,10 @@ impl Target {
 
     /// The cell's middle, moved by half cells. No picture has to be known: the target brings its region along.
     fn grid(form: &mut Form) -> Option<Self> {
-        const NAMES: [&str; 4] = ["region_x", "region_y", "region_width", "region_height"];
-        for name in NAMES.iter().filter(|name| !form.has(name)) {
-            form.fault(name, "missing", "is required");
+        let area = region(form);
+        if area.is_none() && !form.has("region_x") && !form.has("region_width") {
+            form.fault("region_x", "missing", "the region of the picture is required");
         }
-        let complete = NAMES.iter().all(|name| form.has(name));
-        let area = if complete { region(form) } else { None };
         let [rows, cols] = ["rows", "cols"].map(|name| {
             let given = form.int(name, 1..=300);
             form.needed(name, given.map(Some))

@@ -304,7 +304,7 @@ async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Response
     let secret = headers.get(EXEC_SECRET_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let wish = read_exec(&body, surface.app.config.clickthrough.dry_run, secret);
     let outcome = match wish {
-        Ok(_) if !offers(&surface, "exec_command") => {
+        Ok(_) if exec_facts(&surface)["enabled"] != true => {
             Err(Failure::new(403, "exec_disabled", "commands are switched off; see exec.enabled"))
         }
         Ok(args) => call(&surface, "exec_command", args).await.map(only_exec_fields),

@@ -126,6 +126,6 @@ mod tests {
         };
         assert!(shown("").unwrap().contains("get_window_structure"));
         assert!(!shown("-elements").unwrap().contains("get_window_structure"));
-        assert_eq!(shown("-screen"), None);
+        assert_eq!(shown("-screen,-act"), None);
     }
 }

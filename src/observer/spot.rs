@@ -192,7 +192,7 @@ impl Line {
 
     fn wholes(&self, wanted: &Wanted) -> Vec<Range> {
         if wanted.fits(&self.text) {
-            return vec![0..self.words.len()];
+            return Vec::from([0..self.words.len()]);
         }
         self.phrases().into_iter().filter(|phrase| wanted.fits(self.text_of(phrase))).collect()
     }

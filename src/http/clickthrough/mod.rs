@@ -68,16 +68,16 @@ pub struct Failure {
     status: u16,
     code: String,
     message: String,
-    details: Value,
+    details: Box<Value>,
 }
 
 impl Failure {
     fn new(status: u16, code: &str, message: impl Into<String>) -> Self {
-        Self { status, code: code.to_owned(), message: message.into(), details: Value::Null }
+        Self { status, code: code.to_owned(), message: message.into(), details: Box::default() }
     }
 
     fn with(mut self, details: Value) -> Self {
-        self.details = details;
+        *self.details = details;
         self
     }
 

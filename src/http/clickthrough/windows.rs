@@ -47,7 +47,10 @@ impl Query {
 
     fn fits(&self, window: &Value) -> bool {
         let text = |name: &str| window[name].as_str().unwrap_or_default();
-        let handle = |handle: &String| text("handle") == handle || window["handle"].to_string() == *handle;
+        let handle = |handle: &String| {
+            let ours = text("handle");
+            ours == handle || number_of(ours).is_some_and(|ours| number_of(handle) == Some(ours))
+        };
         self.title.as_ref().is_none_or(|title| text("title").to_lowercase().contains(title))
             && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text("title")))
             && self.process.as_ref().is_none_or(|process| text("process").to_lowercase() == *process)
@@ -75,6 +78,14 @@ impl Query {
                     .with(json!({"matches": matches})))
             }
         }
+    }
+}
+
+/// A window's number, as it is written here (`0x600008`) or counted in tens.
+fn number_of(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
     }
 }
 
@@ -179,4 +190,30 @@ pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {
     });
     form.finish()?;
     Ok(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(fields: Value, expected: bool) {
+        let window = json!({"title": "Acme Login", "process": "acme.exe", "handle": "0x00600008"});
+        let mut form = Form::body(fields.as_object().cloned().unwrap());
+        assert_eq!(Query::read(&mut form).fits(&window), expected, "{fields}");
+        assert!(form.finish().is_ok(), "{fields}");
+    }
+
+    #[test]
+    fn windows_are_known_by_any_of_their_facts() {
+        check(json!({}), true);
+        check(json!({"title_contains": "LOGIN", "process_name": "ACME.exe"}), true);
+        check(json!({"title_contains": "login", "process_name": "acme"}), false);
+        check(json!({"title_regex": "^Acme"}), true);
+        check(json!({"title_regex": "^acme"}), false);
+        check(json!({"hwnd": 6_291_464}), true);
+        check(json!({"hwnd": "0x00600008"}), true);
+        check(json!({"hwnd": "0x600008"}), true);
+        check(json!({"hwnd": 5}), false);
+    }
 }

@@ -20,6 +20,8 @@ use os_screen_observer::config::{self, Redaction};
 use os_screen_observer::gate::redact::Redactor;
 use os_screen_observer::gate::scrub::{self, Scrub};
 use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::model::image::Picture;
+use os_screen_observer::model::pixels::compare;
 use os_screen_observer::model::selector::Selector;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder};
 use os_screen_observer::observer::View;
@@ -131,6 +133,25 @@ fn trees(criterion: &mut Criterion<CpuTime>) {
     });
 }
 
+/// A screen compared with an earlier picture of it: the same, with a line of text changed, wholly changed.
+fn pictures(criterion: &mut Criterion<CpuTime>) {
+    let screen = |color| Picture::new(1920, 1080, color).unwrap();
+    let (before, same, all) =
+        (screen([90, 90, 90, 255]), screen([90, 90, 90, 255]), screen([20, 200, 90, 255]));
+    let mut line = before.clone();
+    line.fill(Rect::new(200, 300, 400, 16), [0, 0, 0, 255]);
+    for (label, after) in [("same", same), ("a line", line), ("all", all)] {
+        criterion.bench_function(&format!("pixels/compare 1920x1080, {label}"), |bencher| {
+            bencher.iter(|| compare(&before, &after, 8));
+        });
+    }
+    let grid = json!({"window_index": 0, "grid": {}, "marks": true});
+    let world = World::new(None, "0");
+    criterion.bench_function("call/screenshot 800x600 with a grid and marks", |bencher| {
+        bencher.iter(|| world.call("get_screenshot", &grid));
+    });
+}
+
 fn selectors(criterion: &mut Criterion<CpuTime>) {
     let tree = World::dense("0").capture();
     let selector = Selector::parse(SELECTOR).unwrap();
@@ -232,6 +253,6 @@ impl criterion::measurement::Measurement for CpuTime {
 criterion_group! {
     name = benches;
     config = short();
-    targets = whole_calls, trees, selectors, writing
+    targets = whole_calls, trees, pictures, selectors, writing
 }
 criterion_main!(benches);

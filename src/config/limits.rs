@@ -65,11 +65,18 @@ pub const REFERENCE_PICTURE_BYTES: u64 = 32 << 20;
 pub const SKETCH_SIDE: usize = 1_000;
 /// Elements with numbers in one picture: with more of them it could not be read.
 pub const MARKS: usize = 200;
+/// Pictures that are kept to be compared with, and what they may hold together.
+pub const FRAMES: usize = 8;
+pub const FRAME_BYTES: usize = 64 << 20;
+/// Boxes of what changed in one reply.
+pub const CHANGED_BOXES: usize = 50;
 
 pub const WAIT_CONDITIONS: usize = 64;
 pub const ACT_STEPS: usize = 64;
 pub const ACT_ALTERNATIVES: usize = 16;
 pub const ACT_EXPECTATIONS: usize = 16;
+/// Each holds a picture.
+pub const VISUAL_CONDITIONS: usize = 4;
 pub const PREDICATES: usize = 256;
 pub const PREDICATE_BYTES: usize = 16 << 10;
 pub const TRACE_BYTES: u64 = 1 << 30;

@@ -243,7 +243,9 @@ fn bounded_body(visit: &Visit) -> Result<(), Refusal> {
 
 fn most_bytes(path: &str) -> usize {
     match path {
-        "/api/ocr" | "/api/tool/get_ocr" => limits::HTTP_PICTURE_BODY_BYTES,
+        "/api/ocr" | "/api/tool/get_ocr" | "/api/vision/diff" | "/api/tool/vision_diff" => {
+            limits::HTTP_PICTURE_BODY_BYTES
+        }
         _ => limits::HTTP_BODY_BYTES,
     }
 }

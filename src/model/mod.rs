@@ -11,6 +11,7 @@ pub mod enlarging;
 pub mod geometry;
 pub mod grid;
 pub mod image;
+pub mod pixels;
 pub mod program;
 pub mod selector;
 pub mod similarity;

@@ -23,6 +23,7 @@ pub mod structure;
 mod surroundings;
 mod text;
 mod view;
+pub mod vision;
 pub mod wait;
 
 use std::sync::{Arc, Mutex};

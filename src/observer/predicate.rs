@@ -12,12 +12,12 @@ use regex::Regex;
 
 use super::identity::Sight;
 use super::moment::{Moment, find_text, window_fact};
+use super::vision::{Reference, similar_to_file};
 use super::{Ref, View};
 use crate::config::limits::REFERENCE_PICTURE_BYTES;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::selector::derive;
-use crate::model::similarity::{Png, ssim};
-use crate::model::{Selector, Tree, Window};
+use crate::model::{Point, Rect, Selector, Tree, Window};
 
 #[derive(Clone, Debug)]
 pub struct Predicate {
@@ -53,11 +53,35 @@ pub enum Claim {
         reference: PathBuf,
         least: f64,
     },
+    /// A pixel of the screen, or of a window's own picture.
+    PixelColor {
+        at: Point,
+        color: [u8; 3],
+        tolerance: u8,
+    },
+    RegionSimilar {
+        region: Option<Rect>,
+        reference: Reference,
+        least: f64,
+    },
     /// All of the predicates, or at least one.
     Oracle {
         every: bool,
         predicates: Vec<Predicate>,
     },
+}
+
+impl Claim {
+    /// Whether it is about pixels: nobody tells when those change.
+    pub fn is_visual(&self) -> bool {
+        match self {
+            Claim::ScreenshotSimilar { .. } | Claim::PixelColor { .. } | Claim::RegionSimilar { .. } => true,
+            Claim::Oracle { predicates, .. } => {
+                predicates.iter().any(|predicate| predicate.claim.is_visual())
+            }
+            _ => false,
+        }
+    }
 }
 
 /// An element as a claim names it.
@@ -87,7 +111,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn new(passed: bool, observed: impl Into<Fact>) -> Self {
+    pub(super) fn new(passed: bool, observed: impl Into<Fact>) -> Self {
         Self { passed, observed: observed.into(), error: None }
     }
 
@@ -123,6 +147,10 @@ impl Moment<'_> {
             Claim::WindowExists { title } => self.window_exists(uid, title.as_ref()),
             Claim::TreeHashEquals(expected) => self.tree_hash_equals(uid, expected),
             Claim::ScreenshotSimilar { reference, least } => self.screenshot_similar(uid, reference, *least),
+            Claim::PixelColor { at, color, tolerance } => self.pixel_color(uid, *at, *color, *tolerance),
+            Claim::RegionSimilar { region, reference, least } => {
+                self.region_similar(uid, *region, reference, *least)
+            }
             Claim::Oracle { every, predicates } => self.oracle(*every, predicates),
         }
     }
@@ -250,24 +278,8 @@ impl Moment<'_> {
         Ok(Verdict::new(view.hash() == expected, Fact::object([("actual", view.hash().into())])))
     }
 
-    /// Sizes are compared before the reference is decoded: it never takes more memory than the window.
     fn screenshot_similar(&self, uid: Option<&str>, reference: &Path, least: f64) -> Result<Verdict> {
-        let bytes = read_reference(reference)?;
-        let reference = Png::open(&bytes)?;
-        let picture = self.picture(&self.chosen(uid)?)?.picture;
-        let (size, wanted) = ((picture.width(), picture.height()), reference.size());
-        if size != wanted {
-            let words = |(width, height): (u32, u32)| format!("{width}x{height}");
-            let observed = [
-                ("ssim", Fact::Null),
-                ("size", words(size).into()),
-                ("reference_size", words(wanted).into()),
-            ];
-            return Ok(Verdict::new(false, Fact::object(observed)));
-        }
-        let likeness = ssim(&picture, &reference.decode()?)
-            .ok_or_else(|| Error::bad_request("the pictures have no pixel"))?;
-        Ok(Verdict::new(likeness >= least, Fact::object([("ssim", likeness.into())])))
+        similar_to_file(&self.picture(&self.chosen(uid)?)?.picture, reference, least)
     }
 
     /// Oracles hold plain predicates only, so this goes one level deep.
@@ -289,7 +301,7 @@ fn is_meant(window: &Window, uid: Option<&str>, title: Option<&Regex>) -> bool {
 }
 
 /// The kind is asked before the file is opened: opening a pipe would wait for its other end.
-fn read_reference(path: &Path) -> Result<Vec<u8>> {
+pub(super) fn read_reference(path: &Path) -> Result<Vec<u8>> {
     let failed =
         |problem: std::io::Error| Error::bad_request(format!("the reference cannot be read: {problem}"));
     let metadata = std::fs::metadata(path).map_err(failed)?;

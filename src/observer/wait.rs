@@ -16,6 +16,7 @@ use regex::Regex;
 
 use super::moment::{Moment, find_text, window_fact};
 use super::predicate::{Claim, Predicate};
+use super::vision::Visual;
 use super::{Chosen, Observer, View, WindowChoice};
 use crate::clock::Cancel;
 use crate::config::limits;
@@ -36,6 +37,8 @@ pub enum Condition {
     WindowDisappears(String),
     TreeChanges(Option<SeenTree>),
     FocusedChanges(Option<Focus>),
+    VisualChange(Box<Visual>),
+    VisualStable { visual: Box<Visual>, quiet: Duration },
     Holds(Predicate),
 }
 
@@ -119,7 +122,10 @@ impl Observer {
             if now >= deadline {
                 return Err(timed_out(&conditions, &moment, now.saturating_sub(began), looks));
             }
-            self.sleep_for_change(generation, deadline - now, waiting.poll, cancel)?;
+            let left = deadline - now;
+            let next = conditions.iter().filter_map(|condition| condition.next_look(waiting.poll, now)).min();
+            let at_most = next.map_or(left, |next| next.min(left));
+            self.sleep_for_change(generation, at_most, waiting.poll, cancel)?;
         }
         Err(Error::internal("a wait looked more often than can be counted"))
     }
@@ -262,6 +268,8 @@ impl Condition {
             Condition::WindowDisappears(_) => "window_disappears",
             Condition::TreeChanges(_) => "tree_changes",
             Condition::FocusedChanges(_) => "focused_changes",
+            Condition::VisualChange(_) => "visual_change",
+            Condition::VisualStable { .. } => "visual_stable",
             Condition::Holds(_) => "predicate",
         }
     }
@@ -273,16 +281,33 @@ impl Condition {
             | Condition::ElementDisappears { .. }
             | Condition::TextVisible(_)
             | Condition::TreeChanges(_) => true,
+            Condition::VisualChange(visual) | Condition::VisualStable { visual, .. } => {
+                visual.is_of_a_window()
+            }
             Condition::WindowAppears(_) | Condition::WindowDisappears(_) | Condition::FocusedChanges(_) => {
                 false
             }
             Condition::Holds(predicate) => {
                 let about_windows = matches!(
                     predicate.claim,
-                    Claim::WindowFocused { .. } | Claim::WindowExists { .. } | Claim::Oracle { .. }
+                    Claim::WindowFocused { .. }
+                        | Claim::WindowExists { .. }
+                        | Claim::PixelColor { .. }
+                        | Claim::RegionSimilar { .. }
+                        | Claim::Oracle { .. }
                 );
                 predicate.window_uid.is_none() && !about_windows
             }
+        }
+    }
+
+    /// When it has to be looked at again although nothing is told to have changed.
+    fn next_look(&self, poll: Duration, now: Duration) -> Option<Duration> {
+        match self {
+            Condition::VisualChange(visual) => Some(visual.next_look(poll, poll, now)),
+            Condition::VisualStable { visual, quiet } => Some(visual.next_look(*quiet, poll, now)),
+            Condition::Holds(predicate) if predicate.claim.is_visual() => Some(poll),
+            _ => None,
         }
     }
 
@@ -303,6 +328,10 @@ impl Condition {
             }
             Condition::TreeChanges(was) => tree_changes(was, moment),
             Condition::FocusedChanges(was) => focused_changes(was, moment),
+            Condition::VisualChange(visual) => present(visual.changes(moment)).map(Option::flatten),
+            Condition::VisualStable { visual, quiet } => {
+                present(visual.rests(*quiet, moment)).map(Option::flatten)
+            }
             Condition::Holds(predicate) => holds(predicate, moment),
         }
     }
@@ -347,6 +376,7 @@ impl Condition {
                 vec![("tree_hash", moment.view_of(uid)?.hash().into())]
             }
             Condition::FocusedChanges(_) => vec![("focused", focus_fact(&focus(moment)?, moment)?)],
+            Condition::VisualChange(visual) | Condition::VisualStable { visual, .. } => visual.last_seen(),
             Condition::Holds(predicate) => {
                 let verdict = moment.verdict(predicate)?;
                 vec![("observed", verdict.observed)]

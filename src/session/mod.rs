@@ -1,6 +1,7 @@
 //! What outlives a call: step numbers, the trees that tokens stand for, snapshots, the pictures that were
-//! handed out.
+//! handed out, and those that are kept to be compared with.
 
+mod frames;
 mod images;
 mod looks;
 mod snapshots;
@@ -9,6 +10,7 @@ mod tokens;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use frames::Frames;
 pub use images::{Image, Images};
 pub use looks::Looks;
 pub use snapshots::Snapshots;
@@ -23,6 +25,7 @@ pub struct Session {
     pub trees: TreeTokens,
     pub images: Images,
     pub looks: Looks,
+    pub frames: Frames,
     pub snapshots: Snapshots,
     last_failure: Mutex<Option<FailedCall>>,
 }

@@ -72,6 +72,18 @@ fn publish(schema: &mut Value) {
         property.as_object_mut().into_iter().for_each(drop_remote_limits);
         publish(property);
         drop_inner_words(property);
+        drop_empty_inside(property);
+    }
+}
+
+/// Where everything inside an argument is hidden, its own words say what belongs there.
+fn drop_empty_inside(property: &mut Value) {
+    let is_empty = |inner: &Value| inner.as_object().is_some_and(Map::is_empty);
+    if let Some(property) =
+        property.as_object_mut().filter(|property| property.get("properties").is_some_and(is_empty))
+    {
+        property.remove("properties");
+        property.remove("required");
     }
 }
 
@@ -187,8 +199,16 @@ mod tests {
         format: u32,
         name: String,
         corner: Option<Corner>,
+        quiet: Option<Unspoken>,
         #[schemars(extend("x-hidden" = true))]
         old: Option<bool>,
+    }
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Unspoken {
+        #[schemars(extend("x-hidden" = true))]
+        y: i32,
     }
 
     #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -209,6 +229,7 @@ mod tests {
                     "format": {"type": "integer", "minimum": 0},
                     "name": {"type": "string"},
                     "corner": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]},
+                    "quiet": {"type": "object"},
                 },
                 "required": ["format", "name"],
             })

@@ -1,15 +1,20 @@
 //! Asking whether the desktop is as it should be: predicates read, judged and reported one by one.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Object};
+use super::vision::{TOLERANCE, known_frame};
 use crate::config::limits::{PREDICATE_BYTES, PREDICATES};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files;
 use crate::gate::Permit;
+use crate::model::Point;
 use crate::observer::predicate::{Claim, Predicate, TextSource, Verdict};
+use crate::observer::vision::Reference;
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
 
 pub struct AssertState;
@@ -18,7 +23,8 @@ pub struct AssertState;
 pub struct AssertArgs {
     /// {kind,…}: element_exists, element_absent{ref|selector}; value_equals{selector,expected};
     /// value_matches{selector,regex}; text_visible{regex}; window_focused, window_exists{title_regex};
-    /// tree_hash_equals{expected_hash}; screenshot_similar{reference_path}; oracle{name}; each window_uid?.
+    /// tree_hash_equals{expected_hash}; screenshot_similar{reference_path}; pixel_color{x,y,color};
+    /// region_similar{region,since}; oracle{name}; each window_uid?.
     predicates: Option<Vec<Object>>,
     /// The same, or one object: the older spelling.
     #[schemars(extend("x-hidden" = true, "anyOf" = [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]))]
@@ -59,7 +65,9 @@ impl Tool for AssertState {
                  `window_uid`. One that cannot be judged (an unknown kind, a selector that does not parse) \
                  fails with `error_code`; the call does not. `text_visible` takes `mode` tree, ocr or auto \
                  (default). `screenshot_similar` compares with a PNG below `screenshots.reference_dirs` and \
-                 takes `min_ssim` (default 0.95). `oracle` checks the loaded scenario: `success` when all of \
+                 takes `min_ssim` (default 0.95). `pixel_color` compares a pixel of the screen (of a window's own picture \
+                 with `window_uid`) with a `color` like #1e90ff, give or take `tolerance` (default 8). `region_similar` compares a \
+                 `region` of the screen with `since`, a frame_id of vision_diff, or with a PNG as `reference_path`. `oracle` checks the loaded scenario: `success` when all of \
                  its predicates hold, `failure` when one does.",
         examples: &[
             Example {
@@ -175,6 +183,8 @@ const KINDS: &[KindOf] = &[
         Ok(Claim::TreeHashEquals(fields.text("expected_hash")?.to_owned()))
     }),
     KindOf("screenshot_similar", &["reference_path", "min_ssim"], screenshot_similar),
+    KindOf("pixel_color", &["x", "y", "color", "tolerance"], pixel_color),
+    KindOf("region_similar", &["region", "since", "reference_path", "min_ssim"], region_similar),
     KindOf("oracle", &["name"], oracle),
 ];
 
@@ -224,17 +234,50 @@ fn names_a_window<'a>(fields: &'a Fields) -> impl FnOnce(Claim) -> Result<Claim>
     }
 }
 
-fn screenshot_similar(cx: &Cx, fields: &Fields) -> Result<Claim> {
-    let path = fields.text("reference_path")?;
-    let reference = files::below(&cx.config().screenshots.reference_dirs, path)
-        .map_err(|problem| fields.refusal("reference_path", &format!("cannot be read: {problem}")))?;
-    let least = match fields.get("min_ssim") {
-        None => 0.95,
-        Some(number) => number
-            .as_f64()
-            .filter(|number| (-1.0..=1.0).contains(number))
-            .ok_or_else(|| fields.refusal("min_ssim", "must be a number from -1 to 1"))?,
+/// `#rrggbb`, in small or capital letters.
+fn color(fields: &Fields) -> Result<[u8; 3]> {
+    let text = fields.text("color")?;
+    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii());
+    let part = |at: usize| u8::from_str_radix(digits?.get(at..at + 2)?, 16).ok();
+    match (part(0), part(2), part(4)) {
+        (Some(red), Some(green), Some(blue)) => Ok([red, green, blue]),
+        _ => Err(fields.refusal("color", "must be written like #1e90ff")),
+    }
+}
+
+fn pixel_color(_: &Cx, fields: &Fields) -> Result<Claim> {
+    let at = Point { x: fields.pixel("x")?, y: fields.pixel("y")? };
+    let tolerance = fields.maybe_number("tolerance", 0.0, 255.0)?.map_or(TOLERANCE, |given| given as u8);
+    Ok(Claim::PixelColor { at, color: color(fields)?, tolerance })
+}
+
+fn region_similar(cx: &Cx, fields: &Fields) -> Result<Claim> {
+    let least = fields.maybe_number("min_ssim", -1.0, 1.0)?.unwrap_or(0.95);
+    let region = fields.maybe_region()?;
+    let reference = match (fields.maybe_text("since")?, fields.get("reference_path")) {
+        (Some(id), None) => {
+            if fields.get("window_uid").is_some() {
+                return Err(
+                    fields.refusal("window_uid", "is not needed: the frame of since knows its window")
+                );
+            }
+            let frame = known_frame(cx, id).map_err(|error| fields.refusal("since", &error.message))?;
+            Reference::Kept(frame)
+        }
+        (None, Some(_)) => Reference::File(reference_path(cx, fields)?),
+        _ => return Err(fields.refusal("since", "or 'reference_path' is required, and only one of them")),
     };
+    Ok(Claim::RegionSimilar { region, reference, least })
+}
+
+fn reference_path(cx: &Cx, fields: &Fields) -> Result<PathBuf> {
+    files::below(&cx.config().screenshots.reference_dirs, fields.text("reference_path")?)
+        .map_err(|problem| fields.refusal("reference_path", &format!("cannot be read: {problem}")))
+}
+
+fn screenshot_similar(cx: &Cx, fields: &Fields) -> Result<Claim> {
+    let reference = reference_path(cx, fields)?;
+    let least = fields.maybe_number("min_ssim", -1.0, 1.0)?.unwrap_or(0.95);
     Ok(Claim::ScreenshotSimilar { reference, least })
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::Selector;
+use crate::model::{Rect, Selector};
 use crate::observer::Ref;
 use crate::observer::predicate::Named;
 
@@ -77,6 +77,43 @@ impl<'a> Fields<'a> {
     pub fn selector(&self) -> Result<Selector> {
         let parsed = Selector::parse(self.text("selector")?);
         parsed.map_err(|problem| self.refusal("selector", &format!("cannot be used: {problem}")))
+    }
+
+    pub fn maybe_number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let number = value.as_f64().filter(|number| (least..=most).contains(number));
+        number
+            .map(Some)
+            .ok_or_else(|| self.refusal(name, &format!("must be a number from {least} to {most}")))
+    }
+
+    /// A whole number that fits a pixel of the screen.
+    pub fn pixel(&self, name: &str) -> Result<i32> {
+        let Some(value) = self.get(name) else {
+            return Err(self.refusal(name, "is required"));
+        };
+        let number = value.as_i64().filter(|number| (-32768..=65535).contains(number));
+        number
+            .and_then(|number| i32::try_from(number).ok())
+            .ok_or_else(|| self.refusal(name, "must be a whole number of pixels"))
+    }
+
+    /// `region` `{x, y, width, height}`, in pixels of the screen.
+    pub fn maybe_region(&self) -> Result<Option<Rect>> {
+        let inner = match self.get("region") {
+            None => return Ok(None),
+            Some(Value::Object(inner)) => Fields::new(format!("{}.region", self.path), inner),
+            Some(_) => return Err(self.refusal("region", "must be an object {x, y, width, height}")),
+        };
+        inner.only(&["x", "y", "width", "height"])?;
+        let region =
+            Rect::new(inner.pixel("x")?, inner.pixel("y")?, inner.pixel("width")?, inner.pixel("height")?);
+        if region.is_empty() {
+            return Err(self.refusal("region", "must be at least one pixel wide and high"));
+        }
+        Ok(Some(region))
     }
 
     /// The element that is named by `ref` or by `selector`.

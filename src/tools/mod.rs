@@ -22,6 +22,7 @@ mod screen;
 mod session;
 mod text;
 mod tracing;
+mod vision;
 mod waiting;
 mod watch;
 mod window_action;
@@ -56,6 +57,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         waiting::TOOLS,
         composite::TOOLS,
         watch::TOOLS,
+        vision::TOOLS,
         session::TOOLS,
         consent::TOOLS,
         harness::TOOLS,

@@ -295,13 +295,18 @@ fn brought(text: &str, args: &OcrArgs) -> Result<Picture> {
     if !args.window.choice().is_empty() || args.part.element().is_some() {
         return Err(wrong("image_b64 is read instead of a window: name no window and no element".to_owned()));
     }
+    picture_from("image_b64", text)
+}
+
+/// A PNG in base64 that came as an argument.
+pub(super) fn picture_from(field: &'static str, text: &str) -> Result<Picture> {
+    let wrong = |problem: String| Error::bad_request(problem).with("field", field);
     let text = text.strip_prefix("data:image/png;base64,").unwrap_or(text).trim();
-    let bytes = BASE64_STANDARD
-        .decode(text)
-        .map_err(|problem| wrong(format!("image_b64 is no base64: {problem}")))?;
+    let bytes =
+        BASE64_STANDARD.decode(text).map_err(|problem| wrong(format!("{field} is no base64: {problem}")))?;
     similarity::Png::open(&bytes)
         .and_then(similarity::Png::decode)
-        .map_err(|problem| wrong(format!("image_b64: {}", problem.message)))
+        .map_err(|problem| wrong(format!("{field}: {}", problem.message)))
 }
 
 pub const TOOLS: &[Spec] = &[Spec::of::<GetScreenshotCropped>(), Spec::of::<GetOcr>()];

@@ -9,10 +9,12 @@ use serde_json::{Map, Value};
 use super::asserting;
 use super::common::{WindowArgs, millis};
 use super::fields::{Fields, Object};
-use crate::config::limits::WAIT_CONDITIONS;
+use super::vision::{STILL, TOLERANCE};
+use crate::config::limits::{VISUAL_CONDITIONS, WAIT_CONDITIONS};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::Permit;
 use crate::observer::predicate::{Claim, Predicate};
+use crate::observer::vision::{Measure, Visual};
 use crate::observer::wait::{Condition, SeenTree, Vanishing, Waiting};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
@@ -27,7 +29,8 @@ pub struct WaitFor;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct WaitForArgs {
     /// {type,…}: element_appears{selector}, element_disappears{ref|selector|element_id}, text_visible{regex},
-    /// window_appears{title_regex}, window_disappears{window_uid}, tree_changes{since?}, focused_changes;
+    /// window_appears{title_regex}, window_disappears{window_uid}, tree_changes{since?}, focused_changes,
+    /// visual_change, visual_stable{region?,quiet_ms?};
     /// or an assert_state predicate {kind,…}.
     #[schemars(length(max = WAIT_CONDITIONS))]
     any_of: Vec<Object>,
@@ -69,8 +72,11 @@ impl Tool for WaitFor {
         detail: "Sleeps until the desktop changes; other calls go on meanwhile and wake it. Conditions look \
                  into the focused window unless one is named; element_disappears and tree_changes stay with \
                  the window of the first look. focused_changes and tree_changes without `since` compare with \
-                 the moment of the call. `polls` counts the looks; `poll_ms` (least 50) matters only where a \
-                 desktop tells of no changes.",
+                 the moment of the call. visual_change compares the picture of the window (or of a `region` of the \
+                 screen, or both) with that of the first look; visual_stable waits until it has not changed for \
+                 `quiet_ms` (default 500). Both take `threshold`, the share of pixels that may differ (default 0 and \
+                 0.001), and `tolerance` (default 8 of 255), and look every `poll_ms`. `polls` counts the looks; `poll_ms` (default 200, least 50) matters only for \
+                 pixels and where a desktop tells of no changes.",
         examples: &[
             Example {
                 scenario: None,
@@ -99,12 +105,13 @@ impl Tool for WaitFor {
             .enumerate()
             .map(|(number, entry)| condition(cx, &Fields::new(format!("any_of[{number}]"), &entry.0)))
             .collect::<Result<Vec<_>>>()?;
+        check_visual(&conditions)?;
         let window = WindowArgs {
             window_uid: args.window_uid,
             window_index: args.window_index,
             window_title: args.window_title,
         };
-        let window_uid = named_window(cx, &window, &conditions)?;
+        let window_uid = named_window(cx, &window, &mut conditions)?;
         resolve_tokens(cx, &args.any_of, &mut conditions, window_uid.as_deref())?;
         let waiting =
             Waiting { window_uid, timeout: timeout(cx, args.timeout_ms), poll: poll(args.poll_ms, 200) };
@@ -133,6 +140,10 @@ const TYPES: &[TypeOf] = &[
     }),
     TypeOf("tree_changes", &["since"], |_| Ok(Condition::TreeChanges(None))),
     TypeOf("focused_changes", &[], |_| Ok(Condition::FocusedChanges(None))),
+    TypeOf("visual_change", &["region", "threshold", "tolerance"], |fields| {
+        Ok(Condition::VisualChange(Box::new(visual(fields, 0.0)?)))
+    }),
+    TypeOf("visual_stable", &["region", "threshold", "tolerance", "quiet_ms"], visual_stable),
 ];
 
 /// A condition by its `type`, or a predicate by its `kind`, alone or under `predicate`.
@@ -169,6 +180,33 @@ fn predicate(cx: &Cx, fields: &Fields) -> Result<Condition> {
     }
 }
 
+fn visual(fields: &Fields, otherwise: f64) -> Result<Visual> {
+    let threshold = fields.maybe_number("threshold", 0.0, 1.0)?.unwrap_or(otherwise);
+    let tolerance = fields.maybe_number("tolerance", 0.0, 255.0)?.map_or(TOLERANCE, |given| given as u8);
+    Ok(Visual::new(fields.maybe_region()?, Measure { tolerance, threshold }))
+}
+
+fn visual_stable(fields: &Fields) -> Result<Condition> {
+    let quiet = fields.maybe_number("quiet_ms", 0.0, 60_000.0)?.unwrap_or(500.0);
+    let visual = Box::new(visual(fields, STILL)?);
+    Ok(Condition::VisualStable { visual, quiet: Duration::from_millis(quiet as u64) })
+}
+
+/// Every one of them holds a picture while it waits.
+fn check_visual(conditions: &[Condition]) -> Result<()> {
+    let is_visual = |condition: &&Condition| {
+        matches!(condition, Condition::VisualChange(_) | Condition::VisualStable { .. })
+    };
+    let count = conditions.iter().filter(is_visual).count();
+    if count > VISUAL_CONDITIONS {
+        return Err(Error::bad_request(format!(
+            "argument 'any_of' may have {VISUAL_CONDITIONS} conditions that compare pictures, this has {count}"
+        ))
+        .with("field", "any_of"));
+    }
+    Ok(())
+}
+
 fn element_disappears(fields: &Fields) -> Result<Condition> {
     if fields.get("ref").is_some() {
         let claim = Claim::ElementAbsent(fields.element()?);
@@ -183,13 +221,22 @@ fn element_disappears(fields: &Fields) -> Result<Condition> {
 }
 
 /// The window that the caller named, which must be there if a condition looks into it.
-fn named_window(cx: &mut Cx, window: &WindowArgs, conditions: &[Condition]) -> Result<Option<String>> {
+fn named_window(cx: &mut Cx, window: &WindowArgs, conditions: &mut [Condition]) -> Result<Option<String>> {
     let choice = window.choice();
-    if choice.is_empty() || !conditions.iter().any(Condition::looks_into_window) {
+    let is_visual = |condition: &Condition| {
+        matches!(condition, Condition::VisualChange(_) | Condition::VisualStable { .. })
+    };
+    let needed = |condition: &Condition| condition.looks_into_window() || is_visual(condition);
+    if choice.is_empty() || !conditions.iter().any(needed) {
         return Ok(None);
     }
     let chosen = cx.observer().choose(&choice)?;
     cx.warning = chosen.warning;
+    for condition in conditions {
+        if let Condition::VisualChange(visual) | Condition::VisualStable { visual, .. } = condition {
+            visual.in_window(&chosen.window.uid);
+        }
+    }
     Ok(Some(chosen.window.uid))
 }
 
@@ -223,10 +270,14 @@ fn resolve_tokens(
 
 /// Capped by the config, and the caller hears of it.
 fn timeout(cx: &mut Cx, wanted: Option<Millis>) -> Duration {
+    capped(cx, "timeout_ms", wanted.map_or(5000, unsigned))
+}
+
+/// No call sleeps longer than the config allows.
+pub(super) fn capped(cx: &mut Cx, name: &str, wanted: u64) -> Duration {
     let most = cx.config().wait_for.max_timeout_ms;
-    let wanted = wanted.map_or(5000, unsigned);
     if wanted > most {
-        cx.warning.get_or_insert(format!("timeout_ms {wanted} was shortened to {most}"));
+        cx.warning.get_or_insert(format!("{name} {wanted} was shortened to {most}"));
     }
     Duration::from_millis(wanted.min(most))
 }

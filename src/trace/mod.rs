@@ -504,6 +504,7 @@ struct Told {
     snapshot_id: Option<String>,
     confirm_token: Option<String>,
     image_id: Option<String>,
+    frame_id: Option<String>,
     observation: Option<Box<Told>>,
 }
 
@@ -520,6 +521,7 @@ impl Told {
             ("/snapshot_id", self.snapshot_id),
             ("/confirm_token", self.confirm_token),
             ("/image_id", self.image_id),
+            ("/frame_id", self.frame_id),
             ("/observation/tree_token", inner),
         ]
         .into_iter()

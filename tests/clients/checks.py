@@ -84,6 +84,8 @@ CALLS = {
     "load_scenario": ({"path": APPS_SCENARIO}, "scenario state states"),
     "launch_app": ({"program": "calculator"}, "executed argv pid window_found window"),
     "observe_window": ({"window_index": 0}, "format window_uid window tree tree_hash tree_token base_token depth_used depth_truncated perf"),
+    "vision_diff": ({"window_index": 0, "wait_ms": 1}, "mode changed diff_ratio changed_pixels boxes source_bbox frame_id"),
+    "vision_stability": ({"window_index": 0, "duration_ms": 40}, "stable sample_count max_ratio avg_ratio boxes"),
     "snapshot": ({}, "snapshot_id ts summary"),
     "snapshot_get": ({"snapshot_id": "now"}, "snapshot_id ts windows trees tree_hashes"),
     "snapshot_diff": ({"a": "now", "b": "now"}, "windows_added windows_removed per_window_changes"),

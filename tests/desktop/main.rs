@@ -18,6 +18,7 @@ mod dialogs;
 mod editor;
 mod faults;
 mod hands;
+mod pictures;
 mod private;
 mod reading;
 mod resources;

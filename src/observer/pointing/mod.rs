@@ -76,7 +76,7 @@ pub struct Pointed {
 impl Observer {
     /// Takes a picture and draws on it what was asked for. Secrets are black before anything is drawn.
     pub fn pointing_picture(&self, wish: &PictureWish, cancel: &Cancel) -> Result<Pointed> {
-        let shot = self.plain_picture(wish, cancel)?;
+        let shot = self.shot_of(wish.subject, wish.region, cancel)?;
         let (marked, mut notes) = match wish.overlay.marks {
             true => self.marks(&wish.subject, shot.area, cancel)?,
             false => (Vec::new(), Vec::new()),
@@ -88,14 +88,16 @@ impl Observer {
         }
         let image = self.image_of(&wish.subject, &shot.area, &picture, grid.map(|wish| wish.grid))?;
         let boxes: Vec<Rect> = marked.iter().map(|mark| image.in_picture(mark.bounds)).collect();
-        badges::draw_boxes(&mut picture, &boxes);
         let labelled = grid.and_then(|wish| lines::draw_grid(&mut picture, &wish.grid, wish.labels));
+        // Over the grid, so that no label hides a number, and beside its labels where there is room.
+        badges::draw_boxes(&mut picture, &boxes);
         notes.extend(labelled.and_then(note_on_labels));
         Ok(Pointed { shot: Shot { picture, area: shot.area }, image, labelled, legend: marked, notes })
     }
 
-    fn plain_picture(&self, wish: &PictureWish, cancel: &Cancel) -> Result<Shot> {
-        match (wish.subject, wish.region) {
+    /// What is seen, or a part of it, with everything black that has to be.
+    pub(super) fn shot_of(&self, subject: Subject, region: Option<Rect>, cancel: &Cancel) -> Result<Shot> {
+        match (subject, region) {
             (Subject::Screen, None) => self.screen_picture(cancel),
             (Subject::Screen, Some(region)) => self.region_picture(region, cancel),
             (Subject::Window(chosen), None) => self.window_picture(chosen, cancel),

@@ -388,3 +388,30 @@ fn nothing_of_it_is_there_unless_it_is_switched_on() {
     let error = Site::try_with(json!({"clickthrough": {"enabled": true, "host": "0.0.0.0", "port": 0}}));
     assert!(error.err().unwrap().contains("CLICKTHROUGH_TOKEN"));
 }
+
+#[test]
+fn pictures_are_compared() {
+    let site = site();
+    let still = ok(site.post("/vision/diff", json!({"wait_ms": 0})));
+    assert_eq!(
+        (&still["mode"], &still["changed"], &still["diff_ratio"]),
+        (&json!("region"), &json!(false), &json!(0.0))
+    );
+    let seen = |fields: Value| {
+        let mut wish = named(&dialog());
+        wish.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        ok(site.post("/see", wish))["image"]["base64"].clone()
+    };
+    let before = seen(json!({"with_grid": false}));
+    let after = seen(json!({"with_grid": true}));
+    let brought = json!({"mode": "image", "before_base64": before, "after_base64": after});
+    let changed = ok(site.post("/vision/diff", brought));
+    assert_eq!((&changed["mode"], &changed["changed"]), (&json!("image"), &json!(true)), "{changed}");
+    let stable = ok(site.post("/vision/stability", json!({"duration_ms": 60, "interval_ms": 20})));
+    assert_eq!(stable["stable"], true, "{stable}");
+    assert!(stable["sample_count"].as_u64().unwrap() >= 2 && stable["max_ratio"] == 0.0, "{stable}");
+    let waited = ok(site.post("/wait", json!({"kind": "visual", "state": "stable", "timeout_ms": 5000})));
+    assert_eq!(waited["satisfied"], true, "{waited}");
+    let waited = ok(site.post("/wait", json!({"kind": "visual", "state": "change", "timeout_ms": 1})));
+    assert_eq!(waited["satisfied"], false, "{waited}");
+}

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::clock::Clock;
-use crate::config::{Config, Launching, Loaded, Redaction};
+use crate::config::{Config, Launching, Loaded, Redaction, limits};
 use crate::error::{Error, Kind, Result};
 use crate::events::Events;
 use crate::gate::allow::Policy;
@@ -16,6 +18,7 @@ use crate::gate::confirm::Confirm;
 use crate::gate::redact::Redactor;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
+use crate::model::Rect;
 use crate::observer::Observer;
 use crate::platform::Platform;
 use crate::secrets::Secrets;
@@ -70,9 +73,11 @@ impl App {
         let redactor = Arc::new(Redactor::new(redaction_rules(&config))?);
         let secrets = Secrets::load(&config.secrets, loaded.environment_secrets)?;
         secrets.values().for_each(|value| redactor.keep(value));
+        keep_exec_secret(&config, &redactor)?;
         let cache_ttl = Duration::try_from_secs_f64(config.tree.cache_ttl_s).unwrap_or_default();
         let observer =
             Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl).with_ocr(config.ocr.clone());
+        let observer = observer.confined_to(region(&config));
         Ok(Self {
             tools: Table::new(selection),
             session: Session::default(),
@@ -106,7 +111,42 @@ impl App {
             let why = self.config_error.as_deref().unwrap_or_default();
             return Err(Error::new(Kind::PermissionDenied, format!("the config file cannot be used: {why}")));
         }
+        self.check_switch(meta)?;
         if meta.always { Ok(()) } else { self.policy.check(meta.name, meta.group.name(), meta.implies) }
+    }
+
+    fn check_switch(&self, meta: &Meta) -> Result<()> {
+        let Some(lock) = meta.lock.map(|lock| lock(&self.config)) else {
+            return Ok(());
+        };
+        let missing = match (lock.enabled, lock.key) {
+            (true, Some(_)) => return Ok(()),
+            (false, _) => format!("{} is off unless the owner sets {}", meta.name, lock.switch),
+            (true, None) => format!(
+                "{} is on, but {} has no secret, so nobody may call {}",
+                lock.switch, lock.key_name, meta.name
+            ),
+        };
+        Err(Error::new(Kind::PermissionDenied, missing))
+    }
+
+    /// Whether the caller has what opens the tool's lock.
+    pub fn unlocks(&self, meta: &Meta, credential: Option<&Value>) -> Result<()> {
+        let Some(lock) = meta.lock.map(|lock| lock(&self.config)) else {
+            return Ok(());
+        };
+        let shown = credential.and_then(Value::as_str);
+        match (lock.key, shown) {
+            (Some(key), Some(shown)) if key.is(shown) => Ok(()),
+            (_, None) => Err(Error::new(
+                Kind::PermissionDenied,
+                format!("{} needs the secret of {}", meta.name, lock.key_name),
+            )),
+            _ => Err(Error::new(
+                Kind::PermissionDenied,
+                format!("this is not the secret of {}", lock.key_name),
+            )),
+        }
     }
 
     /// Whether somebody wants to know what a call would touch.
@@ -128,6 +168,22 @@ impl App {
 /// Rules that nobody configured are no rules: then only secret fields are redacted.
 fn redaction_rules(config: &Config) -> Option<Redaction> {
     (config.redaction != Redaction::default()).then(|| config.redaction.clone())
+}
+
+fn region(config: &Config) -> Option<Rect> {
+    config.input.allowed_region.map(|[x, y, width, height]| Rect::new(x, y, width, height))
+}
+
+/// What opens a shell must not be guessed, and must be shown nowhere.
+fn keep_exec_secret(config: &Config, redactor: &Redactor) -> Result<(), String> {
+    let Some(secret) = &config.exec.secret else {
+        return Ok(());
+    };
+    if secret.reveal().trim().chars().count() < limits::EXEC_SECRET_CHARACTERS {
+        return Err(format!("exec.secret has fewer than {} characters", limits::EXEC_SECRET_CHARACTERS));
+    }
+    redactor.keep(secret.reveal());
+    Ok(())
 }
 
 fn open_audit(config: &Config) -> Result<Option<Audit>, String> {

@@ -208,6 +208,9 @@ pub enum Command {
     /// What the server starts to hold a private desktop and to end it; not for people
     #[command(hide = true)]
     SandboxKeeper,
+    /// What the server starts to run a command and to end what it started; not for people
+    #[command(hide = true)]
+    ExecKeeper,
     /// Look at a trace that was recorded
     Trace {
         #[command(subcommand)]

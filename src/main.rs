@@ -38,6 +38,10 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
     if let Some(Command::SandboxKeeper) = cli.command {
         return platform::keep_private_desktop().map(|()| ExitCode::SUCCESS);
     }
+    if let Some(Command::ExecKeeper) = cli.command {
+        let code = platform::keep_command()?;
+        return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
+    }
     let loaded = config::load(&cli.flags, config::process_environment());
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::doctor(loaded.as_ref(), json);
@@ -65,6 +69,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             Command::Doctor { .. }
             | Command::OcrWorker
             | Command::SandboxKeeper
+            | Command::ExecKeeper
             | Command::Trace { .. }
             | Command::Scenario { .. },
         )

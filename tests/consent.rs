@@ -200,7 +200,10 @@ fn values_labels_and_containers_lead_to_the_button() {
 /// A tool that is added later and forgets to say what it touches fails here.
 #[test]
 fn every_tool_that_acts_is_judged() {
-    let all: Value = json!({"confirmation_required": [{"name_regex": ""}, {"role": "Window"}]});
+    let all: Value = json!({
+        "confirmation_required": [{"name_regex": ""}, {"role": "Window"}],
+        "exec": {"enabled": true, "secret": "correct horse battery"},
+    });
     for spec in tools::all().filter(|spec| spec.meta.effect.acts()) {
         for example in spec.meta.examples {
             let world = World::build(example.scenario, all.clone());

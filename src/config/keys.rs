@@ -34,14 +34,16 @@ pub enum Rule {
     OneOf(&'static [&'static str]),
     /// `1280x800`
     ScreenSize,
+    /// `[x, y, width, height]` or the text `x,y,width,height`.
+    Region,
     Confirmations,
     SecretRules,
     Optional(&'static Rule),
 }
 
 use Rule::{
-    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, ScreenSize, SecretRules,
-    Text, Texts, Word,
+    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region, ScreenSize,
+    SecretRules, Text, Texts, Word,
 };
 
 const MAYBE_TEXT: Rule = Optional(&Text);
@@ -153,6 +155,14 @@ pub const KEYS: &[Key] = &[
     plain("sandbox.size", ScreenSize),
     guard("launch.programs", OneOf(&["installed", "any", "none"])),
     guard("launch.allow", Texts),
+    guard("exec.enabled", Flag),
+    Key { path: "exec.secret", rule: MAYBE_TEXT, guard: true, secret: true },
+    plain("exec.default_shell", OneOf(&["bash", "sh", "powershell", "cmd"])),
+    plain("exec.timeout_s", Integer(1, 600)),
+    guard("exec.max_timeout_s", Integer(1, 600)),
+    plain("exec.max_output_chars", Integer(1, 1_000_000)),
+    guard("exec.roots", Texts),
+    guard("input.allowed_region", Optional(&Region)),
 ];
 
 /// Old names that still work.
@@ -244,6 +254,7 @@ impl Rule {
             Patterns => return check_patterns(value),
             OneOf(choices) => choice_of(choices, value).map(Value::from),
             ScreenSize => value.as_str().and_then(Size::parse).map(|size| size.to_string().into()),
+            Region => region_of(value).map(Value::from),
             Confirmations => return check_confirmations(value),
             SecretRules => return check_secret_rules(value),
             Optional(_) if value.is_null() => Some(Value::Null),
@@ -266,6 +277,9 @@ impl Rule {
             Patterns => "a list of regular expressions".to_owned(),
             OneOf(choices) => format!("one of {}", choices.join(", ")),
             ScreenSize => format!("a size like 1280x800, from {} to {}", Size::LEAST, Size::MOST),
+            Region => {
+                "four whole numbers: x, y, width and height, of which the last two are positive".to_owned()
+            }
             Confirmations => "a list of rules like {\"role\": …, \"name_regex\": …}".to_owned(),
             SecretRules => {
                 "an object of secret names with lists of rules like {\"role\": …, \"name_regex\": …}"
@@ -293,6 +307,25 @@ pub const BACKSLASH_HINT: &str =
 fn is_http(text: &str) -> bool {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(|c: char| c.is_control() || c == ' '))
+}
+
+/// A region with no pixel in it would forbid everything, which nobody writes on purpose.
+fn region_of(value: &Value) -> Option<Vec<i32>> {
+    let numbers: Vec<i32> = match value {
+        Value::String(text) => text.split(',').map(|part| part.trim().parse().ok()).collect::<Option<_>>()?,
+        _ => {
+            let numbers = value.as_array()?.iter();
+            numbers
+                .map(|number| number.as_i64().and_then(|number| i32::try_from(number).ok()))
+                .collect::<Option<_>>()?
+        }
+    };
+    match numbers[..] {
+        [x, y, width, height] if width > 0 && height > 0 => {
+            (x.checked_add(width).is_some() && y.checked_add(height).is_some()).then_some(numbers)
+        }
+        _ => None,
+    }
 }
 
 fn texts_of(value: &Value) -> Option<Vec<&str>> {
@@ -492,6 +525,30 @@ mod tests {
         check("tracing.dir", json!("C:\\traces"), "= ");
         check("tracing.dir", json!("C:\traces"), r"control character '\t'");
         check("tracing.dir", json!(""), "expected a path as text");
+    }
+
+    #[test]
+    fn a_region_has_four_numbers_and_some_pixels() {
+        let check = |region, expected| check("input.allowed_region", region, expected);
+        check(json!([-10, 20, 300, 400]), "= [-10,20,300,400]");
+        check(json!("0, 0,800,600"), "= [0,0,800,600]");
+        check(json!(null), "= null");
+        for wrong in [
+            json!([0, 0, 0, 5]),
+            json!([0, 0, 5, -5]),
+            json!([0, 0, 5]),
+            json!([0, 0, 5, 5, 5]),
+            json!([0, 0, 5.5, 5]),
+            json!([i32::MAX, 0, 5, 5]),
+            json!([0, 0, 99999999999_i64, 5]),
+            json!(""),
+            json!("0,0,5"),
+            json!("a,b,c,d"),
+            json!({}),
+            json!([]),
+        ] {
+            check(wrong, "expected four whole numbers");
+        }
     }
 
     #[test]

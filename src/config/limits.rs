@@ -50,6 +50,9 @@ pub const APPS: usize = 2_000;
 pub const LAUNCH_PROGRAM_CHARACTERS: usize = 2048;
 pub const LAUNCH_ARGUMENTS: usize = 100;
 pub const LAUNCH_ARGUMENT_CHARACTERS: usize = 8 << 10;
+pub const EXEC_COMMAND_CHARACTERS: usize = 10_000;
+/// A shorter `exec.secret` stops the start.
+pub const EXEC_SECRET_CHARACTERS: usize = 12;
 
 pub const TREE_NODES: usize = 20_000;
 pub const TREE_DEPTH: usize = 64;

@@ -20,6 +20,16 @@ impl Secret {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// Compares in a time that does not tell how much of it is right.
+    pub fn is(&self, shown: &str) -> bool {
+        let (own, shown) = (self.0.as_bytes(), shown.as_bytes());
+        let differing = (0..own.len().max(shown.len())).fold(own.len() ^ shown.len(), |differing, at| {
+            let at = |bytes: &[u8]| usize::from(bytes.get(at).copied().unwrap_or(0));
+            std::hint::black_box(differing | (at(own) ^ at(shown)))
+        });
+        differing == 0
+    }
 }
 
 impl fmt::Display for Secret {
@@ -99,6 +109,21 @@ mod tests {
         check("https://user:key@host/v1", "https://***@host/v1");
         check("https://a@b@host", "https://***@host");
         check("https://host/v1?key=k#f", "https://host/v1");
+    }
+
+    #[test]
+    fn only_the_same_secret_is_it() {
+        let secret = Secret::new("hunter2");
+        for (shown, expected) in [
+            ("hunter2", true),
+            ("hunter3", false),
+            ("hunter", false),
+            ("hunter22", false),
+            ("", false),
+            ("hunter2\0", false),
+        ] {
+            assert_eq!(secret.is(shown), expected, "{shown}");
+        }
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Config {
     pub secrets: NamedSecrets,
     pub sandbox: Sandbox,
     pub launch: Launching,
+    pub exec: Exec,
+    pub input: InputBounds,
 }
 
 impl Config {
@@ -444,6 +446,53 @@ pub enum Programs {
     Installed,
     Any,
     None,
+}
+
+/// Commands of a shell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Exec {
+    pub enabled: bool,
+    /// What a caller has to show.
+    pub secret: Option<Secret>,
+    pub default_shell: Shell,
+    pub timeout_s: u64,
+    pub max_timeout_s: u64,
+    pub max_output_chars: usize,
+    /// Where commands may run; empty for anywhere.
+    pub roots: Vec<PathBuf>,
+}
+
+impl Default for Exec {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            secret: None,
+            default_shell: Shell::Bash,
+            timeout_s: 30,
+            max_timeout_s: 120,
+            max_output_chars: 20_000,
+            roots: Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Shell {
+    #[default]
+    Bash,
+    Sh,
+    Powershell,
+    Cmd,
+}
+
+/// Where input may go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InputBounds {
+    /// x, y, width and height on the screen.
+    pub allowed_region: Option<[i32; 4]>,
 }
 
 /// The private desktop that `--sandbox` starts.

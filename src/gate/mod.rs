@@ -203,26 +203,30 @@ pub fn pass(app: &App, call: Call, cancel: &Cancel) -> Reply {
 
 /// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
 /// inspector, that word counts for nothing, and every surface's calls wait for the same person.
-pub fn pass_for(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
+pub fn pass_for(app: &App, mut call: Call, person: &Person, cancel: &Cancel) -> Reply {
+    let credential = app.tools.find(&call.tool).and_then(|entry| {
+        entry.spec.meta.lock.and_then(|_| args::take_credential(entry.schema(), &mut call.args))
+    });
+    let pass_once = |call: Call, person: &Person| pass_once(app, call, credential.as_ref(), person, cancel);
     if !app.confirm.asks_in_the_inspector() {
-        return pass_once(app, call, person, cancel);
+        return pass_once(call, person);
     }
     if !app.approvals.are_served() {
-        return pass_once(app, call, &Person::Unreachable, cancel);
+        return pass_once(call, &Person::Unreachable);
     }
-    let mut refusal = pass_once(app, call.clone(), &Person::Reachable, cancel);
+    let mut refusal = pass_once(call.clone(), &Person::Reachable);
     let Some(question) = refusal.question.take() else {
         return refusal;
     };
     let person = app.approvals.ask(app, &call, &question, cancel);
-    let reply = pass_once(app, call, &person, cancel);
+    let reply = pass_once(call, &person);
     // Refused before it was judged, the question would stay open.
     app.confirm.withdraw(&question.ticket);
     reply
 }
 
 /// Nothing runs a tool but this.
-fn pass_once(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
+fn pass_once(app: &App, call: Call, credential: Option<&Value>, person: &Person, cancel: &Cancel) -> Reply {
     let Some(entry) = app.tools.find(&call.tool) else {
         return unknown_tool(app, &call.tool);
     };
@@ -239,7 +243,8 @@ fn pass_once(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
         question: None,
         warning: None,
     };
-    let result = admit_and_run(&mut cx, entry, call.args, person, &mut record);
+    let showing = Showing { credential, person };
+    let result = admit_and_run(&mut cx, entry, call.args, &showing, &mut record);
     let result = result.map_err(|error| app.halt.explain(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());
     let mut reply = egress(app, entry.spec, &record, result, cx.warning);
@@ -247,11 +252,18 @@ fn pass_once(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
     record.close(app, entry, reply, changed)
 }
 
+/// What stands beside a call and not in it.
+struct Showing<'a> {
+    /// What the caller opens a lock with; recorded nowhere.
+    credential: Option<&'a Value>,
+    person: &'a Person,
+}
+
 fn admit_and_run(
     cx: &mut Cx,
     entry: &Entry,
     args: Value,
-    person: &Person,
+    showing: &Showing,
     record: &mut Record,
 ) -> Result<Box<dyn Body>> {
     let app = cx.app;
@@ -260,6 +272,7 @@ fn admit_and_run(
     let prepared = entry.spec.parse(entry.schema(), args)?;
     record.notes.max_tokens = args::room_for_reply(entry.schema(), prepared.said());
     app.permits(meta)?;
+    app.unlocks(meta, showing.credential)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
     let reservation = app.budget.reserve(meters, app.clock.now())?;
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
@@ -277,7 +290,7 @@ fn admit_and_run(
     app.launching.check(&targets)?;
     record.notes.secrets = admit_secrets(app, entry, &*prepared, &targets)?;
     if cx.judged {
-        judge(cx, meta, &*prepared, &targets, dry_run, person, &mut record.notes)?;
+        judge(cx, meta, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
     let permit = Permit { reservation: Some(reservation), targets, dry_run };

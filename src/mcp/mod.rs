@@ -109,7 +109,10 @@ impl Server {
     }
 
     fn tool_list(&self) -> &[Tool] {
-        self.tools.get_or_init(|| self.app.tools.listed().map(|spec| present::tool(&spec)).collect())
+        self.tools.get_or_init(|| {
+            let listed = self.app.tools.listed().filter(|spec| spec.meta.is_listed(&self.app.config));
+            listed.map(|spec| present::tool(&spec)).collect()
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Programs that can be started, and what a clipboard holds.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,32 @@ pub struct Program {
 pub struct Launch {
     pub command: Vec<String>,
     pub cwd: Option<PathBuf>,
+}
+
+/// A command that is run to its end, or ended with everything that it started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub launch: Launch,
+    pub timeout: Duration,
+    /// Of each output the beginning is kept.
+    pub max_output_bytes: usize,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// `None` when it was ended.
+    pub exit_code: Option<i32>,
+    pub timed_out: bool,
+    pub took: Duration,
+    pub stdout: Printed,
+    pub stderr: Printed,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    pub bytes: Vec<u8>,
+    pub truncated: bool,
 }
 
 /// What the clipboard holds.

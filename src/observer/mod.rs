@@ -15,6 +15,7 @@ mod ocr;
 pub mod outline;
 pub mod pointing;
 pub mod predicate;
+mod region;
 mod resolve;
 pub mod sketch;
 mod snapshot;
@@ -42,6 +43,7 @@ pub use surroundings::{Awaited, Deed, WindowQuery};
 pub use view::View;
 
 use identity::{Found, Sight};
+use region::Region;
 
 use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
@@ -65,6 +67,7 @@ pub struct Observer {
     cache: Mutex<cache::Cache>,
     refs: Refs,
     ocr: Ocr,
+    region: Region,
 }
 
 /// A view and where it came from.
@@ -83,7 +86,8 @@ impl Observer {
     ) -> Self {
         let ocr = Ocr::new(Default::default(), clock.clone());
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
-        Self { platform, clock, redactor, cache, refs: Refs::default(), ocr }
+        let (refs, region) = (Refs::default(), Region::default());
+        Self { platform, clock, redactor, cache, refs, ocr, region }
     }
 
     pub fn platform(&self) -> &dyn Platform {
@@ -325,6 +329,7 @@ impl Observer {
     /// Sends one input. Whatever was cached is stale from here on.
     pub fn act(&self, permit: &mut Permit, act: &Act, cancel: &Cancel) -> Result<Done> {
         cancel.check()?;
+        self.check_region(act, cancel)?;
         if permit.dry_run() {
             return Ok(Done { note: Some("dry run: nothing was sent".to_owned()), ..Done::default() });
         }

@@ -12,7 +12,7 @@ use super::{Chosen, Observer, View};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Result};
 use crate::gate::Permit;
-use crate::model::program::{Clip, Launch, Program};
+use crate::model::program::{Clip, Ended, Launch, Program, Run};
 use crate::model::{Element, Point, Reached, Rect, Tree, Window, WindowChange, WindowState};
 use crate::platform::Activation;
 use crate::tool::Target;
@@ -182,6 +182,14 @@ impl Observer {
         cancel.check()?;
         permit.spend();
         self.platform.surroundings().set_clipboard(text)
+    }
+
+    pub fn run_command(&self, permit: &mut Permit, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        cancel.check()?;
+        permit.spend();
+        let ended = self.platform.surroundings().run(run, cancel);
+        self.forget_all();
+        ended
     }
 
     /// Something that is no element of any window, as a target that rules can be about: by its role and its name.

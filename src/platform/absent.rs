@@ -9,7 +9,7 @@ use super::{
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
-use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 #[derive(Debug)]
@@ -102,6 +102,12 @@ impl Surroundings for Absent {
     fn is_running(&self, _: u32) -> bool {
         false
     }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        super::run_command(run, cancel)
+    }
+
+    fn confine(&self, _: Rect) {}
 }
 
 impl Accessibility for Absent {

@@ -16,10 +16,10 @@ use serde::Serialize;
 use crate::clock::{Cancel, Clock};
 use crate::config::Loaded;
 use crate::doctor::PlatformFacts;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
 use crate::model::image::Picture;
-use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 /// A desktop: its windows, what is in them, hands to work them, eyes to picture them.
@@ -77,6 +77,14 @@ pub trait Surroundings {
 
     /// Whether a process that was launched has not ended yet.
     fn is_running(&self, pid: u32) -> bool;
+
+    /// Runs a command and ends everything that it started, when it has ended, at the latest after its time, and
+    /// when the call is cancelled.
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended>;
+
+    /// From now on no pointer leaves the region. The observer asks before each act; what an adapter does on the way
+    /// to it, such as opening a list and clicking in it, only the adapter can hold to it.
+    fn confine(&self, region: Rect);
 }
 
 pub trait Accessibility {
@@ -198,6 +206,21 @@ pub struct Done {
     pub settles_in: Duration,
 }
 
+/// Refuses a point outside of the region that input is confined to.
+pub fn check_within(region: Rect, point: Point) -> Result<()> {
+    if region.contains(point) {
+        return Ok(());
+    }
+    Err(outside(region, &format!("the point {},{} is not within it", point.x, point.y)))
+}
+
+pub fn outside(region: Rect, what: &str) -> Error {
+    let Rect { x, y, width, height } = region;
+    let message =
+        format!("input is confined to {x},{y} with {width}x{height} pixels (input.allowed_region): {what}");
+    Error::new(Kind::PermissionDenied, message).with("allowed_region", region)
+}
+
 /// What a platform is and can do. Exhaustive, so that a new ability asks every platform a question.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -316,6 +339,25 @@ pub use linux::sandbox::keeper::keep as keep_private_desktop;
 #[cfg(not(target_os = "linux"))]
 pub fn keep_private_desktop() -> Result<(), String> {
     Err("private desktops need Linux".to_owned())
+}
+
+/// Runs a command for the server that started this process, and tells what it answered.
+#[cfg(target_os = "linux")]
+pub use linux::exec::keep as keep_command;
+
+#[cfg(not(target_os = "linux"))]
+pub fn keep_command() -> Result<i32, String> {
+    Err("commands need Linux".to_owned())
+}
+
+/// Commands need no desktop, so whoever has none runs them too.
+#[cfg(target_os = "linux")]
+use linux::exec::run as run_command;
+
+#[cfg(not(target_os = "linux"))]
+fn run_command(_: &Run, _: &Cancel) -> Result<Ended> {
+    let message = "this build runs commands on Linux only: elsewhere it could not end all that they start";
+    Err(Error::new(Kind::PlatformUnsupported, message))
 }
 
 /// A look at the running desktop for the doctor.

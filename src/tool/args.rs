@@ -191,6 +191,16 @@ impl<T: JsonSchema> JsonSchema for SecretOr<T> {
 /// Marks an argument that takes `{"secret": "NAME"}` instead of its text.
 pub const SECRET: &str = "x-secret";
 
+/// Marks the argument that opens a lock: the gate takes it out of the call before anything is recorded.
+pub const CREDENTIAL: &str = "x-credential";
+
+/// Takes the argument that opens a lock out of a call, whatever it is.
+pub fn take_credential(schema: &Value, args: &mut Value) -> Option<Value> {
+    let properties = schema.get("properties")?.as_object()?;
+    let (name, _) = properties.iter().find(|(_, property)| property.get(CREDENTIAL).is_some())?;
+    args.as_object_mut()?.remove(name)
+}
+
 /// Marks the argument that says how many tokens the whole reply may have.
 pub const FIT: &str = "x-fit";
 

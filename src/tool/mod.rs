@@ -19,6 +19,7 @@ pub use cx::{Cx, Starting, Target};
 pub use reply::{Encoded, Output};
 pub use resource::{Content, Resource};
 
+use crate::config::{Config, Secret};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::gate::budget::Meter;
@@ -67,6 +68,8 @@ pub struct Meta {
     pub lean: bool,
     /// Shown in tools/list; a tool that is not can still be called by those who know it.
     pub listed: bool,
+    /// What has to be switched on by the config and opened by a secret of the caller's; listed only then.
+    pub lock: Option<fn(&Config) -> Lock<'_>>,
     /// Written into a running trace.
     pub traced: bool,
     /// Sleeps most of its time, until the desktop changes. Such calls do not take the places of others.
@@ -99,6 +102,7 @@ impl Meta {
         confirms: false,
         lean: false,
         listed: true,
+        lock: None,
         traced: true,
         waits: false,
         verify: &["ok"],
@@ -213,7 +217,27 @@ pub struct Example {
     pub shows: &'static str,
 }
 
+/// How a tool is kept from those who may not use it.
+#[derive(Debug)]
+pub struct Lock<'a> {
+    pub enabled: bool,
+    /// The config key that enables it.
+    pub switch: &'static str,
+    pub key: Option<&'a Secret>,
+    /// The config key that holds the key.
+    pub key_name: &'static str,
+}
+
 impl Meta {
+    /// Whether clients are told of the tool.
+    pub fn is_listed(&self, config: &Config) -> bool {
+        let open = |lock: fn(&Config) -> Lock<'_>| {
+            let lock = lock(config);
+            lock.enabled && lock.key.is_some()
+        };
+        self.listed && self.lock.is_none_or(open)
+    }
+
     pub fn open_world(&self) -> bool {
         self.untrusted || self.effect.acts()
     }

@@ -244,6 +244,9 @@ fn act_and_stay(
         scenario_reaction: false,
     };
     if permit.dry_run() {
+        // It sends nothing, but is refused as the real one would be.
+        let act = act(&target, target.bounds().center());
+        cx.observer().act(&mut permit, &act, cx.cancel)?;
         return Ok(receipt);
     }
     if handle(&target).is_none() {

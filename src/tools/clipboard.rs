@@ -8,7 +8,10 @@ use crate::config::limits;
 use crate::error::Result;
 use crate::gate::Permit;
 use crate::tool::args::{SecretOr, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+
+/// What rules call the clipboard when something is put there.
+const ROLE: &str = "Clipboard";
 
 pub struct ClipboardGet;
 
@@ -83,11 +86,17 @@ impl Tool for ClipboardSet {
         rest: &[(Method::Post, "/api/clipboard")],
         brief: "Put text onto the clipboard; paste by press_key ctrl+v.",
         detail: "What was there is lost. On X11 the text is there as long as this server runs and nobody else copies. A \
-                 secret that is bound to places cannot be put here: any program may read the clipboard. Not on Wayland.",
+                 secret that is bound to places is refused unless a rule of it has the role `Clipboard`: any program \
+                 may read it. Not on Wayland.",
         examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters to paste" }],
         verify: &["ok", "error.code"],
         ..Meta::DEFAULT
     };
+
+    /// Any program may read it, so a secret that is bound to places needs a rule that names it.
+    fn targets(cx: &Cx, _: &ClipboardSetArgs) -> Result<Vec<Target>> {
+        Ok(vec![cx.observer().thing(ROLE, "clipboard")])
+    }
 
     fn run(cx: &mut Cx, args: ClipboardSetArgs, mut permit: Permit) -> Result<ClipboardDone> {
         let text = args.text.reveal(cx)?;

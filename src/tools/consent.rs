@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::gate::confirm::Facts;
 use crate::model::Rect;
-use crate::tool::args::Text;
+use crate::tool::args::{self, Text};
 use crate::tool::{
     Cx, Effect, Encoded, Example, Group, Meta, Method, Output, Prepared, ReplyKind, Spec, Target, Tool,
 };
@@ -119,7 +119,10 @@ fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a Entry> {
 fn prepare(entry: &Entry, mut args: Map<String, Value>) -> Result<Box<dyn Prepared>> {
     args.remove("confirm_token");
     args.remove("dry_run");
-    entry.spec.parse(entry.schema(), Value::Object(args))
+    let mut args = Value::Object(args);
+    // What opens a lock is shown with the call itself, and a consent is not bound to it.
+    let _ = args::take_credential(entry.schema(), &mut args);
+    entry.spec.parse(entry.schema(), args)
 }
 
 /// The very resolution that the gate will do, whether or not anything has to be judged.

@@ -9,6 +9,7 @@ mod composite;
 mod consent;
 mod cursor;
 mod elements;
+mod exec;
 mod fields;
 mod harness;
 mod keyboard;
@@ -44,6 +45,7 @@ pub fn all() -> impl Iterator<Item = Spec> {
         windows::TOOLS,
         window_action::TOOLS,
         programs::TOOLS,
+        exec::TOOLS,
         elements::TOOLS,
         screen::TOOLS,
         pictures::TOOLS,

@@ -264,6 +264,7 @@ impl Tool for Zoom {
     const META: Meta = Meta {
         name: "zoom",
         group: Group::Screen,
+        lean: true,
         reply: ReplyKind::Picture,
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot/zoom")],

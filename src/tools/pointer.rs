@@ -171,8 +171,12 @@ impl Tool for Scroll {
                 cx.observer().check_reachable(at)?;
                 cx.judged_at(at)
             }
-            // Where the pointer is, nobody can tell; what has the focus is what can be judged.
-            None => cx.judged_focus(),
+            // Not every desktop tells where the pointer is; what has the focus can always be judged.
+            None => {
+                let at = if cx.judged { cx.observer().pointer()? } else { None };
+                let under = at.map_or(Ok(Vec::new()), |at| cx.judged_at(at))?;
+                Ok(under.into_iter().chain(cx.judged_focus()?).collect())
+            }
         }
     }
 
@@ -369,7 +373,6 @@ impl Tool for Drag {
     const META: Meta = Meta {
         name: "drag",
         group: Group::Pointer,
-        lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/drag")],
         brief: "Press at one place, move, release at another; ends are points or elements.",

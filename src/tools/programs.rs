@@ -218,6 +218,7 @@ impl Tool for LaunchApp {
     const META: Meta = Meta {
         name: "launch_app",
         group: Group::Programs,
+        lean: true,
         effect: Effect::System,
         untrusted: true,
         rest: &[(Method::Post, "/api/launch")],

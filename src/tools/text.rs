@@ -348,6 +348,7 @@ impl Tool for ClickText {
     const META: Meta = Meta {
         name: "click_text",
         group: Group::Pointer,
+        lean: true,
         effect: Effect::Input,
         untrusted: true,
         rest: &[(Method::Post, "/api/click_text")],

@@ -167,6 +167,7 @@ impl Tool for WindowAction {
     const META: Meta = Meta {
         name: "window_action",
         group: Group::Windows,
+        lean: true,
         effect: Effect::Input,
         untrusted: true,
         rest: &[(Method::Post, "/api/window/action")],

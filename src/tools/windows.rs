@@ -195,7 +195,6 @@ impl Tool for BringToForeground {
     const META: Meta = Meta {
         name: "bring_to_foreground",
         group: Group::Windows,
-        lean: true,
         effect: Effect::Input,
         rest: &[(Method::Get, "/api/bring_to_foreground"), (Method::Post, "/api/bring_to_foreground")],
         brief: "Raise a window and give it the focus; clicks it where the system cannot.",

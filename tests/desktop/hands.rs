@@ -151,6 +151,32 @@ fn a_long_text_goes_in_pieces() {
     assert_eq!(gone["characters"], 0);
 }
 
+/// Neither by pointer nor by its own action is an element worked that is outside.
+#[test]
+fn input_stays_in_its_region() {
+    let desk = desk();
+    let mut app = desk.start("zenity", &["--entry", "--title=Ask", "--entry-text=kept"]);
+    let mut held = desk.server_with(&[("OSO_INPUT__ALLOWED_REGION", "0,0,5,5")]);
+    let uid = held.uid(&app, "Ask");
+    let ok = held.element(&uid, "Button", "OK");
+    let at = |key: &str, side: &str| {
+        ok["bounds"][key].as_i64().unwrap() + ok["bounds"][side].as_i64().unwrap() / 2
+    };
+    for (tool, args) in [
+        ("click_element", json!({"window_uid": uid, "element_id": ok["id"]})),
+        ("invoke_element", json!({"window_uid": uid, "element_id": ok["id"]})),
+        ("set_value", json!({"window_uid": uid, "selector": "//Edit", "value": "other"})),
+        ("click_at", json!({"x": at("x", "width"), "y": at("y", "height")})),
+    ] {
+        let refused = held.call(tool, args);
+        assert_eq!(refused["error"]["code"], "PermissionDenied", "{tool} {refused}");
+    }
+    held.ok("click_at", json!({"x": 2, "y": 2}));
+    let mut free = desk.server();
+    free.ok("click_element", json!({"window_uid": uid, "element_id": ok["id"]}));
+    assert_eq!(app.printed(), "kept\n");
+}
+
 #[test]
 fn the_pointer_is_found_over_what_it_is_over() {
     let desk = desk();

@@ -99,9 +99,9 @@ impl World {
         value["error"]["code"].as_str().unwrap().to_owned()
     }
 
-    /// How many inputs reached the mock desktop.
+    /// How often the mock desktop was worked, by input or otherwise.
     pub fn effects(&self) -> usize {
-        self.mock.log().len()
+        self.mock.deeds()
     }
 }
 

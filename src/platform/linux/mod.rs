@@ -8,7 +8,7 @@
 //!     ├── hands, aim: inputs, by the element itself or by pointer and keyboard
 //!     ├── input, keyboard, remap, settle: pointer and keys
 //!     ├── clipboard: the texts that programs hand each other
-//!     ├── apps, launch: which programs there are, and starting one
+//!     ├── apps, launch, exec: which programs there are, starting one, running a command to its end
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 //!
@@ -20,6 +20,7 @@ mod apps;
 mod capture;
 mod clipboard;
 mod desktop;
+pub mod exec;
 mod hands;
 mod input;
 mod keyboard;
@@ -38,7 +39,7 @@ mod wayland;
 mod x11;
 mod xwayland;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use desktop::{Extents, Frame};
@@ -47,11 +48,11 @@ pub use popups::{Popup, Under};
 
 use super::{
     Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Platform, Shot, Stage, Surroundings,
-    Wake, Watch,
+    Wake, Watch, check_within,
 };
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
-use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
 use accessibility::Accessible;
 use clipboard::Clipboard;
@@ -72,6 +73,8 @@ pub struct Linux {
     watcher: Watcher,
     clipboard: Clipboard,
     launcher: Launcher,
+    /// Where the pointer may go; everywhere unless it is set.
+    region: OnceLock<Rect>,
 }
 
 /// The desktop that a sandbox holds; this process has entered it.
@@ -137,7 +140,8 @@ impl Linux {
             .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
         let clipboard = Clipboard::new(link.display());
         let (hands, launcher) = (Hands::default(), Launcher::default());
-        Ok(Self { clock, bell, link, accessible, hands, watcher, clipboard, launcher })
+        let region = OnceLock::new();
+        Ok(Self { clock, bell, link, accessible, hands, watcher, clipboard, launcher, region })
     }
 
     /// Programs are started by whoever keeps the private desktop, so that they end with it.
@@ -150,20 +154,29 @@ impl Linux {
         &self.bell
     }
 
+    fn check_region(&self, points: &[Point]) -> Result<()> {
+        let region = self.region.get();
+        region.map_or(Ok(()), |region| points.iter().try_for_each(|point| check_within(*region, *point)))
+    }
+
     pub fn click(&self, at: Point, button: Button, count: u32) -> Result<()> {
+        self.check_region(&[at])?;
         self.hands.click(&self.link, at, button, count)
     }
 
     pub fn move_to(&self, at: Point) -> Result<()> {
+        self.check_region(&[at])?;
         self.hands.move_to(&self.link, at)
     }
 
     /// Positive clicks show what is further up; without a point the pointer stays where it is.
     pub fn scroll(&self, at: Option<Point>, clicks: i32) -> Result<()> {
+        self.check_region(at.as_slice())?;
         self.hands.scroll(&self.link, at, clicks)
     }
 
     pub fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        self.check_region(&[drag.from, drag.to])?;
         self.hands.drag(&self.link, &self.clock, drag, cancel)
     }
 
@@ -258,6 +271,14 @@ impl Surroundings for Linux {
 
     fn is_running(&self, pid: u32) -> bool {
         launch::is_running(pid)
+    }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        exec::run(run, cancel)
+    }
+
+    fn confine(&self, region: Rect) {
+        self.region.get_or_init(|| region);
     }
 }
 

@@ -14,6 +14,7 @@ mod picture;
 mod windows;
 pub mod world;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use super::{
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
-use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
 use hands::{Outcome, Refusal};
@@ -36,6 +37,8 @@ pub struct Mock {
     world: Mutex<Played>,
     bell: Bell,
     log: Mutex<Vec<Act>>,
+    /// How many windows were changed, apps started and texts copied.
+    other_deeds: AtomicUsize,
 }
 
 /// The world, and until when its changes by time have been told.
@@ -51,12 +54,29 @@ impl Mock {
         let token = crate::session::random_token("");
         let nonce = token.get(..8).unwrap_or(&token);
         let played = Played { world: World::notepad(nonce), until: clock.now() };
-        Self { clock, world: Mutex::new(played), bell: Bell::default(), log: Mutex::default() }
+        Self {
+            clock,
+            world: Mutex::new(played),
+            bell: Bell::default(),
+            log: Mutex::default(),
+            other_deeds: AtomicUsize::new(0),
+        }
     }
 
     /// Every input that reached this desktop, oldest first.
     pub fn log(&self) -> Vec<Act> {
         lock(&self.log).clone()
+    }
+
+    /// How often this desktop was worked in whatever way, beside being raised.
+    pub fn deeds(&self) -> usize {
+        lock(&self.log).len() + self.other_deeds.load(Ordering::Acquire)
+    }
+
+    /// Changes the world by something that is no input, and counts it.
+    fn do_to_world<T>(&self, deed: impl FnOnce(&mut World, Duration) -> T) -> T {
+        self.other_deeds.fetch_add(1, Ordering::AcqRel);
+        self.alter(deed)
     }
 
     /// The world as it is now: what was due has happened.
@@ -127,7 +147,7 @@ impl Surroundings for Mock {
     }
 
     fn set_clipboard(&self, text: &str) -> Result<()> {
-        self.alter(|world, _| world.clipboard = Some(text.to_owned()));
+        self.do_to_world(|world, _| world.clipboard = Some(text.to_owned()));
         Ok(())
     }
 
@@ -148,11 +168,20 @@ impl Surroundings for Mock {
 
     fn launch(&self, launch: &Launch) -> Result<u32> {
         let id = launch.command.first().map_or("", String::as_str);
-        self.alter(|world, now| world.launch(id, now)).ok_or_else(|| no_app(id, &[]))
+        self.do_to_world(|world, now| world.launch(id, now)).ok_or_else(|| no_app(id, &[]))
     }
 
     fn is_running(&self, _: u32) -> bool {
         true
+    }
+
+    /// An act goes nowhere here but where it says.
+    fn confine(&self, _: Rect) {}
+
+    fn run(&self, _: &Run, _: &Cancel) -> Result<Ended> {
+        let message =
+            "the mock desktop touches nothing real, so it runs no command; use dry_run, or a real desktop";
+        Err(Error::new(Kind::PlatformUnsupported, message))
     }
 }
 
@@ -240,7 +269,7 @@ impl Desktop for Mock {
 
     /// Everything that can come of it comes at once.
     fn change(&self, window: &Window, change: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
-        self.alter(|world, now| world.change_window(&window.uid, change, now))
+        self.do_to_world(|world, now| world.change_window(&window.uid, change, now))
             .ok_or_else(|| gone(&window.uid))
     }
 }

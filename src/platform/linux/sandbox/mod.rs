@@ -9,7 +9,7 @@
 
 mod cookie;
 mod desktop;
-mod family;
+pub mod family;
 pub mod keeper;
 
 use std::collections::BTreeMap;

@@ -21,11 +21,11 @@ use super::accessibility::{Accessible, Listed, Sought};
 use super::desktop::process_name;
 use super::hands::READ_BACK_TIME;
 use super::launch::Launcher;
-use super::{apps, desktop, launch, wait_for_ring};
+use super::{apps, desktop, exec, launch, wait_for_ring};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Handle;
-use crate::model::program::{App, Clip, Launch, Program};
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Patience, Platform, Shot,
@@ -196,6 +196,13 @@ impl Surroundings for Wayland {
     fn is_running(&self, pid: u32) -> bool {
         launch::is_running(pid)
     }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        exec::run(run, cancel)
+    }
+
+    /// The pointer goes to the points of acts alone.
+    fn confine(&self, _: Rect) {}
 }
 
 impl Desktop for Wayland {

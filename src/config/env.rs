@@ -237,9 +237,27 @@ mod tests {
         }
         check("CLICKTHROUGH_DRY_RUN", "perhaps", &[("clickthrough.dry_run", json!("perhaps"))]);
         check("CLICKTHROUGH_GRID_ROWS", "20", &[("clickthrough.grid_rows", json!(20))]);
+        check(
+            "CLICKTHROUGH_ALLOWED_REGION",
+            "0,0,800,600",
+            &[("input.allowed_region", json!("0,0,800,600"))],
+        );
+        check("CLICKTHROUGH_EXEC_ENABLED", "on", &[("exec.enabled", json!(true))]);
+        check("CLICKTHROUGH_EXEC_SECRET", "1234", &[("exec.secret", json!("1234"))]);
+        check("CLICKTHROUGH_EXEC_DEFAULT_SHELL", "bash", &[("exec.default_shell", json!("bash"))]);
+        check("CLICKTHROUGH_EXEC_TIMEOUT_S", "5", &[("exec.timeout_s", json!(5))]);
+        check("CLICKTHROUGH_EXEC_MAX_TIMEOUT_S", "6", &[("exec.max_timeout_s", json!(6))]);
+        check("CLICKTHROUGH_EXEC_MAX_OUTPUT_CHARS", "7", &[("exec.max_output_chars", json!(7))]);
         check("CLICKTHROUGH_TESSERACT_CMD", "/opt/t", &[("ocr.tesseract_cmd", json!("/opt/t"))]);
         check("CLICKTHROUGH_TOKEN", "", &[]);
         check("CLICKTHROUGH_PROT", "1", &[]);
+    }
+
+    #[test]
+    fn every_name_of_clickthrough_has_its_key() {
+        for (name, path) in CLICKTHROUGH {
+            assert!(keys::find(path).is_some(), "{name} stands for {path}, which is none");
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use super::Client;
 pub struct Task {
     pub name: &'static str,
     pub scenario: &'static str,
-    /// Tool and arguments, call by call.
-    contract: fn() -> Vec<(&'static str, Value)>,
+    /// Tool and arguments, call by call; only of the tasks that are compared.
+    contract: Option<fn() -> Vec<(&'static str, Value)>>,
     /// The steps of the one act that follows a look. `@words` stands for the ref of the line that has these words.
     steps: fn() -> Value,
 }
@@ -28,15 +28,52 @@ pub enum Way {
 }
 
 pub const TASKS: &[Task] = &[
-    Task { name: "login", scenario: "scenarios/login.yaml", contract: login_by_contract, steps: login_steps },
-    Task {
-        name: "wizard",
-        scenario: "scenarios/wizard.yaml",
-        contract: wizard_by_contract,
-        steps: wizard_steps,
-    },
-    Task { name: "form", scenario: "scenarios/form.yaml", contract: form_by_contract, steps: form_steps },
+    compared("login", "scenarios/login.yaml", login_by_contract, login_steps),
+    compared("wizard", "scenarios/wizard.yaml", wizard_by_contract, wizard_steps),
+    compared("form", "scenarios/form.yaml", form_by_contract, form_steps),
+    other("stock", "scenarios/dense.yaml", stock_steps),
+    other("address book", "scenarios/long-list.yaml", address_steps),
+    other("report", "scenarios/slow-load.yaml", report_steps),
+    other("program", "scenarios/apps.yaml", program_steps),
 ];
+
+const fn compared(
+    name: &'static str,
+    scenario: &'static str,
+    contract: fn() -> Vec<(&'static str, Value)>,
+    steps: fn() -> Value,
+) -> Task {
+    Task { name, scenario, contract: Some(contract), steps }
+}
+
+const fn other(name: &'static str, scenario: &'static str, steps: fn() -> Value) -> Task {
+    Task { name, scenario, contract: None, steps }
+}
+
+fn stock_steps() -> Value {
+    json!([{"do": "click_element", "ref": "@Button \"Save\"", "expect": "changed"}])
+}
+
+fn address_steps() -> Value {
+    json!([
+        {"do": "select_option", "selector": "//List", "option_name": "Person 321"},
+        {"do": "click_element", "ref": "@Button \"Open", "expect": {"type": "text_visible", "regex": "Person 321"}},
+    ])
+}
+
+fn report_steps() -> Value {
+    json!([
+        {"do": "wait_for", "timeout_ms": 20000,
+         "any_of": [{"type": "element_appears", "selector": "//Button[name=\"Export\"]"}]},
+        {"do": "click_element", "selector": "//Button[name=\"Export\"]", "within_ms": 10000,
+         "expect": {"type": "text_visible", "regex": "was written"}},
+    ])
+}
+
+fn program_steps() -> Value {
+    json!([{"do": "launch_app", "program": "calculator",
+            "expect": {"kind": "window_exists", "title_regex": "^Calculator$"}}])
+}
 
 fn element(role: &str, name: &str) -> Value {
     json!({ "selector": format!("//{role}[name=\"{name}\"]") })
@@ -131,6 +168,10 @@ fn form_steps() -> Value {
 }
 
 impl Task {
+    pub fn is_compared(&self) -> bool {
+        self.contract.is_some()
+    }
+
     /// Does it with the built binary over stdio, and fails unless the scenario says that it was done.
     pub fn run(&self, way: Way, count: &dyn Fn(&str) -> usize) -> Cost {
         let profile = if way == Way::Contract { "full" } else { "agent" };
@@ -138,7 +179,7 @@ impl Task {
         let mut counted = Counted { client: &mut client, cost: Cost::default(), count };
         match way {
             Way::Contract => {
-                (self.contract)().into_iter().for_each(|(tool, args)| drop(counted.call(tool, args)))
+                self.contract.unwrap()().into_iter().for_each(|(tool, args)| drop(counted.call(tool, args)))
             }
             Way::LookAndAct => {
                 let seen = counted.call("look", json!({}));

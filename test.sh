@@ -73,6 +73,7 @@ main() {
         stage "HTTP: its OpenAPI document" openapi_document
         stage "HTTP: MCP conformance" conformance_suite
         stage "HTTP: load beside waits" load_beside_waits
+        stage "HTTP: a dialog by curl" dialog_by_curl
         stage "inspector in a browser" page_in_browser
         stage "MCP App in a browser" app_in_browser
     fi
@@ -304,6 +305,16 @@ load_beside_waits() {
     server_is_built || return
     python_environment venv-mcp-2 requirements.txt || return
     "$cache/venv-mcp-2/bin/python" "$clients/load.py" "$(cat "$cache/server")"
+}
+
+dialog_by_curl() {
+    if [ "$(uname -s)" != Linux ]; then
+        echo "Not run: there is a private desktop on Linux only."
+        return "$missing_tool"
+    fi
+    server_is_built || return
+    desktop_programs_are_there || system_packages "${desktop_packages[@]}" || return
+    "$clients/clickthrough.sh" "$(cat "$cache/server")"
 }
 
 # Pictures of every panel are kept, for people to look at.

@@ -70,6 +70,9 @@ pub struct Flags {
     /// Port for HTTP; 0 takes a free one [default: 5001]
     #[arg(long, global = true)]
     pub port: Option<u16>,
+    /// Serve the routes of Clickthrough too, on a port of their own (8123)
+    #[arg(long, global = true)]
+    pub clickthrough: bool,
     /// Which set of tools to offer
     #[arg(long, global = true, value_enum, default_value_t)]
     pub profile: Profile,

@@ -50,6 +50,14 @@ pub fn hello(app: &App, stdio: bool, http: Option<&Listening>) {
         Some(http) => tell(&format!("OS Screen Observer is at {}  (Ctrl+C ends it)", http.link)),
         None => {}
     }
+    match http.and_then(|http| http.clickthrough) {
+        Some(port) if stdio => tracing::info!("serving the routes of Clickthrough at port {port}"),
+        Some(port) => tell(&format!("The routes of Clickthrough are at port {port}")),
+        None if app.config.clickthrough.enabled => {
+            tracing::warn!("the routes of Clickthrough are not served: HTTP is not (see --mode)");
+        }
+        None => {}
+    }
     if let Some(reason) = facts.unavailable {
         tracing::warn!("there is no desktop to work with: {reason}");
     }

@@ -51,12 +51,74 @@ pub enum Variable {
     Unknown { name: String, near: Option<String> },
 }
 
-/// All variables that are meant for us, in the order of their names.
+/// All variables that are meant for us, in the order of their names. Our own names come last, so that they win.
 pub fn variables(environment: &Environment) -> Vec<Variable> {
     let ours = environment.iter().filter(|(name, _)| name.starts_with("OSO_"));
-    ours.filter(|(name, _)| !RESERVED.contains(&name.as_str()) && !name.starts_with(SECRET_PREFIX))
-        .map(|(name, raw)| read_variable(name, raw))
+    let ours =
+        ours.filter(|(name, _)| !RESERVED.contains(&name.as_str()) && !name.starts_with(SECRET_PREFIX));
+    let foreign = environment.iter().filter(|(name, _)| name.starts_with(CLICKTHROUGH_PREFIX));
+    foreign
+        .flat_map(|(name, raw)| read_clickthrough(name, raw))
+        .chain(ours.map(|(name, raw)| read_variable(name, raw)))
         .collect()
+}
+
+const CLICKTHROUGH_PREFIX: &str = "CLICKTHROUGH_";
+
+/// The variables of Clickthrough, and the keys that they stand for.
+const CLICKTHROUGH: &[(&str, &str)] = &[
+    ("CLICKTHROUGH_HOST", "clickthrough.host"),
+    ("CLICKTHROUGH_PORT", "clickthrough.port"),
+    ("CLICKTHROUGH_TOKEN", "clickthrough.token"),
+    ("CLICKTHROUGH_DRY_RUN", "clickthrough.dry_run"),
+    ("CLICKTHROUGH_GRID_ROWS", "clickthrough.grid_rows"),
+    ("CLICKTHROUGH_GRID_COLS", "clickthrough.grid_cols"),
+    ("CLICKTHROUGH_ALLOWED_REGION", "input.allowed_region"),
+    ("CLICKTHROUGH_EXEC_ENABLED", "exec.enabled"),
+    ("CLICKTHROUGH_EXEC_SECRET", "exec.secret"),
+    ("CLICKTHROUGH_EXEC_DEFAULT_SHELL", "exec.default_shell"),
+    ("CLICKTHROUGH_EXEC_TIMEOUT_S", "exec.timeout_s"),
+    ("CLICKTHROUGH_EXEC_MAX_TIMEOUT_S", "exec.max_timeout_s"),
+    ("CLICKTHROUGH_EXEC_MAX_OUTPUT_CHARS", "exec.max_output_chars"),
+    ("CLICKTHROUGH_TESSERACT_CMD", "ocr.tesseract_cmd"),
+];
+
+/// Where it is to listen says also that it is to.
+const CLICKTHROUGH_SWITCHES_ON: &[&str] = &["CLICKTHROUGH_HOST", "CLICKTHROUGH_PORT"];
+
+fn read_clickthrough(name: &str, raw: &str) -> Vec<Variable> {
+    let known = CLICKTHROUGH.iter().find(|(known, _)| *known == name);
+    let Some(key) = known.and_then(|(_, path)| keys::find(path)) else {
+        let near = nearest(name, CLICKTHROUGH.iter().map(|(known, _)| (*known).to_owned()));
+        return vec![Variable::Unknown { name: name.to_owned(), near }];
+    };
+    // That is how files of this kind say "nothing".
+    if raw.trim().is_empty() {
+        return vec![Variable::Empty { name: name.to_owned() }];
+    }
+    let sets = |path, value| Variable::Sets { name: name.to_owned(), path, value };
+    let value = match key.rule {
+        keys::Rule::Flag => yes_or_no(raw).map_or_else(|| Value::from(raw), Value::from),
+        _ => value_for(key, raw.trim()),
+    };
+    let mut variables = vec![sets(key.path, value)];
+    if CLICKTHROUGH_SWITCHES_ON.contains(&name) {
+        variables.push(sets("clickthrough.enabled", Value::Bool(true)));
+    }
+    variables
+}
+
+/// A name of Clickthrough's.
+pub fn is_foreign(name: &str) -> bool {
+    name.starts_with(CLICKTHROUGH_PREFIX)
+}
+
+fn yes_or_no(raw: &str) -> Option<bool> {
+    match raw.trim().to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Some(true),
+        "0" | "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
 }
 
 fn read_variable(name: &str, raw: &str) -> Variable {
@@ -150,6 +212,52 @@ mod tests {
         check_value("OSO_CONFIRMATION_REQUIRED", r#"[{"role":"Button"}]"#, json!([{"role": "Button"}]));
         check_value("OSO_VLM__MODEL", "null", json!(null));
         check_value("OSO_VLM__PROMPT", "look", json!("look"));
+    }
+
+    fn set_by(name: &str, raw: &str) -> Vec<(&'static str, Value)> {
+        let set = variables(&environment(&[(name, raw)]));
+        let set = set.into_iter().filter_map(|variable| match variable {
+            Variable::Sets { path, value, .. } => Some((path, value)),
+            _ => None,
+        });
+        set.collect()
+    }
+
+    #[test]
+    fn the_names_of_clickthrough_stand_for_keys() {
+        let check = |name: &str, raw: &str, expected: &[(&'static str, Value)]| {
+            assert_eq!(set_by(name, raw), expected, "{name}={raw}");
+        };
+        let on = ("clickthrough.enabled", json!(true));
+        check("CLICKTHROUGH_PORT", "9000", &[("clickthrough.port", json!(9000)), on.clone()]);
+        check("CLICKTHROUGH_HOST", "::1", &[("clickthrough.host", json!("::1")), on]);
+        check("CLICKTHROUGH_TOKEN", "12345678", &[("clickthrough.token", json!("12345678"))]);
+        for (raw, expected) in [("True", true), ("1", true), ("yes", true), ("off", false), ("0", false)] {
+            check("CLICKTHROUGH_DRY_RUN", raw, &[("clickthrough.dry_run", json!(expected))]);
+        }
+        check("CLICKTHROUGH_DRY_RUN", "perhaps", &[("clickthrough.dry_run", json!("perhaps"))]);
+        check("CLICKTHROUGH_GRID_ROWS", "20", &[("clickthrough.grid_rows", json!(20))]);
+        check(
+            "CLICKTHROUGH_ALLOWED_REGION",
+            "0,0,800,600",
+            &[("input.allowed_region", json!("0,0,800,600"))],
+        );
+        check("CLICKTHROUGH_EXEC_ENABLED", "on", &[("exec.enabled", json!(true))]);
+        check("CLICKTHROUGH_EXEC_SECRET", "1234", &[("exec.secret", json!("1234"))]);
+        check("CLICKTHROUGH_EXEC_DEFAULT_SHELL", "bash", &[("exec.default_shell", json!("bash"))]);
+        check("CLICKTHROUGH_EXEC_TIMEOUT_S", "5", &[("exec.timeout_s", json!(5))]);
+        check("CLICKTHROUGH_EXEC_MAX_TIMEOUT_S", "6", &[("exec.max_timeout_s", json!(6))]);
+        check("CLICKTHROUGH_EXEC_MAX_OUTPUT_CHARS", "7", &[("exec.max_output_chars", json!(7))]);
+        check("CLICKTHROUGH_TESSERACT_CMD", "/opt/t", &[("ocr.tesseract_cmd", json!("/opt/t"))]);
+        check("CLICKTHROUGH_TOKEN", "", &[]);
+        check("CLICKTHROUGH_PROT", "1", &[]);
+    }
+
+    #[test]
+    fn every_name_of_clickthrough_has_its_key() {
+        for (name, path) in CLICKTHROUGH {
+            assert!(keys::find(path).is_some(), "{name} stands for {path}, which is none");
+        }
     }
 
     #[test]

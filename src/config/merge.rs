@@ -239,7 +239,9 @@ fn from_environment(environment: &Environment, findings: &mut Findings) -> Vec<S
             }
             Variable::Empty { name } => findings.notices.push(format!("{name} is empty; it is ignored")),
             Variable::Unknown { name, near } => {
-                let guard = KEYS.iter().any(|key| key.guard && Some(key.environment_name()) == near);
+                // What another program's names keep shut cannot be told apart here.
+                let guard = KEYS.iter().any(|key| key.guard && Some(key.environment_name()) == near)
+                    || near.as_ref().is_some_and(|near| env::is_foreign(near));
                 findings.fault(guard, unknown_variable(&name, near));
             }
         }
@@ -262,6 +264,7 @@ fn from_flags(flags: &Flags) -> Vec<Setting> {
         ("--sandbox-size", "sandbox.size", flags.sandbox_size.clone().map(Value::from)),
         ("--port", "web_ui.port", number(flags.port.map(u64::from))),
         ("--host", "web_ui.host", flags.host.clone().map(Value::from)),
+        ("--clickthrough", "clickthrough.enabled", flags.clickthrough.then_some(json!(true))),
         ("--log", "logging.level", flags.log.map(|level| json!(level))),
         ("--max-actions", "budgets.max_actions", number(flags.max_actions)),
         ("--max-screenshots", "budgets.max_screenshots", number(flags.max_screenshots)),

@@ -134,6 +134,21 @@ fn environment_faults() {
     check_fatal("{}", &[("OSO_MOKC", "true")], &["OSO_MOKC", "did you mean OSO_MOCK?"]);
     check_fatal(
         "{}",
+        &[("CLICKTHROUGH_ALLOWED_REGION", "0,0,0,5")],
+        &["CLICKTHROUGH_ALLOWED_REGION: expected four whole numbers"],
+    );
+    check_fatal(
+        "{}",
+        &[("CLICKTHROUGH_DRY_RUN", "perhaps")],
+        &["CLICKTHROUGH_DRY_RUN: expected true or false"],
+    );
+    check_fatal(
+        "{}",
+        &[("CLICKTHROUGH_ALOWED_REGION", "0,0,5,5")],
+        &["CLICKTHROUGH_ALOWED_REGION", "did you mean CLICKTHROUGH_ALLOWED_REGION?"],
+    );
+    check_fatal(
+        "{}",
         &[("OSO_ACTIONS__DENY", "type_text")],
         &["OSO_ACTIONS__DENY: expected a list of texts"],
     );

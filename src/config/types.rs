@@ -15,6 +15,7 @@ use super::secret::{Endpoint, Secret};
 #[serde(default)]
 pub struct Config {
     pub web_ui: WebUi,
+    pub clickthrough: Clickthrough,
     pub mcp: Mcp,
     pub ocr: Ocr,
     pub vlm: Vlm,
@@ -62,6 +63,35 @@ pub struct WebUi {
     pub token: Option<Secret>,
     /// Where the automatic token is kept. Without a word about it: the user's folder for state.
     pub token_file: Option<PathBuf>,
+}
+
+/// The face of Clickthrough, on a port of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Clickthrough {
+    pub enabled: bool,
+    pub host: String,
+    pub port: u16,
+    /// What a caller has to show; without one, what `web_ui.token` says.
+    pub token: Option<Secret>,
+    /// Everything is checked and nothing done.
+    pub dry_run: bool,
+    pub grid_rows: u32,
+    pub grid_cols: u32,
+}
+
+impl Default for Clickthrough {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            host: "127.0.0.1".to_owned(),
+            port: 8123,
+            token: None,
+            dry_run: false,
+            grid_rows: 12,
+            grid_cols: 12,
+        }
+    }
 }
 
 impl Default for WebUi {

@@ -15,6 +15,7 @@ pub struct Listening {
     pub address: SocketAddr,
     pub link: String,
     pub token_file: Option<PathBuf>,
+    pub clickthrough: Option<u16>,
 }
 
 impl Listening {

@@ -13,11 +13,35 @@ use crate::config::limits;
 
 /// What the door knows: by which names this server is called, and what a caller has to show.
 pub struct Rules {
+    pub face: Face,
     /// Names besides the loopback ones and the address of the connection itself.
     pub names: Vec<String>,
     pub port: u16,
     pub cors_origins: Vec<String>,
     pub token: Option<Token>,
+}
+
+/// Whose routes are behind the door.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Face {
+    #[default]
+    Own,
+    /// Every path is one of the interface, and the token has a header of its own.
+    Clickthrough,
+}
+
+impl Face {
+    pub fn is_api(self, path: &str) -> bool {
+        self == Face::Clickthrough || is_api(path)
+    }
+
+    /// How long a body may be; longer only where a picture may be sent along.
+    pub fn most_bytes(self, path: &str) -> usize {
+        match (self, path) {
+            (Face::Clickthrough, "/vision/diff") => limits::HTTP_PICTURE_BODY_BYTES,
+            _ => most_bytes(path),
+        }
+    }
 }
 
 /// What the door found out about a request that may come in.
@@ -42,6 +66,7 @@ type Check = fn(&Visit) -> Result<(), Refusal>;
 const CHECKS: &[Check] =
     &[known_host, own_origin, own_site, known_method, json_body, bounded_body, right_token];
 
+const CLICKTHROUGH_TOKEN: HeaderName = HeaderName::from_static("x-clickthrough-token");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const LOOPBACK_NAMES: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 
@@ -176,7 +201,7 @@ fn known_method(visit: &Visit) -> Result<(), Refusal> {
     let known = match *method {
         Method::GET | Method::POST | Method::DELETE | Method::OPTIONS => true,
         // A tool is not run for the sake of its headers.
-        Method::HEAD => !is_api(visit.path()),
+        Method::HEAD => !visit.rules.face.is_api(visit.path()),
         _ => false,
     };
     if known { Ok(()) } else { Err(Refusal::method_not_allowed()) }
@@ -212,12 +237,11 @@ fn has_body(headers: &HeaderMap) -> bool {
 fn bounded_body(visit: &Visit) -> Result<(), Refusal> {
     let length =
         visit.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    let most = most_bytes(visit.path());
+    let most = visit.rules.face.most_bytes(visit.path());
     if length.is_some_and(|length| length > most as u64) { Err(Refusal::too_large(most)) } else { Ok(()) }
 }
 
-/// How long a body may be; longer only where a picture may be sent along.
-pub fn most_bytes(path: &str) -> usize {
+fn most_bytes(path: &str) -> usize {
     match path {
         "/api/ocr" | "/api/tool/get_ocr" | "/api/vision/diff" | "/api/tool/vision_diff" => {
             limits::HTTP_PICTURE_BODY_BYTES
@@ -230,11 +254,15 @@ fn right_token(visit: &Visit) -> Result<(), Refusal> {
     let Some(token) = &visit.rules.token else {
         return Ok(());
     };
-    if !is_api(visit.path()) || visit.parts.method == Method::OPTIONS {
+    if !visit.rules.face.is_api(visit.path()) || visit.parts.method == Method::OPTIONS {
         return Ok(());
     }
     let shown = visit.only(&AUTHORIZATION).ok().flatten().and_then(|value| value.to_str().ok());
     let shown = shown.and_then(|value| value.strip_prefix("Bearer "));
+    let shown = shown.or_else(|| {
+        let own = visit.only(&CLICKTHROUGH_TOKEN).ok().flatten().and_then(|value| value.to_str().ok());
+        own.filter(|_| visit.rules.face == Face::Clickthrough)
+    });
     let in_query = visit.parts.method == Method::GET
         && TOKEN_IN_QUERY.iter().any(|prefix| visit.path().starts_with(prefix));
     let shown = shown.or_else(|| in_query.then(|| query_token(visit.parts.uri.query()?)).flatten());
@@ -258,7 +286,13 @@ mod tests {
     use axum::http::Request;
 
     fn rules() -> Rules {
-        Rules { names: vec!["box.lan".to_owned()], port: 5001, cors_origins: Vec::new(), token: None }
+        Rules {
+            face: Face::Own,
+            names: vec!["box.lan".to_owned()],
+            port: 5001,
+            cors_origins: Vec::new(),
+            token: None,
+        }
     }
 
     fn status(rules: &Rules, request: &str, headers: &[(&str, &str)]) -> u16 {
@@ -419,6 +453,29 @@ mod tests {
         check_token("GET /api/healthz", None, 401);
         check_token("GET /", None, 200);
         check_token("OPTIONS /api/action", None, 200);
+    }
+
+    #[test]
+    fn the_other_face_has_a_token_of_its_own() {
+        let token = Some(Token::given("S3cret-Token").unwrap());
+        let rules = Rules { face: Face::Clickthrough, token, ..rules() };
+        let asks = |request: &str, name: &str, value: &str| {
+            status(&rules, request, &[("host", "localhost:5001"), (name, value)])
+        };
+        for path in ["GET /health", "POST /see", "GET /nowhere"] {
+            assert_eq!(asks(path, "x-clickthrough-token", "S3cret-Token"), 200, "{path}");
+            assert_eq!(asks(path, "authorization", "Bearer S3cret-Token"), 200, "{path}");
+            assert_eq!(asks(path, "x-clickthrough-token", "s3cret-token"), 401, "{path}");
+            assert_eq!(asks(path, "x-other", "S3cret-Token"), 401, "{path}");
+        }
+        assert_eq!(asks("HEAD /health", "x-clickthrough-token", "S3cret-Token"), 405);
+        check_token_header_is_nothing_elsewhere();
+    }
+
+    fn check_token_header_is_nothing_elsewhere() {
+        let rules = Rules { token: Some(Token::given("S3cret-Token").unwrap()), ..rules() };
+        let headers = [("host", "localhost:5001"), ("x-clickthrough-token", "S3cret-Token")];
+        assert_eq!(status(&rules, "GET /api/windows", &headers), 401);
     }
 
     #[test]

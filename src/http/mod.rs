@@ -6,6 +6,8 @@
 #[cfg(feature = "http")]
 mod adapters;
 #[cfg(feature = "http")]
+mod clickthrough;
+#[cfg(feature = "http")]
 mod control;
 #[cfg(not(feature = "http"))]
 mod disabled;

@@ -31,6 +31,14 @@ impl Refusal {
         self
     }
 
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     pub fn method_not_allowed() -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "this path is not asked in this way; see /api/openapi.json")
     }

@@ -22,8 +22,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use super::clickthrough;
 use super::events;
-use super::guard::{self, Admitted, Rules, is_api};
+use super::guard::{self, Admitted, Face, Rules};
 use super::present::Refusal;
 use super::router;
 use super::surface::Surface;
@@ -46,6 +47,8 @@ pub struct Listening {
     pub link: String,
     /// Where an automatic token is kept.
     pub token_file: Option<std::path::PathBuf>,
+    /// The port of the other face, where it is served.
+    pub clickthrough: Option<u16>,
     thread: JoinHandle<()>,
 }
 
@@ -91,17 +94,54 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, St
         None => link_to(address),
     };
     let token_file = made.and_then(|token| token.kept_in.clone());
+    let other = clickthrough_door(&app, token.as_ref())?;
+    let clickthrough = other.as_ref().map(|(_, rules)| rules.port);
     let rules = Rules {
+        face: Face::Own,
         names: vec![config.host.clone()],
         port: address.port(),
         cors_origins: config.cors_origins.clone(),
         token,
     };
+    let doors = std::iter::once((listener, rules)).chain(other).collect();
     let thread = std::thread::Builder::new()
         .name("http".to_owned())
-        .spawn(move || serve(listener, app, rules, shutdown))
+        .spawn(move || serve(doors, app, shutdown))
         .map_err(|problem| format!("no thread for HTTP could be started: {problem}"))?;
-    Ok(Listening { address, link, token_file, thread })
+    Ok(Listening { address, link, token_file, clickthrough, thread })
+}
+
+type Entrance = (TcpListener, Rules);
+
+/// The door of the other face, if it is switched on. It asks for its own token, or else for that of the first one.
+fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance>, String> {
+    let config = &app.config.clickthrough;
+    if !config.enabled {
+        return Ok(None);
+    }
+    let listener = bind(&config.host, config.port)
+        .map_err(|problem| format!("clickthrough: {problem} (clickthrough.port, CLICKTHROUGH_PORT)"))?;
+    let address = listener.local_addr().map_err(|problem| problem.to_string())?;
+    let own = config.token.as_ref().map(|text| Token::given(text.reveal())).transpose()?;
+    let token = own.or_else(|| token.cloned());
+    if token.is_none() && !address.ip().to_canonical().is_loopback() {
+        return Err(format!(
+            "refusing to listen at {address}, which others can reach, without a token; set CLICKTHROUGH_TOKEN or \
+             clickthrough.token"
+        ));
+    }
+    if let Some(token) = &token {
+        app.redactor.keep(token.reveal());
+    }
+    let rules = Rules {
+        face: Face::Clickthrough,
+        names: vec![config.host.clone()],
+        port: address.port(),
+        // Its clients are programs; no page has to reach it.
+        cors_origins: Vec::new(),
+        token,
+    };
+    Ok(Some((listener, rules)))
 }
 
 /// An address that a browser on this machine can open.
@@ -126,20 +166,30 @@ fn bind(host: &str, port: u16) -> Result<TcpListener, String> {
     Ok(listener)
 }
 
-fn serve(listener: TcpListener, app: Arc<App>, rules: Rules, shutdown: CancellationToken) {
+fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(problem) => return tracing::error!("no runtime for HTTP could be started: {problem}"),
     };
     runtime.block_on(async move {
-        let listener = match tokio::net::TcpListener::from_std(listener) {
-            Ok(listener) => listener,
-            Err(problem) => return tracing::error!("HTTP cannot be served: {problem}"),
-        };
-        let surface = Arc::new(Surface::new(app, shutdown.clone(), rules.token.is_some()));
+        let asks_token = doors.first().is_some_and(|(_, rules)| rules.token.is_some());
+        let surface = Arc::new(Surface::new(app, shutdown.clone(), asks_token));
         tokio::spawn(events::follow_windows(surface.clone()));
-        let door = Arc::new(Door { rules, router: router::router(&surface), shutdown });
-        door.accept(listener).await;
+        let mut open = tokio::task::JoinSet::new();
+        for (listener, rules) in doors {
+            match tokio::net::TcpListener::from_std(listener) {
+                Ok(listener) => {
+                    let router = match rules.face {
+                        Face::Own => router::router(&surface),
+                        Face::Clickthrough => clickthrough::router(&surface),
+                    };
+                    let door = Arc::new(Door { rules, router, shutdown: shutdown.clone() });
+                    open.spawn(door.accept(listener));
+                }
+                Err(problem) => tracing::error!("HTTP cannot be served: {problem}"),
+            }
+        }
+        open.join_all().await;
     });
     runtime.shutdown_background();
 }
@@ -203,7 +253,7 @@ impl Door {
         let uri = parts.uri.clone();
         let (mut response, cors) = match guard::admit(&self.rules, &parts, local) {
             Ok(admitted) => (self.admitted(parts, body, &admitted).await, admitted.cors),
-            Err(refusal) => (refusal.into_response(), None),
+            Err(refusal) => (self.refused(refusal), None),
         };
         if response.status() == StatusCode::METHOD_NOT_ALLOWED
             && let Some(allow) = self.methods_at(&uri).await
@@ -218,12 +268,20 @@ impl Door {
         if parts.method == Method::OPTIONS {
             return self.options(&parts.uri).await;
         }
-        let body = match read(&parts, body).await {
+        let body = match read(&parts, body, self.rules.face).await {
             Ok(body) => body,
-            Err(refusal) => return closing(refusal.into_response()),
+            Err(refusal) => return closing(self.refused(refusal)),
         };
         parts.extensions.insert(if admitted.from_page { Origin::Inspector } else { Origin::Rest });
         self.route(Request::from_parts(parts, body)).await
+    }
+
+    /// In the shape that the clients of this door know.
+    fn refused(&self, refusal: Refusal) -> Response<Body> {
+        match self.rules.face {
+            Face::Own => refusal.into_response(),
+            Face::Clickthrough => clickthrough::refused(refusal),
+        }
     }
 
     async fn route(&self, request: Request<Body>) -> Response<Body> {
@@ -237,7 +295,7 @@ impl Door {
                 response.headers_mut().insert(header::ALLOW, allow);
                 response
             }
-            None => Refusal::not_found().into_response(),
+            None => self.refused(Refusal::not_found()),
         }
     }
 
@@ -249,17 +307,20 @@ impl Door {
         let refused = self.route(probe).await;
         let named = refused.headers().get(header::ALLOW)?.to_str().ok()?;
         // The router lets every GET be asked as HEAD; the door does so for the files of the page only.
-        let taken = named.split(',').map(str::trim).filter(|method| *method != "HEAD" || !is_api(uri.path()));
+        let taken = named
+            .split(',')
+            .map(str::trim)
+            .filter(|method| *method != "HEAD" || !self.rules.face.is_api(uri.path()));
         HeaderValue::from_str(&taken.chain(["OPTIONS"]).collect::<Vec<_>>().join(", ")).ok()
     }
 }
 
 /// The whole body, within its limit and its time. What a GET carries is nobody's.
-async fn read(parts: &Parts, body: Incoming) -> Result<Body, Refusal> {
+async fn read(parts: &Parts, body: Incoming, face: Face) -> Result<Body, Refusal> {
     if parts.method == Method::GET || parts.method == Method::HEAD {
         return Ok(Body::empty());
     }
-    let most = guard::most_bytes(parts.uri.path());
+    let most = face.most_bytes(parts.uri.path());
     match tokio::time::timeout(limits::HTTP_BODY_TIME, Limited::new(body, most).collect()).await {
         Ok(Ok(whole)) => Ok(Body::from(whole.to_bytes())),
         Ok(Err(problem)) if problem.is::<LengthLimitError>() => Err(Refusal::too_large(most)),

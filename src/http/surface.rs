@@ -13,7 +13,7 @@ use super::present::{self, Refusal};
 use crate::app::App;
 use crate::clock::Cancel;
 use crate::config::{Config, limits};
-use crate::gate::{self, Call, Origin};
+use crate::gate::{self, Call, Origin, Reply};
 
 /// What a call may take beyond what its own limits add up to.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -42,29 +42,42 @@ impl Surface {
 
     /// Runs a call on a thread of its own. It is cancelled when the client goes away, at the deadline, and at
     /// shutdown.
-    pub async fn call(&self, tool: &str, arguments: Map<String, Value>, origin: Origin) -> Response<Body> {
+    pub async fn run(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        origin: Origin,
+    ) -> Result<Reply, Refusal> {
         let Ok(_slot) = self.running.acquire().await else {
-            return lost();
+            return Err(lost());
         };
         let call = Call { tool: tool.to_owned(), args: Value::Object(arguments), origin };
         let stop = StopOnDrop(Cancel::new());
         let (app, cancel) = (self.app.clone(), stop.0.clone());
         let job = tokio::task::spawn_blocking(move || gate::pass(&app, call, &cancel));
         tokio::select! {
-            done = job => done.map_or_else(|_| lost(), |reply| present::reply(tool, reply)),
+            done = job => done.map_err(|_| lost()),
             () = self.shutdown.cancelled() => {
-                Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down").into_response()
+                Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))
             }
             () = tokio::time::sleep(self.deadline) => {
                 let message = format!("the call was given up after {} s", self.deadline.as_secs());
-                Refusal::new(StatusCode::REQUEST_TIMEOUT, message).into_response()
+                Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, message))
             }
+        }
+    }
+
+    /// The same, answered as REST answers.
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>, origin: Origin) -> Response<Body> {
+        match self.run(tool, arguments, origin).await {
+            Ok(reply) => present::reply(tool, reply),
+            Err(refusal) => refusal.into_response(),
         }
     }
 }
 
-fn lost() -> Response<Body> {
-    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "the call was lost").into_response()
+fn lost() -> Refusal {
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "the call was lost")
 }
 
 /// The future of a request is dropped when its client goes away; the call is then told to stop. Telling a

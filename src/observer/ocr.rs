@@ -69,7 +69,7 @@ impl Readable {
 #[derive(Clone, Debug)]
 pub enum Scene {
     /// What the window shows, also where others cover it; the part is given on the screen.
-    Window { chosen: Chosen, part: Option<Rect> },
+    Window { chosen: Box<Chosen>, part: Option<Rect> },
     /// What a part of the screen shows, whichever windows that is.
     Screen(Rect),
 }

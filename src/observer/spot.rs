@@ -192,7 +192,7 @@ impl Line {
 
     fn wholes(&self, wanted: &Wanted) -> Vec<Range> {
         if wanted.fits(&self.text) {
-            return vec![0..self.words.len()];
+            return std::iter::once(0..self.words.len()).collect();
         }
         self.phrases().into_iter().filter(|phrase| wanted.fits(self.text_of(phrase))).collect()
     }

@@ -26,6 +26,9 @@ pub struct ClickAtArgs {
     button: Option<Button>,
     /// Double click.
     double: Option<bool>,
+    /// How many clicks; `double` is two.
+    #[schemars(extend("x-hidden" = true))]
+    count: Option<Int<1, 10>>,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,
@@ -47,6 +50,13 @@ pub struct Clicked {
 }
 
 impl Output for Clicked {}
+
+impl ClickAtArgs {
+    fn clicks(&self) -> u32 {
+        let count = self.count.and_then(|count| u32::try_from(count.get()).ok());
+        count.unwrap_or(if self.double.unwrap_or(false) { 2 } else { 1 })
+    }
+}
 
 impl Tool for ClickAt {
     type Args = ClickAtArgs;
@@ -80,7 +90,7 @@ impl Tool for ClickAt {
         let act = Act::Click {
             at: Some(args.at.on_screen(cx)?),
             button: args.button.unwrap_or_default(),
-            count: if args.double.unwrap_or(false) { 2 } else { 1 },
+            count: args.clicks(),
             element: None,
         };
         let done = cx.observer().act(&mut permit, &act, cx.cancel)?;
@@ -189,7 +199,13 @@ pub struct SpotArgs {
 
 impl SpotArgs {
     fn with(self, button: Button, double: bool) -> ClickAtArgs {
-        ClickAtArgs { at: self.at, button: Some(button), double: Some(double), input: self.input }
+        ClickAtArgs {
+            at: self.at,
+            button: Some(button),
+            double: Some(double),
+            count: None,
+            input: self.input,
+        }
     }
 
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {

@@ -74,7 +74,7 @@ impl ReadArgs {
         match self.region {
             Some(part) if choice.is_empty() => Ok(Scene::Screen(part.rect())),
             part => {
-                let chosen = cx.observer().choose(&choice)?;
+                let chosen = Box::new(cx.observer().choose(&choice)?);
                 Ok(Scene::Window { chosen, part: part.map(Bbox::rect) })
             }
         }

@@ -229,7 +229,7 @@ def check_declaration(tool, report):
     report.check(f"{name}: a description", tool.get("description"))
     report.check(f"{name}: all four hints", all(isinstance(hints.get(hint), bool) for hint in HINTS), hints)
     only_reads = name.startswith(("get_", "list_", "find", "look", "observe_", "snapshot")) and name != "snapshot_drop"
-    only_reads = only_reads or name.endswith(("_status", "_get")) or name.startswith(("wait_", "assert_", "vision_")) or name == "zoom"
+    only_reads = only_reads or name.endswith(("_status", "_get", "_find")) or name.startswith(("wait_", "assert_", "vision_")) or name == "zoom"
     report.check(f"{name}: readOnlyHint tells the truth", hints.get("readOnlyHint") is only_reads, hints)
     report.check(f"{name}: reading destroys nothing", not (only_reads and hints.get("destructiveHint")), hints)
     check_schema(f"{name}: inputSchema", tool["inputSchema"], report)

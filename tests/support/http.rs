@@ -19,6 +19,7 @@ pub struct Site {
     pub mock: Arc<Mock>,
     pub address: SocketAddr,
     pub link: String,
+    pub clickthrough: Option<u16>,
     shutdown: CancellationToken,
     _folder: tempfile::TempDir,
 }
@@ -76,7 +77,22 @@ impl Site {
         let shutdown = CancellationToken::new();
         let listening = http::start(app.clone(), shutdown.clone())?;
         let (address, link) = (listening.address, listening.link.clone());
-        Ok(Self { app, mock, address, link, shutdown, _folder: folder })
+        let clickthrough = listening.clickthrough;
+        Ok(Self { app, mock, address, link, clickthrough, shutdown, _folder: folder })
+    }
+
+    /// The face of Clickthrough, on its own port.
+    pub fn clickthrough(mut config: Value) -> Self {
+        config["clickthrough"]["enabled"] = json!(true);
+        config["clickthrough"]["port"] = json!(0);
+        let site = Self::try_with(config).unwrap();
+        let port = site.clickthrough.expect("it is switched on");
+        Self::at(site, port)
+    }
+
+    fn at(mut site: Self, port: u16) -> Self {
+        site.address.set_port(port);
+        site
     }
 
     pub fn connect(&self) -> TcpStream {

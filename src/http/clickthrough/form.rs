@@ -1,0 +1,230 @@
+//! Reading what a caller sent: each field with its kind and its limits, and all faults told at once.
+//!
+//! Nothing is done here; a request that does not fit has touched nothing.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::Failure;
+
+/// An object of the request. Those inside it tell their faults to the same list.
+pub struct Form {
+    /// Where it stands: `body`, then names.
+    path: Vec<String>,
+    fields: Map<String, Value>,
+    asked: BTreeSet<String>,
+    faults: Rc<RefCell<Vec<Value>>>,
+    /// A query string has only texts.
+    from_query: bool,
+}
+
+impl Form {
+    pub fn body(fields: Map<String, Value>) -> Self {
+        Self::new("body", fields, false)
+    }
+
+    pub fn query(query: &str) -> Self {
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        let fields = pairs.map(|(name, value)| (name.into_owned(), Value::from(value.into_owned())));
+        Self::new("query", fields.collect(), true)
+    }
+
+    fn new(place: &str, fields: Map<String, Value>, from_query: bool) -> Self {
+        let path = vec![place.to_owned()];
+        Self { path, fields, asked: BTreeSet::new(), faults: Rc::default(), from_query }
+    }
+
+    /// Every fault that was found, and every name that nobody asked for.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.check_names();
+        let faults = self.faults.take();
+        if faults.is_empty() { Ok(()) } else { Err(Failure::validation(faults)) }
+    }
+
+    fn check_names(&self) {
+        for name in self.fields.keys().filter(|name| !self.asked.contains(*name)) {
+            self.fault(name, "extra_forbidden", "there is no such field");
+        }
+    }
+
+    pub fn fault(&self, name: &str, kind: &str, message: impl Into<String>) {
+        let place: Vec<&str> = self.path.iter().map(String::as_str).chain([name]).collect();
+        self.faults.borrow_mut().push(json!({"loc": place, "msg": message.into(), "type": kind}));
+    }
+
+    /// What was given for a name; null is nothing.
+    fn given(&mut self, name: &str) -> Option<Value> {
+        self.asked.insert(name.to_owned());
+        self.fields.get(name).filter(|value| !value.is_null()).cloned()
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.get(name).is_some_and(|value| !value.is_null())
+    }
+
+    pub fn int(&mut self, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
+        let value = self.given(name)?;
+        let number = match &value {
+            Value::String(text) if self.from_query => text.parse().ok(),
+            // JSON writes 3 also as 3.0.
+            value => value.as_i64().or_else(|| value.as_f64().filter(|n| n.fract() == 0.0).map(|n| n as i64)),
+        };
+        match number {
+            None => self.fault(name, "int_type", "must be a whole number"),
+            Some(number) if !range.contains(&number) => {
+                let message = format!("must be from {} to {}, not {number}", range.start(), range.end());
+                self.fault(name, "out_of_range", message);
+            }
+            Some(number) => return Some(number),
+        }
+        None
+    }
+
+    pub fn number(&mut self, name: &str, range: RangeInclusive<f64>) -> Option<f64> {
+        let value = self.given(name)?;
+        let number = match &value {
+            Value::String(text) if self.from_query => text.parse().ok(),
+            value => value.as_f64(),
+        };
+        match number {
+            None => self.fault(name, "float_type", "must be a number"),
+            Some(number) if !range.contains(&number) => {
+                let message = format!("must be from {} to {}, not {number}", range.start(), range.end());
+                self.fault(name, "out_of_range", message);
+            }
+            Some(number) => return Some(number),
+        }
+        None
+    }
+
+    pub fn flag(&mut self, name: &str) -> Option<bool> {
+        let value = self.given(name)?;
+        let flag = match value.as_str().filter(|_| self.from_query) {
+            Some(text) => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" | "yes" | "on" => Some(true),
+                "false" | "0" | "no" | "off" => Some(false),
+                _ => None,
+            },
+            None => value.as_bool(),
+        };
+        if flag.is_none() {
+            self.fault(name, "bool_type", "must be true or false");
+        }
+        flag
+    }
+
+    /// A text of so many characters.
+    pub fn text(&mut self, name: &str, lengths: RangeInclusive<usize>) -> Option<String> {
+        let value = self.given(name)?;
+        let Some(text) = value.as_str() else {
+            self.fault(name, "string_type", "must be a text");
+            return None;
+        };
+        let length = text.chars().count();
+        if lengths.contains(&length) {
+            return Some(text.to_owned());
+        }
+        let message = format!("must have {} to {} characters, not {length}", lengths.start(), lengths.end());
+        self.fault(name, "string_length", message);
+        None
+    }
+
+    pub fn texts(&mut self, name: &str, most: usize, lengths: RangeInclusive<usize>) -> Option<Vec<String>> {
+        let value = self.given(name)?;
+        let fits = |text: &str| lengths.contains(&text.chars().count());
+        let texts = value.as_array().filter(|list| list.len() <= most).and_then(|list| {
+            list.iter().map(|item| item.as_str().filter(|text| fits(text)).map(str::to_owned)).collect()
+        });
+        if texts.is_none() {
+            let message = format!(
+                "must be a list of at most {most} texts of {} to {} characters",
+                lengths.start(),
+                lengths.end()
+            );
+            self.fault(name, "list_type", message);
+        }
+        texts
+    }
+
+    /// A window's number, however it is written.
+    pub fn handle(&mut self, name: &str) -> Option<String> {
+        match self.given(name)? {
+            Value::String(text) if !text.is_empty() && text.len() <= 64 => Some(text),
+            Value::Number(number) => Some(number.to_string()),
+            _ => {
+                self.fault(name, "int_type", "must be the number of a window");
+                None
+            }
+        }
+    }
+
+    pub fn one_of(&mut self, name: &str, choices: &[&'static str]) -> Option<&'static str> {
+        let value = self.given(name)?;
+        let chosen = choices.iter().find(|choice| value.as_str() == Some(**choice)).copied();
+        if chosen.is_none() {
+            self.fault(name, "enum", format!("must be one of {}", choices.join(", ")));
+        }
+        chosen
+    }
+
+    /// An object inside; what it does not know is told by its own end.
+    pub fn object(&mut self, name: &str) -> Option<Form> {
+        match self.given(name)? {
+            Value::Object(fields) => Some(self.inner(vec![name.to_owned()], fields)),
+            _ => {
+                self.fault(name, "object_type", "must be an object");
+                None
+            }
+        }
+    }
+
+    pub fn objects(&mut self, name: &str, most: usize) -> Option<Vec<Form>> {
+        match self.given(name)? {
+            Value::Array(list) if !list.is_empty() && list.len() <= most => {
+                let inner = list.into_iter().enumerate().map(|(at, item)| {
+                    let fields = match item {
+                        Value::Object(fields) => fields,
+                        _ => {
+                            self.fault(&format!("{name}.{at}"), "object_type", "must be an object");
+                            Map::new()
+                        }
+                    };
+                    self.inner(vec![name.to_owned(), at.to_string()], fields)
+                });
+                Some(inner.collect())
+            }
+            _ => {
+                self.fault(name, "list_type", format!("must be a list of 1 to {most} objects"));
+                None
+            }
+        }
+    }
+
+    fn inner(&self, place: Vec<String>, fields: Map<String, Value>) -> Form {
+        let path = self.path.iter().cloned().chain(place).collect();
+        Form {
+            path,
+            fields,
+            asked: BTreeSet::new(),
+            faults: self.faults.clone(),
+            from_query: self.from_query,
+        }
+    }
+
+    /// The end of an object inside another.
+    pub fn done(self) {
+        self.check_names();
+    }
+
+    /// What has to be there.
+    pub fn needed<T: Default>(&self, name: &str, value: Option<T>) -> T {
+        if value.is_none() && !self.has(name) {
+            self.fault(name, "missing", "is required");
+        }
+        value.unwrap_or_default()
+    }
+}

@@ -1,0 +1,295 @@
+//! One action a request: a point that was named, a key, a text, or text that is read on the screen.
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::Response;
+use serde_json::{Value, json};
+
+use super::form::Form;
+use super::see::{MATCHES, Reading, item, part_of, region};
+use super::{Area, Display, Failure, Here, Outcome, answer, call, display, form, screen_field};
+use crate::http::surface::Surface;
+
+const ACTIONS: &[&str] = &[
+    "move",
+    "click",
+    "right_click",
+    "double_click",
+    "middle_click",
+    "scroll",
+    "type",
+    "hotkey",
+    "click_text",
+];
+const MOST_ACTIONS: usize = 100;
+
+/// An action that was read and is not done yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    name: &'static str,
+    point: Option<Target>,
+    tool: &'static str,
+    args: Value,
+    /// Where text is looked for, when it is.
+    part: Option<(i64, Option<Area>)>,
+    dry_run: bool,
+}
+
+/// A point, and what it was worked out from.
+#[derive(Clone, Debug, PartialEq)]
+struct Target {
+    x: i64,
+    y: i64,
+    info: Value,
+}
+
+impl Target {
+    fn read(mut form: Form) -> Option<Self> {
+        let mode = form.one_of("mode", &["pixel", "grid"]);
+        let mode = form.needed("mode", mode.map(Some))?;
+        let target = if mode == "pixel" { Self::pixel(&mut form) } else { Self::grid(&mut form) };
+        form.done();
+        target
+    }
+
+    fn pixel(form: &mut Form) -> Option<Self> {
+        let [x, y] = ["x", "y"].map(|name| {
+            let given = form.int(name, -32_768..=32_767);
+            form.needed(name, given.map(Some))
+        });
+        let [dx, dy] = ["dx", "dy"].map(|name| form.int(name, -10_000..=10_000).unwrap_or(0));
+        let (x, y) = (x?, y?);
+        let info = json!({"mode": "pixel", "x": x, "y": y, "dx": dx, "dy": dy});
+        Some(Self { x: x + dx, y: y + dy, info })
+    }
+
+    /// The cell's middle, moved by half cells. No picture has to be known: the target brings its region along.
+    fn grid(form: &mut Form) -> Option<Self> {
+        let area = region(form);
+        if area.is_none() && !form.has("region_x") && !form.has("region_width") {
+            form.fault("region_x", "missing", "the region of the picture is required");
+        }
+        let [rows, cols] = ["rows", "cols"].map(|name| {
+            let given = form.int(name, 1..=300);
+            form.needed(name, given.map(Some))
+        });
+        let row = form.int("row", 0..=rows.unwrap_or(300) - 1);
+        let row = form.needed("row", row.map(Some));
+        let col = form.int("col", 0..=cols.unwrap_or(300) - 1);
+        let col = form.needed("col", col.map(Some));
+        let [dx, dy] = ["dx", "dy"].map(|name| form.number(name, -1.0..=1.0).unwrap_or(0.0));
+        let (area, rows, cols, row, col) = (area?, rows?, cols?, row?, col?);
+        let x = on_axis(area.x, area.width, cols, col, dx);
+        let y = on_axis(area.y, area.height, rows, row, dy);
+        let info = json!({
+            "mode": "grid", "region": area.json(), "rows": rows, "cols": cols, "row": row, "col": col,
+            "dx": dx, "dy": dy,
+        });
+        Some(Self { x, y, info })
+    }
+}
+
+/// Never a pixel of the next cell, nor one behind the region.
+fn on_axis(start: i64, length: i64, cells: i64, cell: i64, offset: f64) -> i64 {
+    let size = length as f64 / cells as f64;
+    let along = ((cell as f64 + 0.5 + offset * 0.5) * size).floor() as i64;
+    let last = (((cell + 1) as f64 * size).ceil() as i64 - 1).min(length - 1);
+    start + along.clamp(0, last)
+}
+
+/// Reads an action; what is missing beside the fields themselves is a bad request.
+pub fn read_action(mut form: Form, always_dry: bool) -> Result<Action, Failure> {
+    let name = form.one_of("action", ACTIONS);
+    let name = form.needed("action", name.map(Some)).unwrap_or("move");
+    let point = form.object("target").and_then(Target::read);
+    let had_target = form.has("target");
+    form.int("duration_ms", 0..=20_000);
+    form.int("interval_ms", 0..=5_000);
+    let button = form.one_of("button", &["left", "right", "middle"]);
+    let clicks = form.int("clicks", 1..=10);
+    let amount = form.int("scroll_amount", -100..=100);
+    let text = form.text("text", 0..=65_536);
+    let keys = form.texts("keys", 10, 1..=32);
+    let dry_run = form.flag("dry_run").unwrap_or(false) || always_dry;
+    let words = form.object("click_text").map(read_words);
+    form.finish()?;
+    let at = |args: Value| match &point {
+        Some(point) => {
+            let mut args = args;
+            args["x"] = point.x.into();
+            args["y"] = point.y.into();
+            Ok(args)
+        }
+        None => Err(Failure::new(400, "target_required", format!("{name} needs a target"))),
+    };
+    let (tool, args, part) = match name {
+        "move" => ("hover_at", at(json!({"hover_ms": 0}))?, None),
+        "click" => ("click_at", at(json!({"button": button, "count": clicks}))?, None),
+        "right_click" => ("click_at", at(json!({"button": "right", "count": clicks}))?, None),
+        "middle_click" => ("click_at", at(json!({"button": "middle", "count": clicks}))?, None),
+        "double_click" => ("click_at", at(json!({"button": button, "count": 2}))?, None),
+        "scroll" => ("scroll", at(json!({"clicks": amount.unwrap_or(0)}))?, None),
+        "type" => {
+            let text = text.ok_or_else(|| Failure::new(400, "text_required", "type needs text"))?;
+            ("type_text", json!({"text": text}), None)
+        }
+        "hotkey" => {
+            let keys = keys.filter(|keys| !keys.is_empty());
+            let keys = keys.ok_or_else(|| Failure::new(400, "keys_required", "hotkey needs keys"))?;
+            ("press_key", json!({"keys": keys.join("+")}), None)
+        }
+        _ => {
+            let needed =
+                || Failure::new(400, "click_text_required", "click_text needs its object of that name");
+            let (mut args, screen, area) = words.ok_or_else(needed)?;
+            args["button"] = json!(button);
+            args["count"] = json!(clicks);
+            ("click_text", args, Some((screen, area)))
+        }
+    };
+    // Whoever gives a key a target means something else.
+    if had_target && !matches!(tool, "hover_at" | "click_at" | "scroll") {
+        return Err(Failure::bad_request(format!("{name} takes no target")));
+    }
+    Ok(Action { name, point, tool, args, part, dry_run })
+}
+
+fn read_words(mut form: Form) -> (Value, i64, Option<Area>) {
+    let text = form.text("text", 1..=1000);
+    let text = form.needed("text", text);
+    let occurrence = form.one_of("occurrence", &["first", "best", "nth"]);
+    let nth = form.int("nth", 1..=10_000);
+    if (occurrence == Some("nth")) != form.has("nth") {
+        form.fault("nth", "value_error", "is required with occurrence nth, and stands with no other");
+    }
+    let area = form.object("region").and_then(|mut inner| {
+        let [x, y] = ["x", "y"].map(|name| {
+            let given = inner.int(name, -32_768..=32_767);
+            inner.needed(name, given.map(Some))
+        });
+        let [width, height] = ["width", "height"].map(|name| {
+            let given = inner.int(name, 1..=65_535);
+            inner.needed(name, given.map(Some))
+        });
+        inner.done();
+        Some(Area { x: x?, y: y?, width: width?, height: height? })
+    });
+    let screen = screen_field(&mut form);
+    let least = form.number("min_confidence", 0.0..=100.0).map(|least| least.round() as i64);
+    let Reading { psm, .. } = Reading::read(&mut form);
+    let args = json!({
+        "text": text, "match": form.one_of("match", MATCHES), "case_sensitive": form.flag("case_sensitive"),
+        "min_confidence": least, "psm": psm, "occurrence": occurrence, "nth": nth,
+    });
+    form.done();
+    (args, screen, area)
+}
+
+pub async fn interact(State(surface): Here, body: Bytes) -> Response<Body> {
+    let wish = form(&body).and_then(|form| read_interact(form, surface.app.config.clickthrough.dry_run));
+    answer(match wish {
+        Ok((screen, action)) => perform(&surface, screen, action).await,
+        Err(failure) => Err(failure),
+    })
+}
+
+pub fn read_interact(mut form: Form, always_dry: bool) -> Result<(i64, Action), Failure> {
+    let screen = screen_field(&mut form);
+    let Some(inner) = form.object("action") else {
+        form.needed::<()>("action", None);
+        return Err(form.finish().err().unwrap_or_else(|| Failure::bad_request("no action")));
+    };
+    form.done();
+    Ok((screen, read_action(inner, always_dry)?))
+}
+
+/// One call, and what it came to.
+pub async fn perform(surface: &Surface, screen: i64, action: Action) -> Outcome {
+    let display = display(surface, screen).await?;
+    check_on_display(&display, action.point.as_ref())?;
+    let mut args = action.args;
+    if let Some((screen, area)) = action.part {
+        let display = self::display(surface, screen).await?;
+        args["region"] = part_of(&display, area)?.json();
+    }
+    args["dry_run"] = action.dry_run.into();
+    let reply = call(surface, action.tool, args).await?;
+    let found = &reply["found"];
+    let target = action.point.map(|point| json!({"x": point.x, "y": point.y, "target_info": point.info}));
+    let target = target.or_else(|| {
+        found.is_object().then(|| json!({"x": found["x"], "y": found["y"], "target_info": {"mode": "text"}}))
+    });
+    let whole = display.area.unwrap_or(Area { x: 0, y: 0, width: 0, height: 0 });
+    Ok(json!({
+        "action": action.name,
+        "executed": !action.dry_run,
+        "dry_run": action.dry_run,
+        "screen": display.screen,
+        "display": display.facts,
+        "resolved_target": target,
+        "click_text_match": found.is_object().then(|| item(found, whole)),
+        "element": reply["target"],
+        "new_dialogs": reply["new_dialogs"],
+        "note": reply["note"],
+    }))
+}
+
+fn check_on_display(display: &Display, point: Option<&Target>) -> Result<(), Failure> {
+    match (display.area, point) {
+        (Some(area), Some(point)) if !area.contains(point.x, point.y) => {
+            let details = json!({"x": point.x, "y": point.y, "display": area.json()});
+            Err(Failure::new(400, "target_outside_display", "the target is not on the display").with(details))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Several actions, each for itself: each passes the gate, and each has its own result.
+pub async fn batch(State(surface): Here, body: Bytes) -> Response<Body> {
+    let always_dry = surface.app.config.clickthrough.dry_run;
+    answer(match form(&body).and_then(|form| read_batch(form, always_dry)) {
+        Ok((screen, actions, stop)) => Ok(run_batch(&surface, screen, actions, stop).await),
+        Err(failure) => Err(failure),
+    })
+}
+
+type Batch = (i64, Vec<Action>, bool);
+
+/// All of them are read before the first is done.
+pub fn read_batch(mut form: Form, always_dry: bool) -> Result<Batch, Failure> {
+    let screen = screen_field(&mut form);
+    let stop = form.flag("stop_on_error").unwrap_or(true);
+    let inner = form.objects("actions", MOST_ACTIONS);
+    let inner = form.needed("actions", inner);
+    if inner.is_empty() {
+        form.finish()?;
+        return Ok((screen, Vec::new(), stop));
+    }
+    form.done();
+    let actions: Result<Vec<Action>, Failure> =
+        inner.into_iter().map(|form| read_action(form, always_dry)).collect();
+    Ok((screen, actions?, stop))
+}
+
+async fn run_batch(surface: &Surface, screen: i64, actions: Vec<Action>, stop: bool) -> Value {
+    let count = actions.len();
+    let mut results = Vec::new();
+    let mut failed = 0;
+    for (index, action) in actions.into_iter().enumerate() {
+        let name = action.name;
+        let outcome = perform(surface, screen, action).await;
+        failed += usize::from(outcome.is_err());
+        let ended = stop && outcome.is_err();
+        let (data, error) = match outcome {
+            Ok(data) => (data, Value::Null),
+            Err(failure) => (Value::Null, failure.as_json()),
+        };
+        results.push(
+            json!({"index": index, "action": name, "ok": error.is_null(), "data": data, "error": error}),
+        );
+        if ended {
+            break;
+        }
+    }
+    json!({"results": results, "count": count, "ran": results.len(), "failed": failed, "completed": results.len() == count})
+}

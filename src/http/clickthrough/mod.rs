@@ -1,0 +1,367 @@
+//! The face of Clickthrough: its routes, its envelope and its error codes, over the tools of this server.
+//!
+//! Thin adapters. A request is read whole, becomes calls that pass the gate like any other, and the replies are told in
+//! the shape that clients of Clickthrough know. Nothing here looks at the desktop or judges a call. It has a listener of
+//! its own and is there only when it was switched on.
+
+mod form;
+mod interact;
+mod see;
+mod waits;
+mod windows;
+
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, Response, StatusCode};
+use axum::routing::{get, post};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::present::{self, Refusal};
+use super::router::body_object;
+use super::surface::Surface;
+use crate::clock::Clock;
+use crate::error::Kind;
+use crate::gate::Origin;
+use crate::session::random_token;
+use form::Form;
+
+const EXEC_SECRET_HEADER: &str = "x-clickthrough-exec-secret";
+
+type Here = State<Arc<Surface>>;
+
+pub fn router(surface: &Arc<Surface>) -> Router {
+    let router = Router::new()
+        .route("/health", get(health))
+        .route("/displays", get(displays))
+        .route("/see", post(see::see))
+        .route("/see/zoom", post(see::zoom))
+        .route("/interact", post(interact::interact))
+        .route("/exec", post(exec))
+        .route("/windows", get(windows::list))
+        .route("/windows/action", post(windows::action))
+        .route("/launch", post(windows::launch))
+        .route("/screen", get(see::screen))
+        .route("/zoom", post(see::zoom))
+        .route("/ocr", post(see::ocr))
+        .route("/ocr/find", post(see::ocr_find))
+        .route("/vision/diff", post(waits::diff))
+        .route("/vision/stability", post(waits::stability))
+        .route("/wait", post(waits::wait))
+        .route("/action/verify", post(waits::verify))
+        .route("/batch", post(interact::batch))
+        .fallback(|| async { refused(Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path")) });
+    let wrong_method = || async {
+        refused(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path is not asked in this way"))
+    };
+    router.method_not_allowed_fallback(wrong_method).with_state(surface.clone())
+}
+
+/// Why a request has no data: told as `error`.
+#[derive(Debug)]
+pub struct Failure {
+    status: u16,
+    code: String,
+    message: String,
+    details: Box<Value>,
+}
+
+impl Failure {
+    fn new(status: u16, code: &str, message: impl Into<String>) -> Self {
+        Self { status, code: code.to_owned(), message: message.into(), details: Box::default() }
+    }
+
+    fn with(mut self, details: Value) -> Self {
+        *self.details = details;
+        self
+    }
+
+    fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "bad_request", message)
+    }
+
+    fn validation(faults: Vec<Value>) -> Self {
+        Self::new(422, "validation_error", "request validation failed").with(Value::Array(faults))
+    }
+
+    fn as_json(&self) -> Value {
+        json!({"code": self.code, "message": self.message, "details": self.details})
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(refusal.status.as_u16(), &snake(refusal.code()), refusal.message())
+    }
+}
+
+/// The gate's error in the words of this face. What was read by OCR has codes of its own.
+fn failure_of(tool: &str, kind: Kind, reply: &Value) -> Failure {
+    let error = &reply["error"];
+    let reads = matches!(tool, "click_text" | "ocr_find");
+    let (status, code) = match kind {
+        Kind::PlatformUnsupported if reads => (503, "ocr_unavailable".to_owned()),
+        Kind::Timeout | Kind::Internal if reads => (503, "ocr_failed".to_owned()),
+        Kind::ElementNotFound if error["context"].get("candidates").is_some() && reads => {
+            (404, "ocr_text_not_found".to_owned())
+        }
+        Kind::ElementNotFound if reads => (409, "screen_changed".to_owned()),
+        Kind::Ambiguous if error["context"]["field"] == "nth" => (409, "ocr_nth_out_of_range".to_owned()),
+        Kind::Ambiguous if reads => (409, "ocr_text_ambiguous".to_owned()),
+        kind => (kind.http_status(), snake(kind.code())),
+    };
+    let message = error["message"].as_str().unwrap_or_default();
+    Failure::new(status, &code, message).with(error["context"].clone())
+}
+
+/// `WindowGone` as `window_gone`.
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+type Outcome = Result<Value, Failure>;
+
+/// The one shape of every answer.
+fn answer(outcome: Outcome) -> Response<Body> {
+    let (status, data, error) = match outcome {
+        Ok(data) => (200, data, Value::Null),
+        Err(failure) => (failure.status, Value::Null, failure.as_json()),
+    };
+    let now = Clock::real().wall().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let envelope = json!({
+        "ok": error.is_null(),
+        "request_id": random_token(""),
+        "time_ms": u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+        "data": data,
+        "error": error,
+    });
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    present::json_value(status, &envelope)
+}
+
+/// What the door refuses, in the same shape.
+pub fn refused(refusal: Refusal) -> Response<Body> {
+    answer(Err(Failure::from(refusal)))
+}
+
+/// A body of the request as a form.
+fn form(body: &Bytes) -> Result<Form, Failure> {
+    Ok(Form::body(body_object(body)?))
+}
+
+/// One call on the way of every call. A picture goes into the value as `data`, in base64.
+async fn call(surface: &Surface, tool: &str, args: Value) -> Outcome {
+    let args = match args {
+        Value::Object(args) => args.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => Map::new(),
+    };
+    let reply = surface.run(tool, args, Origin::Rest).await?;
+    let mut value = reply.value();
+    if let Some(kind) = reply.error {
+        return Err(failure_of(tool, kind, &value));
+    }
+    if let Some(picture) = &reply.picture {
+        value["data"] = BASE64_STANDARD.encode(&picture.bytes).into();
+    }
+    Ok(value)
+}
+
+fn offers(surface: &Surface, tool: &str) -> bool {
+    surface.app.tools.find(tool).is_some()
+}
+
+async fn health(State(surface): Here) -> Response<Body> {
+    let config = &surface.app.config;
+    let data = json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "safety": {
+            "dry_run": config.clickthrough.dry_run,
+            "allowed_region": configured(&surface, "/input/allowed_region"),
+        },
+        "exec": exec_facts(&surface),
+        "ocr": {"available": surface.app.observer.ocr().available()},
+        "halted": surface.app.halt.halted().is_some(),
+    });
+    answer(Ok(data))
+}
+
+/// What the configuration says at a place; a secret in it is written as hidden.
+fn configured(surface: &Surface, place: &str) -> Value {
+    let config = serde_json::to_value(&surface.app.config).unwrap_or_default();
+    config.pointer(place).cloned().unwrap_or(Value::Null)
+}
+
+fn exec_facts(surface: &Surface) -> Value {
+    let config = configured(surface, "/exec");
+    json!({
+        "enabled": offers(surface, "exec_command") && config["enabled"] == true,
+        "secret_configured": !config["secret"].is_null(),
+        "default_shell": config["default_shell"],
+        "timeout_s": config["timeout_s"],
+        "max_timeout_s": config["max_timeout_s"],
+        "max_output_chars": config["max_output_chars"],
+    })
+}
+
+async fn displays(State(surface): Here) -> Response<Body> {
+    let found = Displays::look(&surface).await;
+    answer(found.map(|displays| json!({"displays": displays.0})))
+}
+
+/// The monitors, the primary one first.
+pub struct Displays(Vec<Value>);
+
+/// The display that a request meant, and how it was found.
+pub struct Display {
+    /// Absent where the desktop does not know its monitors.
+    area: Option<Area>,
+    index: usize,
+    facts: Value,
+    screen: Value,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    pub x: i64,
+    pub y: i64,
+    pub width: i64,
+    pub height: i64,
+}
+
+impl Area {
+    fn of(value: &Value) -> Option<Self> {
+        let number = |name: &str| value[name].as_i64();
+        Some(Self { x: number("x")?, y: number("y")?, width: number("width")?, height: number("height")? })
+    }
+
+    fn json(self) -> Value {
+        json!({"x": self.x, "y": self.y, "width": self.width, "height": self.height})
+    }
+
+    fn encloses(&self, other: &Area) -> bool {
+        other.x >= self.x
+            && other.y >= self.y
+            && other.x + other.width <= self.x + self.width
+            && other.y + other.height <= self.y + self.height
+    }
+
+    fn contains(&self, x: i64, y: i64) -> bool {
+        self.encloses(&Area { x, y, width: 1, height: 1 })
+    }
+}
+
+impl Displays {
+    async fn look(surface: &Surface) -> Result<Self, Failure> {
+        let reply = call(surface, "get_monitors", Value::Null).await?;
+        let mut monitors = reply["monitors"].as_array().cloned().unwrap_or_default();
+        monitors.sort_by_key(|monitor| monitor["primary"] != true);
+        let shown = monitors.iter().enumerate().map(|(index, monitor)| {
+            let area = &monitor["bounds"];
+            json!({
+                "index": index, "x": area["x"], "y": area["y"], "width": area["width"], "height": area["height"],
+                "is_primary": monitor["primary"], "scale_factor": monitor["scale_factor"],
+            })
+        });
+        Ok(Self(shown.collect()))
+    }
+
+    /// A number that no display has means the first, and the answer says so.
+    fn choose(&self, requested: i64) -> Display {
+        let wanted = usize::try_from(requested).ok().filter(|index| *index < self.0.len());
+        let index = wanted.unwrap_or(0);
+        let facts = self.0.get(index).cloned().unwrap_or(Value::Null);
+        let fallback = wanted.is_none() && requested != 0;
+        let screen = json!({"requested": requested, "selected": index, "fallback": fallback});
+        Display { area: Area::of(&facts), index, facts, screen }
+    }
+}
+
+async fn display(surface: &Surface, requested: i64) -> Result<Display, Failure> {
+    Ok(Displays::look(surface).await?.choose(requested))
+}
+
+/// Any whole number: what names no display falls back.
+fn screen_field(form: &mut Form) -> i64 {
+    form.int("screen", i64::MIN..=i64::MAX).unwrap_or(0)
+}
+
+const SHELLS: &[&str] = &["powershell", "bash", "cmd"];
+
+async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Response<Body> {
+    let secret = headers.get(EXEC_SECRET_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let wish = read_exec(&body, surface.app.config.clickthrough.dry_run, secret);
+    let outcome = match wish {
+        Ok(_) if exec_facts(&surface)["enabled"] != true => {
+            Err(Failure::new(403, "exec_disabled", "commands are switched off; see exec.enabled"))
+        }
+        Ok(args) => call(&surface, "exec_command", args).await.map(only_exec_fields),
+        Err(failure) => Err(failure),
+    };
+    answer(outcome)
+}
+
+fn read_exec(body: &Bytes, always_dry: bool, secret: Option<String>) -> Outcome {
+    let mut form = form(body)?;
+    let command = form.text("command", 1..=10_000);
+    let command = form.needed("command", command);
+    let args = json!({
+        "command": command,
+        "shell": form.one_of("shell", SHELLS),
+        "timeout_s": form.int("timeout_s", 1..=600),
+        "cwd": form.text("cwd", 1..=4096),
+        "dry_run": form.flag("dry_run").unwrap_or(false) || always_dry,
+        "secret": secret,
+    });
+    form.finish()?;
+    Ok(args)
+}
+
+const EXEC_FIELDS: &[&str] = &[
+    "executed",
+    "dry_run",
+    "timed_out",
+    "shell",
+    "command",
+    "argv",
+    "timeout_s",
+    "cwd",
+    "duration_ms",
+    "exit_code",
+    "stdout",
+    "stderr",
+    "stdout_truncated",
+    "stderr_truncated",
+    "note",
+    "warning",
+];
+
+fn only_exec_fields(reply: Value) -> Value {
+    picked(&reply, EXEC_FIELDS)
+}
+
+/// These fields of a reply, as far as it has them.
+fn picked(reply: &Value, names: &[&str]) -> Value {
+    let kept = names.iter().filter_map(|name| Some(((*name).to_owned(), reply.get(*name)?.clone())));
+    Value::Object(kept.collect())
+}
+
+/// The query of a GET as a form.
+fn query_form(RawQuery(query): RawQuery) -> Form {
+    Form::query(&query.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

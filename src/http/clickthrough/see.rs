@@ -1,0 +1,340 @@
+//! Pictures with grids, and what can be read in them.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{RawQuery, State};
+use axum::http::{Response, StatusCode};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+use super::form::Form;
+use super::{Area, Display, Failure, Here, Outcome, answer, call, display, form, query_form, screen_field};
+use crate::config::Clickthrough;
+use crate::http::present;
+use crate::http::surface::Surface;
+
+/// How many pieces of text one answer has at most.
+const MOST_PIECES: usize = 1000;
+
+/// A picture that was asked for.
+#[derive(Debug, PartialEq)]
+struct Wish {
+    screen: i64,
+    shows: Shows,
+    grid: Option<Grid>,
+    labels: bool,
+    format: &'static str,
+    quality: i64,
+    ocr: Option<Reading>,
+    as_image: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum Shows {
+    Display,
+    Region(Area),
+    Around { x: i64, y: i64, width: i64, height: i64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Grid {
+    rows: i64,
+    cols: i64,
+}
+
+/// How text is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    pub least: Option<i64>,
+    pub psm: Option<i64>,
+}
+
+impl Reading {
+    /// The engine here reads English; whoever asks for something else is told.
+    pub fn read(form: &mut Form) -> Self {
+        if let Some(language) = form.text("ocr_lang", 1..=64).filter(|language| language != "eng") {
+            form.fault("ocr_lang", "enum", format!("only eng can be read here, not {language}"));
+        }
+        let least = form.number("ocr_min_confidence", 0.0..=100.0).map(|least| least.round() as i64);
+        Self { least, psm: form.int("ocr_psm", 0..=13) }
+    }
+}
+
+/// All four numbers of a region, or none.
+pub fn region(form: &mut Form) -> Option<Area> {
+    const NAMES: [&str; 4] = ["region_x", "region_y", "region_width", "region_height"];
+    let said = NAMES.iter().filter(|name| form.has(name)).count();
+    for missing in NAMES.iter().filter(|name| said > 0 && !form.has(name)) {
+        form.fault(missing, "missing", "a region needs all four of its numbers");
+    }
+    let [x, y] = [NAMES[0], NAMES[1]].map(|name| form.int(name, -32_768..=32_767));
+    let [width, height] = [NAMES[2], NAMES[3]].map(|name| form.int(name, 1..=65_535));
+    Some(Area { x: x?, y: y?, width: width?, height: height? })
+}
+
+fn read_see(mut form: Form, config: &Clickthrough) -> Result<Wish, Failure> {
+    let screen = screen_field(&mut form);
+    let shows = region(&mut form).map_or(Shows::Display, Shows::Region);
+    let grid = (config.grid_rows, config.grid_cols);
+    read_rest(form, screen, shows, grid, 85)
+}
+
+fn read_zoom(mut form: Form) -> Result<Wish, Failure> {
+    let screen = screen_field(&mut form);
+    let [x, y] = ["center_x", "center_y"].map(|name| {
+        let given = form.int(name, 0..=32_767);
+        form.needed(name, given)
+    });
+    let width = form.int("width", 10..=9999).unwrap_or(500);
+    let height = form.int("height", 10..=9999).unwrap_or(350);
+    read_rest(form, screen, Shows::Around { x, y, width, height }, (20, 20), 90)
+}
+
+fn read_rest(
+    mut form: Form,
+    screen: i64,
+    shows: Shows,
+    (rows, cols): (u32, u32),
+    quality: i64,
+) -> Result<Wish, Failure> {
+    let with_grid = form.flag("with_grid").unwrap_or(true);
+    let rows = form.int("grid_rows", 1..=300).unwrap_or(rows.into());
+    let cols = form.int("grid_cols", 1..=300).unwrap_or(cols.into());
+    let wants_text = form.flag("ocr").unwrap_or(false);
+    let reading = Reading::read(&mut form);
+    let wish = Wish {
+        screen,
+        shows,
+        grid: with_grid.then_some(Grid { rows, cols }),
+        labels: form.flag("include_labels").unwrap_or(true),
+        format: form.one_of("image_format", &["png", "jpeg"]).unwrap_or("png"),
+        quality: form.int("jpeg_quality", 1..=100).unwrap_or(quality),
+        ocr: wants_text.then_some(reading),
+        as_image: form.flag("asImage").unwrap_or(false),
+    };
+    form.finish()?;
+    Ok(wish)
+}
+
+pub async fn see(State(surface): Here, body: Bytes) -> Response<Body> {
+    let wish = form(&body).and_then(|form| read_see(form, &surface.app.config.clickthrough));
+    shown(&surface, wish).await
+}
+
+pub async fn zoom(State(surface): Here, body: Bytes) -> Response<Body> {
+    shown(&surface, form(&body).and_then(read_zoom)).await
+}
+
+pub async fn screen(State(surface): Here, query: RawQuery) -> Response<Body> {
+    let wish = read_see(query_form(query), &surface.app.config.clickthrough);
+    shown(&surface, wish).await
+}
+
+async fn shown(surface: &Surface, wish: Result<Wish, Failure>) -> Response<Body> {
+    let wish = match wish {
+        Ok(wish) => wish,
+        Err(failure) => return answer(Err(failure)),
+    };
+    match take(surface, &wish).await {
+        Ok(data) if wish.as_image => plain_picture(&data, wish.format),
+        outcome => answer(outcome),
+    }
+}
+
+/// The picture itself instead of JSON around it.
+fn plain_picture(data: &Value, format: &str) -> Response<Body> {
+    let kind = if format == "jpeg" { "image/jpeg" } else { "image/png" };
+    let bytes = BASE64_STANDARD.decode(data["image"]["base64"].as_str().unwrap_or_default());
+    present::typed(StatusCode::OK, kind, bytes.unwrap_or_default())
+}
+
+async fn take(surface: &Surface, wish: &Wish) -> Outcome {
+    let display = display(surface, wish.screen).await?;
+    let (tool, mut args) = match &wish.shows {
+        Shows::Display => ("get_screenshot", json!({"region": display.area.map(Area::json)})),
+        Shows::Region(area) => {
+            inside(&display, area)?;
+            ("get_screenshot", json!({"region": area.json()}))
+        }
+        Shows::Around { x, y, width, height } => {
+            inside(&display, &Area { x: *x, y: *y, width: 1, height: 1 })?;
+            ("zoom", json!({"x": x, "y": y, "width": width, "height": height}))
+        }
+    };
+    let grid = wish.grid.map(|grid| json!({"rows": grid.rows, "cols": grid.cols, "labels": wish.labels}));
+    if let Some(args) = args.as_object_mut() {
+        args.retain(|_, value| !value.is_null());
+        args.insert("grid".to_owned(), grid.unwrap_or(Value::Null));
+        args.insert("format".to_owned(), wish.format.into());
+        args.insert(
+            "quality".to_owned(),
+            if wish.format == "jpeg" { wish.quality.into() } else { Value::Null },
+        );
+    }
+    let reply = call(surface, tool, args).await?;
+    let area =
+        Area::of(&reply["source_bbox"]).or(display.area).unwrap_or(Area { x: 0, y: 0, width: 0, height: 0 });
+    let mut meta = json!({
+        "screen": display.screen,
+        "display": display.facts,
+        "region": area.json(),
+        "grid": wish.grid.map(|grid| grid_facts(grid, area)),
+    });
+    if let Some(reading) = wish.ocr {
+        meta["ocr"] = read_area(surface, area, reading).await?;
+    }
+    Ok(json!({
+        "image": {
+            "format": wish.format, "base64": reply["data"], "width": reply["width"], "height": reply["height"],
+            "image_id": reply["image_id"],
+        },
+        "meta": meta,
+    }))
+}
+
+fn inside(display: &Display, area: &Area) -> Result<(), Failure> {
+    match display.area {
+        Some(whole) if !whole.encloses(area) => {
+            let message = "the region is not inside the display";
+            let details = json!({"region": area.json(), "display": whole.json(), "screen": display.index});
+            Err(Failure::new(400, "region_outside_display", message).with(details))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn grid_facts(grid: Grid, area: Area) -> Value {
+    let short = |length: f64| (length * 1000.0).round() / 1000.0;
+    json!({
+        "rows": grid.rows,
+        "cols": grid.cols,
+        "cell_width": short(area.width as f64 / grid.cols as f64),
+        "cell_height": short(area.height as f64 / grid.rows as f64),
+        "indexing": "zero-based",
+        "point_formula": {
+            "x": "region.x + (col + 0.5 + dx * 0.5) * cell_width",
+            "y": "region.y + (row + 0.5 + dy * 0.5) * cell_height",
+            "dx": "-1 to 1",
+            "dy": "-1 to 1",
+        },
+    })
+}
+
+/// Every word in a part of the screen.
+async fn read_area(surface: &Surface, area: Area, reading: Reading) -> Outcome {
+    let args = json!({
+        "region": area.json(), "group_lines": false, "max_results": MOST_PIECES,
+        "min_confidence": reading.least, "psm": reading.psm,
+    });
+    let reply = call(surface, "ocr_find", args).await?;
+    Ok(json!({
+        "engine": "tesseract", "lang": "eng", "items": items(&reply["matches"], area),
+        "truncated": reply["not_listed"] != 0,
+    }))
+}
+
+fn items(matches: &Value, area: Area) -> Vec<Value> {
+    let found = matches.as_array().map(Vec::as_slice).unwrap_or_default();
+    found.iter().map(|piece| item(piece, area)).collect()
+}
+
+/// A piece of text as this face tells it.
+pub fn item(piece: &Value, area: Area) -> Value {
+    let place = &piece["bounds"];
+    let beside = |name: &str, origin: i64| place[name].as_i64().unwrap_or(0) - origin;
+    json!({
+        "text": piece["text"],
+        "confidence": piece["confidence"],
+        "bbox": place,
+        "center": {"x": piece["x"], "y": piece["y"]},
+        "region_relative_bbox": {
+            "x": beside("x", area.x), "y": beside("y", area.y), "width": place["width"], "height": place["height"],
+        },
+    })
+}
+
+/// A part of a display to read, and how.
+fn read_part(form: &mut Form) -> (i64, Option<Area>, Reading) {
+    let screen = screen_field(form);
+    (screen, region(form), Reading::read(form))
+}
+
+pub async fn ocr(State(surface): Here, body: Bytes) -> Response<Body> {
+    let wish = form(&body).and_then(|mut form| {
+        let part = read_part(&mut form);
+        form.finish().map(|()| part)
+    });
+    answer(match wish {
+        Ok((screen, area, reading)) => read_display(&surface, screen, area, reading).await,
+        Err(failure) => Err(failure),
+    })
+}
+
+async fn read_display(surface: &Surface, screen: i64, area: Option<Area>, reading: Reading) -> Outcome {
+    let display = display(surface, screen).await?;
+    let area = part_of(&display, area)?;
+    let mut read = read_area(surface, area, reading).await?;
+    read["screen"] = display.screen;
+    read["region"] = area.json();
+    Ok(read)
+}
+
+/// The region that was named, or the whole display.
+pub fn part_of(display: &Display, area: Option<Area>) -> Result<Area, Failure> {
+    if let Some(area) = area {
+        inside(display, &area)?;
+        return Ok(area);
+    }
+    let unknown = "this desktop does not tell its displays; name a region";
+    display.area.ok_or_else(|| Failure::bad_request(unknown))
+}
+
+pub const MATCHES: &[&str] = &["contains", "exact", "regex"];
+
+pub async fn ocr_find(State(surface): Here, body: Bytes) -> Response<Body> {
+    let wish = form(&body).and_then(|mut form| {
+        let (screen, area, reading) = read_part(&mut form);
+        let text = form.text("text", 1..=1000);
+        let args = json!({
+            "text": form.needed("text", text),
+            "match": form.one_of("match", MATCHES),
+            "case_sensitive": form.flag("case_sensitive"),
+            "group_lines": form.flag("group_lines").unwrap_or(false),
+            "max_results": form.int("max_results", 1..=1000),
+            "min_confidence": reading.least,
+            "psm": reading.psm,
+        });
+        form.finish().map(|()| (screen, area, args))
+    });
+    answer(match wish {
+        Ok((screen, area, args)) => find(&surface, screen, area, args).await,
+        Err(failure) => Err(failure),
+    })
+}
+
+async fn find(surface: &Surface, screen: i64, area: Option<Area>, mut args: Value) -> Outcome {
+    let display = display(surface, screen).await?;
+    let area = part_of(&display, area)?;
+    args["region"] = area.json();
+    let reply = call(surface, "ocr_find", args).await?;
+    Ok(json!({
+        "screen": display.screen, "region": area.json(), "count": reply["count"],
+        "truncated": reply["not_listed"] != 0, "matches": items(&reply["matches"], area),
+        "nearest": items(&reply["nearest"], area),
+    }))
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    pub fn see_of(fields: Value) -> Result<String, Failure> {
+        let form = Form::body(fields.as_object().cloned().unwrap_or_default());
+        read_see(form, &Clickthrough::default()).map(|wish| format!("{wish:?}"))
+    }
+
+    pub fn zoom_of(fields: Value) -> Result<String, Failure> {
+        let form = Form::body(fields.as_object().cloned().unwrap_or_default());
+        read_zoom(form).map(|wish| format!("{wish:?}"))
+    }
+}

@@ -1,0 +1,300 @@
+//! Pictures compared, and waiting for text, windows and stillness; an action with what is expected of it.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::Response;
+use serde_json::{Value, json};
+
+use super::form::Form;
+use super::interact::{Action, perform, read_action};
+use super::see::{MATCHES, part_of, region};
+use super::windows::Query;
+use super::{Area, Failure, Here, Outcome, answer, call, display, form, picked, screen_field};
+use crate::http::surface::Surface;
+
+const LONGEST_MS: i64 = 60_000;
+
+pub async fn diff(State(surface): Here, body: Bytes) -> Response<Body> {
+    const FIELDS: &[&str] = &["changed", "diff_ratio", "changed_pixels", "boxes", "warning"];
+    let wish = form(&body).and_then(read_diff);
+    answer(match wish {
+        Ok((mode, screen, area, args)) => {
+            seen(&surface, "vision_diff", screen, area, args).await.map(|reply| {
+                let mut data = picked(&reply, FIELDS);
+                data["mode"] = mode.into();
+                data
+            })
+        }
+        Err(failure) => Err(failure),
+    })
+}
+
+type Look = (i64, Option<Area>, Value);
+
+fn read_diff(mut form: Form) -> Result<(&'static str, i64, Option<Area>, Value), Failure> {
+    let mode = form.one_of("mode", &["region", "image"]).unwrap_or("region");
+    let screen = screen_field(&mut form);
+    let area = region(&mut form);
+    let threshold = form.number("threshold", 0.0..=1.0);
+    let args = if mode == "image" {
+        let [before, after] = ["before_base64", "after_base64"].map(|name| {
+            let given = form.text(name, 1..=24_000_000);
+            form.needed(name, given)
+        });
+        json!({"before_b64": before, "after_b64": after, "threshold": threshold})
+    } else {
+        json!({"wait_ms": form.int("wait_ms", 0..=LONGEST_MS).unwrap_or(500), "threshold": threshold})
+    };
+    form.finish()?;
+    Ok((mode, screen, area, args))
+}
+
+pub async fn stability(State(surface): Here, body: Bytes) -> Response<Body> {
+    const FIELDS: &[&str] = &["stable", "sample_count", "max_ratio", "avg_ratio", "boxes", "warning"];
+    let wish = form(&body).and_then(read_stability);
+    answer(match wish {
+        Ok((screen, area, args)) => {
+            let reply = seen(&surface, "vision_stability", screen, area, args).await;
+            reply.map(|reply| picked(&reply, FIELDS))
+        }
+        Err(failure) => Err(failure),
+    })
+}
+
+fn read_stability(mut form: Form) -> Result<Look, Failure> {
+    let screen = screen_field(&mut form);
+    let area = region(&mut form);
+    let args = json!({
+        "duration_ms": form.int("duration_ms", 0..=LONGEST_MS),
+        "interval_ms": form.int("interval_ms", 20..=LONGEST_MS),
+        "threshold": form.number("threshold", 0.0..=1.0),
+    });
+    form.finish()?;
+    Ok((screen, area, args))
+}
+
+/// A look at a part of a display; pictures that were brought along have no place on it.
+async fn seen(surface: &Surface, tool: &str, screen: i64, area: Option<Area>, mut args: Value) -> Outcome {
+    if args.get("before_b64").is_none() {
+        let display = display(surface, screen).await?;
+        let area =
+            if area.is_none() && display.area.is_none() { None } else { Some(part_of(&display, area)?) };
+        args["region"] = area.map_or(Value::Null, Area::json);
+    }
+    call(surface, tool, args).await
+}
+
+/// Something to wait for.
+#[derive(Debug)]
+pub struct Wait {
+    kind: Kind,
+    screen: i64,
+    area: Option<Area>,
+    timeout: i64,
+    poll: i64,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text(Value),
+    Window { query: Query, state: &'static str },
+    Visual { state: &'static str, threshold: Option<f64> },
+}
+
+impl Kind {
+    const fn name(&self) -> &'static str {
+        match self {
+            Kind::Text(_) => "text",
+            Kind::Window { .. } => "window",
+            Kind::Visual { .. } => "visual",
+        }
+    }
+}
+
+/// Reads the fields; the caller ends the form.
+fn read_wait(form: &mut Form) -> Result<Wait, Failure> {
+    let kind = form.one_of("kind", &["text", "window", "visual"]);
+    let kind = form.needed("kind", kind);
+    let screen = screen_field(form);
+    let area = region(form);
+    let timeout = form.int("timeout_ms", 0..=LONGEST_MS).unwrap_or(5000);
+    let poll = form.int("poll_ms", 50..=5000).unwrap_or(250);
+    let kind = match kind {
+        "window" => {
+            let state = form.one_of("state", &["exists", "focused", "closed"]).unwrap_or("exists");
+            let query = Query::read(form);
+            if query.is_empty() {
+                form.fault("title_contains", "missing", "say which window");
+            }
+            Kind::Window { query, state }
+        }
+        "visual" => {
+            let state = form.one_of("state", &["change", "stable"]).unwrap_or("change");
+            Kind::Visual { state, threshold: form.number("threshold", 0.0..=1.0) }
+        }
+        _ => {
+            let text = form.text("text", 1..=1000);
+            let text = form.needed("text", text);
+            let matching = form.one_of("match", MATCHES);
+            Kind::Text(
+                json!({"text": text, "match": matching, "case_sensitive": form.flag("case_sensitive")}),
+            )
+        }
+    };
+    Ok(Wait { kind, screen, area, timeout, poll })
+}
+
+pub async fn wait(State(surface): Here, body: Bytes) -> Response<Body> {
+    let wish = form(&body).and_then(|mut form| {
+        let wait = read_wait(&mut form)?;
+        form.finish().map(|()| wait)
+    });
+    answer(match wish {
+        Ok(wait) => wait.until(&surface).await,
+        Err(failure) => Err(failure),
+    })
+}
+
+impl Wait {
+    /// What came of it. That it did not come in time is an answer and no error.
+    async fn until(&self, surface: &Surface) -> Outcome {
+        let clock = &surface.app.clock;
+        let began = clock.now();
+        let told = |met: bool, polls: u32, detail: Value| {
+            let elapsed = u64::try_from(clock.now().saturating_sub(began).as_millis()).unwrap_or(u64::MAX);
+            json!({
+                "satisfied": met, "kind": self.kind.name(), "elapsed_ms": elapsed, "polls": polls, "detail": detail,
+            })
+        };
+        if let Kind::Visual { state, threshold } = &self.kind {
+            let detail = self.visual(surface, state, *threshold).await?;
+            return Ok(told(!detail.is_null(), 1, detail));
+        }
+        let timeout = Duration::from_millis(self.timeout.unsigned_abs());
+        let mut polls = 0;
+        loop {
+            polls += 1;
+            let (met, detail) = self.look(surface).await?;
+            if met || clock.now().saturating_sub(began) >= timeout {
+                return Ok(told(met, polls, detail));
+            }
+            tokio::time::sleep(Duration::from_millis(self.poll.unsigned_abs())).await;
+        }
+    }
+
+    async fn look(&self, surface: &Surface) -> Result<(bool, Value), Failure> {
+        match &self.kind {
+            Kind::Text(args) => {
+                let display = display(surface, self.screen).await?;
+                let mut args = args.clone();
+                args["region"] = part_of(&display, self.area)?.json();
+                let reply = call(surface, "ocr_find", args).await?;
+                Ok((reply["count"] != 0, reply["matches"].clone()))
+            }
+            Kind::Window { query, state } => {
+                let windows = query.windows(surface).await?;
+                let met = match *state {
+                    "exists" => !windows.is_empty(),
+                    "closed" => windows.is_empty(),
+                    _ => windows.iter().any(|window| window["focused"] == true),
+                };
+                Ok((met, windows.into_iter().next().unwrap_or(Value::Null)))
+            }
+            Kind::Visual { .. } => Ok((false, Value::Null)),
+        }
+    }
+
+    /// The desktop tells by itself when something moves; null when the time ran out.
+    async fn visual(&self, surface: &Surface, state: &str, threshold: Option<f64>) -> Outcome {
+        let display = display(surface, self.screen).await?;
+        let area = self.area.or(display.area);
+        let mut condition =
+            json!({"type": if state == "change" { "visual_change" } else { "visual_stable" }});
+        if let Some(area) = area {
+            condition["region"] = area.json();
+        }
+        if let Some(threshold) = threshold {
+            condition["threshold"] = threshold.into();
+        }
+        let args = json!({"any_of": [condition], "timeout_ms": self.timeout});
+        match call(surface, "wait_for", args).await {
+            Ok(reply) => Ok(if reply["matched_index"].is_null() {
+                Value::Null
+            } else {
+                reply["matched_detail"].clone()
+            }),
+            Err(failure) if failure.code == "timeout" => Ok(Value::Null),
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+pub async fn verify(State(surface): Here, body: Bytes) -> Response<Body> {
+    let always_dry = surface.app.config.clickthrough.dry_run;
+    answer(match form(&body).and_then(|form| read_verify(form, always_dry)) {
+        Ok((screen, action, wait, retries)) => run_verify(&surface, screen, &action, &wait, retries).await,
+        Err(failure) => Err(failure),
+    })
+}
+
+fn read_verify(mut form: Form, always_dry: bool) -> Result<(i64, Action, Wait, i64), Failure> {
+    let screen = screen_field(&mut form);
+    let retries = form.int("retries", 0..=5).unwrap_or(0);
+    let (action, verify) = (form.object("action"), form.object("verify"));
+    let (Some(action), Some(mut verify)) = (action, verify) else {
+        for name in ["action", "verify"] {
+            form.needed::<()>(name, None);
+        }
+        return Err(form.finish().err().unwrap_or_else(|| Failure::bad_request("no action")));
+    };
+    form.done();
+    let wait = read_wait(&mut verify)?;
+    verify.done();
+    let action = read_action(action, always_dry)?;
+    Ok((screen, action, wait, retries))
+}
+
+/// The action is done again only when what was expected did not come.
+async fn run_verify(surface: &Surface, screen: i64, action: &Action, wait: &Wait, retries: i64) -> Outcome {
+    let mut attempts = Vec::new();
+    for number in 0..=retries {
+        let done = perform(surface, screen, action.clone()).await?;
+        let waited = wait.until(surface).await?;
+        let met = waited["satisfied"] == true;
+        attempts.push(json!({"attempt": number + 1, "action": done, "verify": waited, "verified": met}));
+        if met {
+            break;
+        }
+    }
+    let verified = attempts.last().is_some_and(|attempt| attempt["verified"] == true);
+    Ok(json!({"verified": verified, "attempt_count": attempts.len(), "attempts": attempts}))
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    fn form_of(fields: Value) -> Form {
+        Form::body(fields.as_object().cloned().unwrap_or_default())
+    }
+
+    pub fn diff_of(fields: Value) -> Result<String, Failure> {
+        read_diff(form_of(fields)).map(|wish| format!("{wish:?}"))
+    }
+
+    pub fn stability_of(fields: Value) -> Result<String, Failure> {
+        read_stability(form_of(fields)).map(|wish| format!("{wish:?}"))
+    }
+
+    pub fn wait_of(fields: Value) -> Result<String, Failure> {
+        let mut form = form_of(fields);
+        let wait = read_wait(&mut form)?;
+        form.finish().map(|()| format!("{wait:?}"))
+    }
+
+    pub fn verify_of(fields: Value) -> Result<String, Failure> {
+        read_verify(form_of(fields), false).map(|wish| format!("{wish:?}"))
+    }
+}

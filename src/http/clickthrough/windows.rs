@@ -1,0 +1,219 @@
+//! Windows and programs: listed, changed as a whole, started.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{RawQuery, State};
+use axum::http::Response;
+use regex::Regex;
+use serde_json::{Value, json};
+
+use super::form::Form;
+use super::{Failure, Here, Outcome, answer, call, form, picked, query_form};
+use crate::config::limits::compile_pattern;
+use crate::http::surface::Surface;
+
+/// Which windows are meant.
+#[derive(Debug, Default)]
+pub struct Query {
+    title: Option<String>,
+    pattern: Option<Regex>,
+    process: Option<String>,
+    handle: Option<String>,
+}
+
+impl Query {
+    pub fn read(form: &mut Form) -> Self {
+        let written = form.text("title_regex", 1..=512);
+        let pattern = written.and_then(|text| match compile_pattern(&text) {
+            Ok(pattern) => Some(pattern),
+            Err(problem) => {
+                form.fault("title_regex", "pattern", problem);
+                None
+            }
+        });
+        let number = form.handle("hwnd");
+        // Windows that do not show are not listed here, so both answers are the same.
+        form.flag("visible_only");
+        Self {
+            title: form.text("title_contains", 1..=512).map(|title| title.to_lowercase()),
+            pattern,
+            process: form.text("process_name", 1..=260).map(|name| name.to_lowercase()),
+            handle: number,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.title.is_none() && self.pattern.is_none() && self.process.is_none() && self.handle.is_none()
+    }
+
+    fn fits(&self, window: &Value) -> bool {
+        let text = |name: &str| window[name].as_str().unwrap_or_default();
+        let handle = |handle: &String| {
+            let ours = text("handle");
+            ours == handle || number_of(ours).is_some_and(|ours| number_of(handle) == Some(ours))
+        };
+        self.title.as_ref().is_none_or(|title| text("title").to_lowercase().contains(title))
+            && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text("title")))
+            && self.process.as_ref().is_none_or(|process| text("process").to_lowercase() == *process)
+            && self.handle.as_ref().is_none_or(handle)
+    }
+
+    /// The windows that fit, the foreground one first.
+    pub async fn windows(&self, surface: &Surface) -> Result<Vec<Value>, Failure> {
+        let reply = call(surface, "list_windows", Value::Null).await?;
+        let mut windows = reply["windows"].as_array().cloned().unwrap_or_default();
+        windows.retain(|window| self.fits(window));
+        windows.sort_by_key(|window| window["focused"] != true);
+        Ok(windows)
+    }
+
+    /// The only one that fits.
+    async fn only(&self, surface: &Surface) -> Outcome {
+        let mut windows = self.windows(surface).await?;
+        match windows.len() {
+            0 => Err(Failure::new(404, "window_not_found", "no window fits the query")),
+            1 => Ok(windows.swap_remove(0)),
+            count => {
+                let matches: Vec<Value> = windows.iter().take(10).map(row).collect();
+                Err(Failure::new(409, "window_ambiguous", format!("{count} windows fit the query"))
+                    .with(json!({"matches": matches})))
+            }
+        }
+    }
+}
+
+/// A window's number, as it is written here (`0x600008`) or counted in tens.
+fn number_of(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// What is not known of a window is null.
+fn row(window: &Value) -> Value {
+    json!({
+        "hwnd": window["handle"], "title": window["title"], "class_name": null, "pid": window["pid"],
+        "process_name": window["process"], "visible": true, "enabled": null, "minimized": window["minimized"],
+        "maximized": window["maximized"], "foreground": window["focused"], "rect": window["bounds"],
+        "window_uid": window["window_uid"],
+    })
+}
+
+pub async fn list(State(surface): Here, query: RawQuery) -> Response<Body> {
+    answer(match read_list(query) {
+        Ok(wanted) => wanted.windows(&surface).await.map(|windows| {
+            let rows: Vec<Value> = windows.iter().map(row).collect();
+            json!({"count": rows.len(), "windows": rows})
+        }),
+        Err(failure) => Err(failure),
+    })
+}
+
+fn read_list(query: RawQuery) -> Result<Query, Failure> {
+    let mut form = query_form(query);
+    let wanted = Query::read(&mut form);
+    form.finish().map(|()| wanted)
+}
+
+const ACTIONS: &[&str] = &["focus", "restore", "minimize", "maximize", "close"];
+
+pub async fn action(State(surface): Here, body: Bytes) -> Response<Body> {
+    let always_dry = surface.app.config.clickthrough.dry_run;
+    answer(match form(&body).and_then(|form| read_action(form, always_dry)) {
+        Ok((query, args)) => act(&surface, &query, args).await,
+        Err(failure) => Err(failure),
+    })
+}
+
+pub fn read_action(mut form: Form, always_dry: bool) -> Result<(Query, Value), Failure> {
+    let action = form.one_of("action", ACTIONS);
+    let action = form.needed("action", action);
+    let query = Query::read(&mut form);
+    let timeout = form.int("timeout_ms", 0..=60_000).unwrap_or(3000);
+    let dry_run = form.flag("dry_run").unwrap_or(false) || always_dry;
+    form.finish()?;
+    if query.is_empty() {
+        return Err(Failure::bad_request(
+            "say which window: title_contains, title_regex, process_name or hwnd",
+        ));
+    }
+    Ok((query, json!({"action": action, "timeout_ms": timeout, "dry_run": dry_run})))
+}
+
+async fn act(surface: &Surface, query: &Query, mut args: Value) -> Outcome {
+    let window = query.only(surface).await?;
+    args["window_uid"] = window["window_uid"].clone();
+    let reply = call(surface, "window_action", args).await?;
+    Ok(json!({
+        "matched": row(&window),
+        "action": reply["action"],
+        "executed": reply["dry_run"] != true,
+        "reached": reply["reached"],
+        "closed": reply["closed"] == true,
+        "final": reply["final"],
+        "new_dialogs": reply["new_dialogs"],
+        "note": reply["note"],
+    }))
+}
+
+pub async fn launch(State(surface): Here, body: Bytes) -> Response<Body> {
+    let always_dry = surface.app.config.clickthrough.dry_run;
+    const FIELDS: &[&str] =
+        &["executed", "dry_run", "argv", "cwd", "pid", "running", "window", "window_found"];
+    answer(match form(&body).and_then(|form| read_launch(form, always_dry)) {
+        Ok(args) => call(&surface, "launch_app", args).await.map(|reply| picked(&reply, FIELDS)),
+        Err(failure) => Err(failure),
+    })
+}
+
+pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {
+    let executable = form.text("executable", 1..=2048);
+    let executable = form.needed("executable", executable);
+    let matching = form.object("match").map(|mut inner| {
+        let query = json!({
+            "title": inner.text("title_contains", 1..=512),
+            "title_regex": inner.text("title_regex", 1..=512),
+            "process": inner.text("process_name", 1..=260),
+        });
+        inner.done();
+        let said = query.as_object().cloned().unwrap_or_default();
+        Value::Object(said.into_iter().filter(|(_, value)| !value.is_null()).collect())
+    });
+    let args = json!({
+        "program": executable,
+        "args": form.texts("args", 100, 0..=8192),
+        "cwd": form.text("cwd", 1..=4096),
+        "wait_for_window": form.flag("wait_for_window").unwrap_or(false),
+        "match": matching,
+        "timeout_ms": form.int("timeout_ms", 0..=120_000).unwrap_or(5000),
+        "dry_run": form.flag("dry_run").unwrap_or(false) || always_dry,
+    });
+    form.finish()?;
+    Ok(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(fields: Value, expected: bool) {
+        let window = json!({"title": "Acme Login", "process": "acme.exe", "handle": "0x00600008"});
+        let mut form = Form::body(fields.as_object().cloned().unwrap());
+        assert_eq!(Query::read(&mut form).fits(&window), expected, "{fields}");
+        assert!(form.finish().is_ok(), "{fields}");
+    }
+
+    #[test]
+    fn windows_are_known_by_any_of_their_facts() {
+        check(json!({}), true);
+        check(json!({"title_contains": "LOGIN", "process_name": "ACME.exe"}), true);
+        check(json!({"title_contains": "login", "process_name": "acme"}), false);
+        check(json!({"title_regex": "^Acme"}), true);
+        check(json!({"title_regex": "^acme"}), false);
+        check(json!({"hwnd": 6_291_464}), true);
+        check(json!({"hwnd": "0x00600008"}), true);
+        check(json!({"hwnd": "0x600008"}), true);
+        check(json!({"hwnd": 5}), false);
+    }
+}

@@ -171,7 +171,7 @@ fn every_window_is_listed_with_its_outline_and_its_picture() {
 
 #[test]
 fn what_a_profile_does_not_offer_is_no_resource() {
-    let mut speaker = Speaker::new(Era::Newer, &["--tools", "-get_screenshot,-list_windows"]);
+    let mut speaker = Speaker::new(Era::Newer, &["--tools", "-get_screenshot,-list_windows,-look"]);
     let listed = speaker.ok("resources/list", json!({}))["resources"].clone();
     assert_eq!(listed, json!([]), "without the list of windows none can be named");
     let templates = speaker.ok("resources/templates/list", json!({}))["resourceTemplates"].clone();
@@ -179,7 +179,7 @@ fn what_a_profile_does_not_offer_is_no_resource() {
     assert_eq!(speaker.ask("resources/read", json!({"uri": WINDOWS}))["error"]["code"], -32602);
     assert!(speaker.hello["capabilities"].get("extensions").is_none());
 
-    let mut none = Speaker::new(Era::Newer, &["--tools", "-windows,-elements,-screen,-harness"]);
+    let mut none = Speaker::new(Era::Newer, &["--tools", "-act,-windows,-elements,-screen,-harness"]);
     assert!(none.hello["capabilities"].get("resources").is_none());
     for method in ["resources/list", "resources/templates/list", "prompts/list"] {
         assert_eq!(none.ask(method, json!({}))["error"]["code"], -32601, "{method}");

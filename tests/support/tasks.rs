@@ -4,11 +4,14 @@ use serde_json::{Value, json};
 
 use super::Client;
 
+/// Tool and arguments, call by call.
+type Calls = fn() -> Vec<(&'static str, Value)>;
+
 pub struct Task {
     pub name: &'static str,
     pub scenario: &'static str,
-    /// Tool and arguments, call by call; only of the tasks that are compared.
-    contract: Option<fn() -> Vec<(&'static str, Value)>>,
+    /// Only of the tasks that are compared.
+    contract: Option<Calls>,
     /// The steps of the one act that follows a look. `@words` stands for the ref of the line that has these words.
     steps: fn() -> Value,
 }
@@ -37,12 +40,7 @@ pub const TASKS: &[Task] = &[
     other("program", "scenarios/apps.yaml", program_steps),
 ];
 
-const fn compared(
-    name: &'static str,
-    scenario: &'static str,
-    contract: fn() -> Vec<(&'static str, Value)>,
-    steps: fn() -> Value,
-) -> Task {
+const fn compared(name: &'static str, scenario: &'static str, contract: Calls, steps: fn() -> Value) -> Task {
     Task { name, scenario, contract: Some(contract), steps }
 }
 

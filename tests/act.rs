@@ -310,6 +310,15 @@ fn the_reply_keeps_to_its_tokens_and_says_what_is_missing() {
 }
 
 #[test]
+fn what_is_sent_is_counted_once() {
+    let world = login();
+    let reply = world.reply("act", json!({"steps": [fill(USERNAME, "alice"), fill(PASSWORD, "x")]}));
+    let sent = world.ok("get_budget_status", json!({}))["sent"].clone();
+    let told = reply.json_text().len() + reply.outline.unwrap().len();
+    assert_eq!(sent["bytes"], told as u64, "steps are read by act, not by the caller: {sent}");
+}
+
+#[test]
 fn typed_text_is_in_no_book_of_the_list() {
     let directory = tempfile::tempdir().unwrap();
     let log = directory.path().join("audit.log");

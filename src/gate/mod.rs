@@ -203,11 +203,26 @@ pub fn pass(app: &App, call: Call, cancel: &Cancel) -> Reply {
 
 /// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
 /// inspector, that word counts for nothing, and every surface's calls wait for the same person.
-pub fn pass_for(app: &App, mut call: Call, person: &Person, cancel: &Cancel) -> Reply {
+pub fn pass_for(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
+    pass_along(app, call, person, cancel, Reader::Caller)
+}
+
+/// Who reads a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    Caller,
+    /// A call that contains this one: what reaches the caller is counted there.
+    AnotherCall,
+}
+
+fn pass_along(app: &App, mut call: Call, person: &Person, cancel: &Cancel, reader: Reader) -> Reply {
     let credential = app.tools.find(&call.tool).and_then(|entry| {
         entry.spec.meta.lock.and_then(|_| args::take_credential(entry.schema(), &mut call.args))
     });
-    let pass_once = |call: Call, person: &Person| pass_once(app, call, credential.as_ref(), person, cancel);
+    let pass_once = |call: Call, person: &Person| {
+        let showing = Showing { credential: credential.as_ref(), person };
+        pass_once(app, call, showing, cancel, reader)
+    };
     if !app.confirm.asks_in_the_inspector() {
         return pass_once(call, person);
     }
@@ -226,24 +241,23 @@ pub fn pass_for(app: &App, mut call: Call, person: &Person, cancel: &Cancel) -> 
 }
 
 /// Nothing runs a tool but this.
-fn pass_once(app: &App, call: Call, credential: Option<&Value>, person: &Person, cancel: &Cancel) -> Reply {
+fn pass_once(app: &App, call: Call, showing: Showing, cancel: &Cancel, reader: Reader) -> Reply {
     let Some(entry) = app.tools.find(&call.tool) else {
         return unknown_tool(app, &call.tool);
     };
-    let mut record = Record::open(app, entry, &call);
+    let mut record = Record::open(app, entry, &call, reader);
     let judged = app.judges(entry.spec.meta);
     let mut cx = Cx {
         app,
         cancel,
         step_id: record.step_id,
         origin: call.origin,
-        person,
+        person: showing.person,
         judged,
         spotted: Default::default(),
         question: None,
         warning: None,
     };
-    let showing = Showing { credential, person };
     let result = admit_and_run(&mut cx, entry, call.args, &showing, &mut record);
     let result = result.map_err(|error| app.halt.explain(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());
@@ -507,6 +521,7 @@ struct Record {
     caused_by: Option<u64>,
     tool: &'static str,
     origin: Origin,
+    reader: Reader,
     began: SystemTime,
     started: Duration,
     notes: Notes,
@@ -526,7 +541,7 @@ struct Notes {
 }
 
 impl Record {
-    fn open(app: &App, entry: &Entry, call: &Call) -> Self {
+    fn open(app: &App, entry: &Entry, call: &Call, reader: Reader) -> Self {
         let spec = entry.spec;
         let step_id = app.session.next_step();
         let origin = call.origin.name();
@@ -540,6 +555,7 @@ impl Record {
             caused_by: if acts { Some(step_id) } else { app.session.last_input() },
             tool: spec.meta.name,
             origin: call.origin,
+            reader,
             began: app.clock.wall(),
             started: app.clock.now(),
             notes: Notes::default(),
@@ -593,7 +609,8 @@ impl Record {
     fn tell(&self, app: &App, entry: &Entry, reply: &Reply, changed: Option<bool>) {
         let took = app.clock.now().saturating_sub(self.started);
         let size = reply.size();
-        app.metrics.note(self.tool, reply.error, took, size);
+        let sent = if self.reader == Reader::Caller { size } else { Size::default() };
+        app.metrics.note(self.tool, reply.error, took, sent);
         app.events.publish(events::CALL, || {
             let none = Map::new();
             let told = story::Told {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::confirm::Person;
-use super::{Call, Reply, pass_for};
+use super::{Call, Reader, Reply, pass_along};
 use crate::error::{Error, Kind, Result};
 use crate::observer::Ref;
 use crate::tool::{Cx, Meta, Target, args};
@@ -26,7 +26,7 @@ impl Cx<'_> {
     /// One step, on the way of every call.
     pub fn pass(&self, tool: &str, args: Map<String, Value>, person: &Person) -> Reply {
         let call = Call { tool: tool.to_owned(), args: Value::Object(args), origin: self.origin };
-        pass_for(self.app, call, person, self.cancel)
+        pass_along(self.app, call, person, self.cancel, Reader::AnotherCall)
     }
 
     /// Nobody will be asked: a list of steps does not go on in the middle.

@@ -228,13 +228,13 @@ impl Server {
 
     /// The program's window, at the front, with elements in its tree.
     pub fn ready(&mut self, app: &App, title: &str, least: usize) -> String {
-        // Found anew at each look: gtk3-widget-factory may show a first window and replace it.
-        let uid = until(&format!("{least} elements in {title:?}"), || {
+        // Found anew at each look: a program may show a first window and replace it.
+        until(&format!("{least} elements in {title:?}"), || {
             let uid = self.uid(app, title);
-            (self.tree(&uid).len() >= least).then_some(uid)
-        });
-        self.ok("bring_to_foreground", json!({"window_uid": uid}));
-        uid
+            let is_full = self.tree(&uid).len() >= least;
+            let comes = is_full && self.call("bring_to_foreground", json!({"window_uid": uid}))["ok"] == true;
+            comes.then_some(uid)
+        })
     }
 
     /// Every element of a window in pre-order; empty while there is no tree.

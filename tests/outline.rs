@@ -45,6 +45,24 @@ fn an_outline_costs_an_eighth_and_has_all_that_can_be_acted_on() {
     assert!(dear.is_empty(), "{}", dear.join("\n"));
 }
 
+#[test]
+fn a_label_that_its_button_says_has_no_line() {
+    let check = |name: &str, label: &str, lines: usize| {
+        let mut builder = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 9, 9)));
+        builder.open(Element::new("Button", name, Rect::new(1, 1, 5, 5)));
+        builder.leaf(Element::new("Text", label, Rect::new(1, 1, 5, 5)));
+        builder.close();
+        let text = outlined(&builder.finish(), &OutlineOptions::default()).text;
+        assert_eq!(text.lines().count(), lines, "{text}");
+    };
+    check("7 7", "7", 1);
+    check("Save the file", "the file", 1);
+    check("Save the file", "file the", 2);
+    check("Save", "Save as", 2);
+    // The end of a long name is not on its line.
+    check(&format!("{} file", "long ".repeat(20)), "file", 2);
+}
+
 /// A line, read back.
 #[derive(Debug, Default, PartialEq)]
 struct Line {

@@ -301,7 +301,10 @@ impl<'a> Plan<'a> {
             return false;
         };
         let around = &tree[self.lines[line].node];
-        let said = |text: &str| text == around.name || Some(text) == around.value.as_deref();
+        // GTK 4 names a button `7 7` whose label is `7`. What is cut off from a long name is not said.
+        let is_whole = around.name.chars().count() <= Style::of(self.options).longest;
+        let within = |text: &str| is_whole && is_actionable(around) && has_words(&around.name, text);
+        let said = |text: &str| text == around.name || Some(text) == around.value.as_deref() || within(text);
         tree.child_count(node) == 0
             && said(&element.name)
             && element.value.as_deref().is_none_or(|value| value.is_empty() || said(value))
@@ -502,6 +505,13 @@ pub fn window_line(window: &Window) -> String {
         }
     }
     line
+}
+
+/// Whether words stand one after the other in a name.
+fn has_words(name: &str, words: &str) -> bool {
+    let (name, words): (Vec<&str>, Vec<&str>) =
+        (name.split_whitespace().collect(), words.split_whitespace().collect());
+    !words.is_empty() && name.windows(words.len()).any(|part| part == words)
 }
 
 /// `Status Bar` says no more than `StatusBar`.

@@ -23,7 +23,7 @@ CONFIG = {"web_ui": {"token": TOKEN}, "wait_for": {"max_timeout_ms": 100}, "ocr"
 
 # Calls whose shape is wrong, each in another way.
 MISSHAPEN = [
-    ("click_at", '{"x": 1}'),
+    ("find_element", "{}"),
     ("click_at", '{"x": "1", "y": 1}'),
     ("click_at", '{"x": 1, "y": 99999}'),
     ("click_at", '{"x": 1, "y": 1, "button": "upper"}'),

@@ -87,11 +87,16 @@ fn spelled_as_action(tool: &str, mut schema: Value) -> Value {
     schema
 }
 
-/// A point where there is one and no element is named.
+/// What only a point is told by, and what only an element.
+const POINT: [&str; 9] = ["x", "y", "row", "col", "dx", "dy", "image", "image_id", "coordinate_space"];
+const ELEMENT: [&str; 3] = ["ref", "selector", "element_id"];
+
+/// A point where there is something of one and no element is named.
 fn hover(arguments: Arguments) -> Result<(&'static str, Arguments)> {
-    let has = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
-    let named = (has("x") && has("y")) || (has("row") && has("col"));
-    let at_point = named && !has("selector") && !has("element_id") && !has("ref");
+    // A name without a value tells what was meant, too.
+    let of_a_point = POINT.iter().any(|name| arguments.contains_key(*name));
+    let has = |name: &&str| arguments.get(*name).is_some_and(|value| !value.is_null());
+    let at_point = of_a_point && !ELEMENT.iter().any(has);
     Ok((if at_point { "hover_at" } else { "hover_element" }, arguments))
 }
 
@@ -144,6 +149,8 @@ mod tests {
         check("/api/hover", json!({"x": 1, "y": 2}), ("hover_at", json!({"x": 1, "y": 2})));
         let cell = json!({"image": "img:1", "row": 1, "col": 2});
         check("/api/hover", cell.clone(), ("hover_at", cell));
+        check("/api/hover", json!({"col": 1}), ("hover_at", json!({"col": 1})));
+        check("/api/hover", json!({"hover_ms": 1}), ("hover_element", json!({"hover_ms": 1})));
         let element = json!({"x": 1, "y": 2, "selector": "A"});
         check("/api/hover", element.clone(), ("hover_element", element));
         check("/api/sketch", json!({}), ("get_screen_sketch", json!({"ocr": false})));

@@ -253,10 +253,10 @@ dependencies_unused() {
 }
 
 # Cargo itself says where the binary is, whatever CARGO_TARGET_DIR or a configuration file says. The clients need
-# no link-time optimisation, which takes as long as all the rest.
+# little optimisation, and none at link time, which takes as long as all the rest.
 release_build() {
     rm -f "$cache/server"
-    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
         cargo build --release --locked --features http --message-format=json-render-diagnostics >"$cache/build.json" || return
     built_binary "$cache/build.json" >"$cache/server"
     [ -s "$cache/server" ] && echo "built $(cat "$cache/server")"

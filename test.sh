@@ -314,6 +314,7 @@ dialog_by_curl() {
     fi
     server_is_built || return
     desktop_programs_are_there || system_packages "${desktop_packages[@]}" || return
+    command -v curl >/dev/null || system_packages curl || return
     "$clients/clickthrough.sh" "$(cat "$cache/server")"
 }
 

@@ -446,3 +446,25 @@ fn commands_need_their_secret() {
     let told = ok(ask(&[("x-clickthrough-exec-secret", secret)]));
     assert_eq!((&told["executed"], &told["shell"]), (&json!(false), &json!("bash")), "{told}");
 }
+
+#[test]
+fn a_program_is_started_and_its_window_worked() {
+    let site = Site::clickthrough(json!({}));
+    Stage::load(&*site.mock, scenario::load_file(&project().join("scenarios/apps.yaml")).unwrap());
+    let wish = json!({"executable": "calculator", "wait_for_window": true});
+    let dry = ok(site.post("/launch", json!({"executable": "calculator", "dry_run": true})));
+    assert_eq!(dry["executed"], false, "{dry}");
+    let started = ok(site.post("/launch", wish));
+    assert_eq!((&started["executed"], &started["window_found"]), (&json!(true), &json!(true)), "{started}");
+    let action = |action: &str, title: &str| {
+        site.post("/windows/action", json!({"action": action, "title_contains": title}))
+    };
+    let reached = ok(action("minimize", "Calculator"));
+    assert_eq!((&reached["reached"], &reached["closed"]), (&json!(true), &json!(false)), "{reached}");
+    assert_eq!(ok(action("close", "Calculator"))["closed"], true);
+    check_failure(action("focus", "Calculator"), 404, "window_not_found");
+    ok(site.post("/launch", json!({"executable": "calculator", "wait_for_window": true})));
+    // Both titles have an o.
+    let several = check_failure(action("focus", "o"), 409, "window_ambiguous");
+    assert!(several["details"].to_string().contains("Calculator"), "{several}");
+}

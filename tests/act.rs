@@ -342,11 +342,6 @@ fn no_tool_has_arguments_of_the_names_that_steps_use() {
     }
 }
 
-/// What a field shows after steps that each write their number, some with an expectation that cannot be met.
-fn written_before(world: &World) -> String {
-    value_of(world, USERNAME)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -367,7 +362,7 @@ proptest! {
         let reply = act(&world, json!(steps));
         let failing = hopes.iter().position(|met| !met);
         let last = failing.unwrap_or(hopes.len() - 1);
-        prop_assert_eq!(written_before(&world), format!("n{}", last));
+        prop_assert_eq!(value_of(&world, USERNAME), format!("n{}", last));
         prop_assert_eq!(reply["steps"].as_array().unwrap().len(), last + 1);
         prop_assert_eq!(&reply["ok"], &json!(failing.is_none()));
         prop_assert_eq!(reply["not_run"].as_u64().unwrap_or(0) as usize, hopes.len() - last - 1);

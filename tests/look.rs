@@ -118,3 +118,18 @@ fn a_picture_comes_beside_the_lines_and_counts() {
     assert_eq!(world.code("look", json!({"picture": "plain"})), "BudgetExceeded");
     look(&world, json!({}));
 }
+
+#[test]
+fn a_picture_is_asked_for_in_detail_as_of_a_screenshot() {
+    let world = World::on("scenarios/form.yaml");
+    let region = json!({"x": 300, "y": 120, "width": 200, "height": 100});
+    let args = json!({"grid": {"rows": 4, "cols": 5}, "region": region, "format": "jpeg", "quality": 70});
+    let reply = world.reply("look", args);
+    let facts = reply.value();
+    assert_eq!((&facts["source_bbox"], &facts["grid"]["rows"]), (&region, &json!(4)), "{facts}");
+    let picture = reply.picture.unwrap();
+    assert_eq!((picture.width, picture.height, &picture.bytes[..2]), (200, 100, &[0xff, 0xd8][..]));
+    assert!(look(&world, json!({"marks": true})).0.contains("marks: 1="));
+    assert!(world.reply("look", json!({"marks": false})).picture.is_none());
+    assert_eq!(world.code("look", json!({"format": "png", "quality": 3})), "BadRequest");
+}

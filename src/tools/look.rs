@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{FitArgs, ImageFacts, QuietWindowArgs, remember, warn_too};
-use super::overlay::{GridOut, OverlayArgs, encode};
+use super::overlay::{GridArgs, GridOut, OverlayArgs, Region, encode};
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::gate::budget::Meter;
-use crate::model::encoding::Encoding;
+use crate::model::encoding::{Encoding, Format};
 use crate::model::{Rect, Tree, Window};
 use crate::observer::outline::{Dropped, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
 use crate::observer::pointing::{Overlay, PictureWish, Pointed, Subject};
@@ -38,6 +38,8 @@ pub struct LookArgs {
     changes: Option<bool>,
     /// Beside it a picture: plain, with numbers on elements, or with rows and columns.
     picture: Option<PictureKind>,
+    #[serde(flatten)]
+    drawing: DrawingArgs,
     /// Go on behind this: next of the last reply.
     after: Option<Text<2048>>,
     #[serde(flatten)]
@@ -59,10 +61,48 @@ pub enum PictureKind {
     Grid,
 }
 
-impl PictureKind {
-    fn overlay(self) -> Overlay {
-        let grid = (self == PictureKind::Grid).then(Default::default);
-        OverlayArgs { grid, marks: Some(self == PictureKind::Marks), ..OverlayArgs::default() }.overlay()
+/// The picture in detail, as of get_screenshot; each of them asks for one.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+pub struct DrawingArgs {
+    #[schemars(extend("x-hidden" = true))]
+    grid: Option<GridArgs>,
+    #[schemars(extend("x-hidden" = true))]
+    marks: Option<bool>,
+    #[schemars(extend("x-hidden" = true))]
+    region: Option<Region>,
+    #[schemars(extend("x-hidden" = true))]
+    format: Option<Format>,
+    #[schemars(extend("x-hidden" = true))]
+    quality: Option<Int<1, 100>>,
+}
+
+/// A picture that is wanted.
+struct Drawing {
+    overlay: Overlay,
+    region: Option<Rect>,
+    encoding: Encoding,
+}
+
+impl Drawing {
+    fn wanted(args: &LookArgs) -> Result<Option<Self>> {
+        let DrawingArgs { grid, marks, region, format, quality } = args.drawing;
+        let detailed = grid.is_some()
+            || marks == Some(true)
+            || region.is_some()
+            || format.is_some()
+            || quality.is_some();
+        if args.picture.is_none() && !detailed {
+            return Ok(None);
+        }
+        let is = |kind| args.picture == Some(kind);
+        let wish = OverlayArgs {
+            grid: grid.or_else(|| is(PictureKind::Grid).then(Default::default)),
+            marks: marks.or(Some(is(PictureKind::Marks))),
+            format,
+            quality,
+        };
+        let region = region.map(Region::rect);
+        Ok(Some(Self { overlay: wish.overlay(), region, encoding: wish.encoding()? }))
     }
 }
 
@@ -155,7 +195,8 @@ impl Tool for Look {
                  `dropped` counts it. The server remembers what each surface was last shown of a window: lines with \
                  `+` came, `-` went, `~` are otherwise. A window without elements is read by OCR, and its lines have \
                  refs that can be clicked. `picture` adds one and counts as a screenshot; `marks: 1=e3` tells which number \
-                 stands on which element (docs/pictures.md). Without `max_tokens` a look has 4000; `next` tells how to go on.",
+                 stands on which element (docs/pictures.md). `grid`, `marks`, `region`, `format` and `quality` are \
+                 those of get_screenshot and ask for a picture too. Without `max_tokens` a look has 4000; `next` tells how to go on.",
         examples: &[
             Example { scenario: None, args: "{}", shows: "the windows, and what is in the focused one" },
             Example {
@@ -169,28 +210,29 @@ impl Tool for Look {
     };
 
     fn run(cx: &mut Cx, args: LookArgs, _: Permit) -> Result<Looked> {
+        let drawing = Drawing::wanted(&args)?;
         let windows = cx.observer().windows()?;
         let chosen = choose(cx, &args)?;
         cx.warning = chosen.warning.clone();
         let seen = Seen::take(cx, chosen, &args)?;
         let room = args.fit.max_tokens.map_or(DEFAULT_TOKENS, Int::size).saturating_sub(TOKENS_AROUND).max(1);
-        let pointed = args.picture.map(|kind| seen.pictured(cx, kind)).transpose()?;
+        let pointed = drawing.as_ref().map(|drawing| seen.pictured(cx, drawing)).transpose()?;
         let mut looked = seen.written(cx, &args, &windows, pointed.as_ref(), room)?;
-        if let Some((pointed, kind)) = pointed.zip(args.picture) {
-            looked.picture = Some(PictureOut::new(cx, pointed, kind)?);
+        if let Some((pointed, drawing)) = pointed.zip(drawing) {
+            looked.picture = Some(PictureOut::new(cx, pointed, &drawing)?);
         }
         Ok(looked)
     }
 }
 
 impl PictureOut {
-    fn new(cx: &mut Cx, pointed: Pointed, kind: PictureKind) -> Result<Self> {
-        let encoded = encode(cx, &pointed, Encoding::default())?;
+    fn new(cx: &mut Cx, pointed: Pointed, drawing: &Drawing) -> Result<Self> {
+        let encoded = encode(cx, &pointed, drawing.encoding)?;
         Ok(Self {
             width: encoded.width,
             height: encoded.height,
             source_bbox: pointed.shot.area,
-            grid: kind.overlay().grid.map(|wish| GridOut::new(&wish.grid, &pointed)),
+            grid: drawing.overlay.grid.map(|wish| GridOut::new(&wish.grid, &pointed)),
             image: remember(cx, pointed.image),
             encoded: Some(encoded),
         })
@@ -243,11 +285,12 @@ impl Seen {
     }
 
     /// It counts as a screenshot, and is taken before anything is written about it.
-    fn pictured(&self, cx: &Cx, kind: PictureKind) -> Result<Pointed> {
+    fn pictured(&self, cx: &Cx, drawing: &Drawing) -> Result<Pointed> {
         let charge = cx.charge(&[Meter::Screenshot])?;
-        let region = (self.scope != Tree::ROOT).then(|| self.view.tree()[self.scope].bounds);
+        let of_element = || (self.scope != Tree::ROOT).then(|| self.view.tree()[self.scope].bounds);
+        let region = drawing.region.or_else(of_element);
         let subject = Subject::Window(&self.chosen);
-        let wish = PictureWish { region, overlay: kind.overlay(), ..PictureWish::plain(subject) };
+        let wish = PictureWish { region, overlay: drawing.overlay, ..PictureWish::plain(subject) };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         charge.commit();
         Ok(pointed)

@@ -129,6 +129,8 @@ fn a_picture_is_asked_for_in_detail_as_of_a_screenshot() {
     assert_eq!((&facts["source_bbox"], &facts["grid"]["rows"]), (&region, &json!(4)), "{facts}");
     let picture = reply.picture.unwrap();
     assert_eq!((picture.width, picture.height, &picture.bytes[..2]), (200, 100, &[0xff, 0xd8][..]));
+    let (_, fitted) = look(&world, json!({"picture": "grid", "max_tokens": 400}));
+    assert!(fitted["dropped"].is_object(), "the lines make room for what is said of the picture: {fitted}");
     assert!(look(&world, json!({"marks": true})).0.contains("marks: 1="));
     assert!(world.reply("look", json!({"marks": false})).picture.is_none());
     assert_eq!(world.code("look", json!({"format": "png", "quality": 3})), "BadRequest");

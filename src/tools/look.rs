@@ -23,6 +23,8 @@ use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, ReplyKind, 
 const DEFAULT_TOKENS: usize = 4000;
 /// What stands around the lines.
 const TOKENS_AROUND: usize = 120;
+/// What is said of a picture and its grid.
+const TOKENS_OF_A_PICTURE: usize = 150;
 const MOST_WINDOWS: usize = 40;
 
 pub struct Look;
@@ -215,7 +217,8 @@ impl Tool for Look {
         let chosen = choose(cx, &args)?;
         cx.warning = chosen.warning.clone();
         let seen = Seen::take(cx, chosen, &args)?;
-        let room = args.fit.max_tokens.map_or(DEFAULT_TOKENS, Int::size).saturating_sub(TOKENS_AROUND).max(1);
+        let around = TOKENS_AROUND + if drawing.is_some() { TOKENS_OF_A_PICTURE } else { 0 };
+        let room = args.fit.max_tokens.map_or(DEFAULT_TOKENS, Int::size).saturating_sub(around).max(1);
         let pointed = drawing.as_ref().map(|drawing| seen.pictured(cx, drawing)).transpose()?;
         let mut looked = seen.written(cx, &args, &windows, pointed.as_ref(), room)?;
         if let Some((pointed, drawing)) = pointed.zip(drawing) {

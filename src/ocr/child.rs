@@ -42,6 +42,12 @@ impl Waiting {
         Ok(left.min(SLICE))
     }
 
+    /// How much of the wait is left, and what takes the call back.
+    pub fn left(&self) -> Result<(Duration, Cancel)> {
+        self.slice("for its turn")?;
+        Ok((self.until.saturating_duration_since(Instant::now()), self.cancel.clone()))
+    }
+
     /// What a thread sends; `None` when it ended without sending anything.
     pub fn receive<T>(&self, from: &Receiver<T>, what: &str) -> Result<Option<T>> {
         loop {

@@ -1,6 +1,6 @@
 //! Reading text out of pictures: one interface, the engines behind it, and which of them is here.
 //!
-//! An engine always runs in a process of its own: a picture that makes it crash, hang or grow costs one
+//! An engine that is ours runs in a process of its own: a picture that makes it crash, hang or grow costs one
 //! call and not the server, and its thread limit has to be in the environment before the library loads.
 //! Nothing here knows a window, a secret or a reply; whoever hands a picture in has hidden what must not
 //! be read. Time is real here, whatever the clock of the session says: a foreign program is waited for.
@@ -11,6 +11,7 @@ pub mod library;
 mod page;
 mod program;
 mod strips;
+mod system;
 mod tsv;
 pub mod worker;
 
@@ -234,12 +235,17 @@ fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn Reader>> {
     }
     let machine = &doctor::RealMachine;
     let Some(program) = doctor::find_tesseract(machine, named) else {
-        return Err(no_engine(settings));
+        return system::start().unwrap_or_else(|| Err(no_engine(settings)));
     };
     if let Some(named) = named.filter(|named| **named != *program) {
         tracing::debug!("OCR: {} stands for ocr.tesseract_cmd {}", program.display(), named.display());
     }
     Ok(Arc::new(program::Program::start(program)?))
+}
+
+/// What the system's own recognition says of itself; `None` where it has none.
+pub fn system_engine() -> Option<Result<String, String>> {
+    Some(system::start()?.map(|engine| engine.describe()).map_err(|error| error.message))
 }
 
 fn no_engine(settings: &config::Ocr) -> Error {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Done, Facts, Input, Patience,
-    Platform, Shot, Stage, Surroundings, Wake, Watch,
+    Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
+    Input, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch,
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
@@ -45,6 +45,11 @@ impl Platform for Absent {
 
     fn surroundings(&self) -> &dyn Surroundings {
         self
+    }
+
+    /// That there is no desktop is a fact and no illness.
+    fn health(&self) -> Health {
+        Health::default()
     }
 }
 
@@ -120,6 +125,12 @@ impl Input for Absent {
     fn act(&self, _: &Act, _: &Cancel) -> Result<Done> {
         self.refuse()
     }
+
+    fn claim(&self, _: &Claimant) -> Result<()> {
+        Ok(())
+    }
+
+    fn give_back(&self, _: &Claimant) {}
 
     fn release_all(&self) {}
 }

@@ -4,9 +4,14 @@
 //! Adapters try once; waiting, retrying and deadlines belong to the observer.
 
 pub mod absent;
+pub mod hands;
 #[cfg(target_os = "linux")]
 pub mod linux;
+pub mod macos;
 pub mod mock;
+pub mod roles;
+pub mod shaping;
+pub mod windows;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +19,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::clock::{Cancel, Clock};
-use crate::config::Loaded;
+use crate::config::{Loaded, PlatformChoice};
 use crate::doctor::PlatformFacts;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
@@ -30,6 +35,20 @@ pub trait Platform: Desktop + Accessibility + Input + Capture + Watch + Send + S
     fn stage(&self) -> Option<&dyn Stage>;
 
     fn surroundings(&self) -> &dyn Surroundings;
+
+    /// How it is at this moment, found out by asking; that may take a second.
+    fn health(&self) -> Health;
+}
+
+/// What is wrong at this moment with a desktop that works otherwise, a sentence each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Health {
+    /// Why there is nothing to work with.
+    pub desktop: Option<String>,
+    /// Why no element can be read or asked.
+    pub accessibility: Option<String>,
+    /// Who acts on it, so that this process may not.
+    pub taken: Option<String>,
 }
 
 pub trait Desktop {
@@ -95,6 +114,12 @@ pub trait Accessibility {
 pub trait Input {
     fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done>;
 
+    /// Takes the desktop for the time of a call, so that no other process of ours acts on it, or says which one does.
+    fn claim(&self, claimant: &Claimant) -> Result<()>;
+
+    /// The call is over. The desktop stays taken for as long as the claimant keeps it.
+    fn give_back(&self, claimant: &Claimant);
+
     /// Lets go of every key and button this process holds down.
     fn release_all(&self);
 }
@@ -123,6 +148,14 @@ pub trait Watch {
     /// Returns when the generation is no longer `seen`, or after `at_most`, or earlier when the platform
     /// does not trust its events; fails when cancelled.
     fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake>;
+}
+
+/// Who wants to act, and how long nobody else may after it did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Claimant {
+    /// The program that started this server, as it calls itself.
+    pub client: Option<String>,
+    pub keeps_for: Duration,
 }
 
 /// Why a wait for a change returned.
@@ -221,6 +254,39 @@ pub fn outside(region: Rect, what: &str) -> Error {
     Error::new(Kind::PermissionDenied, message).with("allowed_region", region)
 }
 
+/// A picture in levels of grey: rows from top to bottom without padding.
+#[derive(Clone, Copy, Debug)]
+pub struct Grey<'a> {
+    pub levels: &'a [u8],
+    pub width: u32,
+    pub height: u32,
+}
+
+/// Text recognition that the operating system has itself.
+pub trait Recognizer: Send + Sync {
+    /// What it is, for people.
+    fn describe(&self) -> String;
+
+    /// The words in reading order, with boxes in pixels of the picture.
+    fn words(&self, page: Grey<'_>, waiting: &crate::ocr::Waiting) -> Result<Vec<crate::ocr::Word>>;
+}
+
+/// The system's own recognition; `None` where it has none, an error where it has one that does not work.
+#[cfg(target_os = "windows")]
+pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
+    Some(windows::reading::Engine::start().map(|engine| Box::new(engine) as Box<dyn Recognizer>))
+}
+
+#[cfg(target_os = "macos")]
+pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
+    Some(macos::reading::Engine::start().map(|engine| Box::new(engine) as Box<dyn Recognizer>))
+}
+
+#[cfg(not(any(target_os = "windows", target_os = "macos")))]
+pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
+    None
+}
+
 /// What a platform is and can do. Exhaustive, so that a new ability asks every platform a question.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -283,7 +349,7 @@ pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
         return Ok(private_desktop(loaded.config.sandbox.size, command, clock));
     }
     if !loaded.config.wants_mock() {
-        return Ok(connect(clock).unwrap_or_else(absent).into());
+        return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent).into());
     }
     let mock = mock::Mock::new(clock.clone());
     if let Some(path) = &loaded.scenario {
@@ -341,6 +407,14 @@ pub fn keep_private_desktop() -> Result<(), String> {
     Err("private desktops need Linux".to_owned())
 }
 
+/// Has the allocator keep little of what was freed. Called before there is a second thread.
+#[cfg(target_os = "linux")]
+pub use linux::keep_few_heaps;
+
+/// Elsewhere the allocator does so by itself.
+#[cfg(not(target_os = "linux"))]
+pub fn keep_few_heaps() {}
+
 /// Runs a command for the server that started this process, and tells what it answered.
 #[cfg(target_os = "linux")]
 pub use linux::exec::keep as keep_command;
@@ -369,31 +443,71 @@ pub fn survey() -> Option<crate::doctor::Survey> {
     None
 }
 
-#[cfg(target_os = "linux")]
-fn connect(clock: &Clock) -> Result<Arc<dyn Platform>, String> {
-    linux::connect(clock.clone())
+/// What macOS has permitted this program to do; `None` on other systems.
+#[cfg(target_os = "macos")]
+pub fn mac_permissions() -> Option<crate::doctor::MacPermissions> {
+    Some(macos::permissions::granted())
 }
 
-#[cfg(not(target_os = "linux"))]
-fn connect(_: &Clock) -> Result<Arc<dyn Platform>, String> {
-    Err(probe().unwrap_or_else(|reason| reason))
+#[cfg(not(target_os = "macos"))]
+pub fn mac_permissions() -> Option<crate::doctor::MacPermissions> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn connect(clock: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
+    linux::connect(clock.clone(), wished)
+}
+
+#[cfg(target_os = "macos")]
+fn connect(clock: &Clock, _: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
+    macos::connect(clock.clone())
+}
+
+#[cfg(target_os = "windows")]
+fn connect(clock: &Clock, _: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
+    windows::connect(clock.clone())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
+fn connect(_: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
+    Err(probe(wished).unwrap_or_else(|reason| reason))
 }
 
 /// What this build knows of the real desktop of this machine.
-pub fn real_desktop() -> PlatformFacts {
-    let found = probe();
+pub fn real_desktop(wished: &PlatformChoice) -> PlatformFacts {
+    let found = probe(wished);
     let available = found.is_ok();
-    PlatformFacts { name: os_name().to_owned(), available, reason: found.unwrap_or_else(|reason| reason) }
+    let reason = found.unwrap_or_else(|reason| reason);
+    PlatformFacts { name: os_name().to_owned(), available, reason, by_powershell: is_by_powershell(wished) }
+}
+
+#[cfg(target_os = "linux")]
+use linux::is_by_powershell;
+
+#[cfg(not(target_os = "linux"))]
+fn is_by_powershell(_: &PlatformChoice) -> bool {
+    false
 }
 
 /// How the real desktop is reached, or why not.
 #[cfg(target_os = "linux")]
-fn probe() -> Result<String, String> {
-    linux::probe()
+fn probe(wished: &PlatformChoice) -> Result<String, String> {
+    linux::probe(wished)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn probe() -> Result<String, String> {
+#[cfg(target_os = "macos")]
+fn probe(_: &PlatformChoice) -> Result<String, String> {
+    macos::probe()
+}
+
+#[cfg(target_os = "windows")]
+fn probe(_: &PlatformChoice) -> Result<String, String> {
+    windows::probe()
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
+fn probe(_: &PlatformChoice) -> Result<String, String> {
     Err(format!(
         "this build has no adapter for the {} desktop; start the server with --mock for the mock desktop",
         os_name()

@@ -2,17 +2,36 @@
 
 use super::accessibility::Accessible;
 use super::accessibility::element::Live;
-use super::hands::{Deed, READ_BACK_TIME, Seat, act};
-use super::{Drag, Linux, Under};
+use super::hands::{READ_BACK_TIME, Seat, act};
+use super::{Linux, Typed, Under, lease};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Handle};
 use crate::model::{KeyCombo, Point, Rect, Window};
-use crate::platform::{Activation, Desktop, Done, Input};
+use crate::platform::hands::{Deed, Drag};
+use crate::platform::{Activation, Claimant, Desktop, Done, Input};
 
 impl Input for Linux {
     fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
         act(self, input, cancel)
+    }
+
+    fn claim(&self, claimant: &Claimant) -> Result<()> {
+        // A desktop that is gone is nobody's; what needs it says so itself, and a command needs none.
+        match self.link.with_errors(|server| lease::claim(server, claimant)) {
+            Err(error) if error.kind != Kind::DesktopBusy => {
+                tracing::debug!(%error, "nobody could be asked who acts");
+                Ok(())
+            }
+            answer => answer,
+        }
+    }
+
+    fn give_back(&self, claimant: &Claimant) {
+        // With its connection a process has lost the desktop anyway.
+        if let Err(error) = self.link.with(|server| lease::give_back(server, claimant.keeps_for)) {
+            tracing::debug!(%error, "the desktop was not given back");
+        }
     }
 
     fn release_all(&self) {
@@ -57,7 +76,7 @@ impl Seat for Linux {
         Linux::press_keys(self, keys)
     }
 
-    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<()> {
+    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<Typed> {
         Linux::type_text(self, text, cancel)
     }
 }

@@ -19,8 +19,8 @@ use x11rb::protocol::xproto::{
     GetPropertyReply, GetWindowAttributesReply, InputFocus, MapState, StackMode, TranslateCoordinatesReply,
     WindowClass,
 };
-use x11rb::rust_connection::RustConnection;
 
+use super::line::Line;
 use super::x11::{Failure, Server, Trouble};
 use crate::error::{Error, Kind};
 use crate::model::window::{Reached, WindowChange, WindowState};
@@ -267,7 +267,7 @@ pub fn top_level(server: &Server, xid: u32) -> Result<Option<u32>, Trouble> {
     Ok(None)
 }
 
-type Answer<'a, T> = Cookie<'a, RustConnection, T>;
+type Answer<'a, T> = Cookie<'a, Line, T>;
 
 /// The questions about one window, sent but not yet answered.
 struct Asked<'a> {
@@ -436,12 +436,14 @@ pub fn monitors(server: &Server) -> Result<Vec<Monitor>, Trouble> {
     let scale = scale(server)?;
     let known = if server.extensions.monitors { known_monitors(server)? } else { Vec::new() };
     if known.is_empty() {
-        return Ok(vec![monitor(screen(server)?, true, scale)]);
+        return Ok(vec![Monitor::scaled(screen(server)?, true, scale)]);
     }
     let first_is_primary = !known.iter().any(|(_, primary)| *primary);
     let numbered = known.into_iter().enumerate();
     Ok(numbered
-        .map(|(index, (area, primary))| monitor(area, primary || (first_is_primary && index == 0), scale))
+        .map(|(index, (area, primary))| {
+            Monitor::scaled(area, primary || (first_is_primary && index == 0), scale)
+        })
         .collect())
 }
 
@@ -458,13 +460,6 @@ fn known_monitors(server: &Server) -> Result<Vec<(Rect, bool)>, Trouble> {
         Err(x11rb::errors::ReplyError::X11Error(_)) => Ok(Vec::new()),
         Err(problem) => Err(problem.into()),
     }
-}
-
-fn monitor(physical: Rect, primary: bool, scale_factor: f64) -> Monitor {
-    let shrink = |pixels: i32| (f64::from(pixels) / scale_factor).round() as i32;
-    let logical =
-        Rect::new(shrink(physical.x), shrink(physical.y), shrink(physical.width), shrink(physical.height));
-    Monitor { primary, scale_factor, logical, physical }
 }
 
 /// X11 knows one scale for all monitors: what toolkits read from the resource `Xft.dpi`.
@@ -791,7 +786,7 @@ mod tests {
 
     #[test]
     fn a_monitor_of_a_scaled_desktop_is_logically_smaller() {
-        let monitor = monitor(Rect::new(3840, 0, 3840, 2160), true, 2.0);
+        let monitor = Monitor::scaled(Rect::new(3840, 0, 3840, 2160), true, 2.0);
         assert_eq!(monitor.logical, Rect::new(1920, 0, 1920, 1080));
     }
 

@@ -5,10 +5,16 @@
 //! The latter happens when the time is over, when the call is cancelled, and when the server itself is killed.
 
 use std::io::{BufRead, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::launch::command as shell;
 use super::sandbox::family;
@@ -19,8 +25,10 @@ use crate::model::program::{Ended, Launch, Printed, Run};
 /// This very program, even if its file was replaced since it started.
 const OURSELVES: &str = "/proc/self/exe";
 
-/// How long the keeper may take to end everything; it is then ended itself.
+/// How long the keeper may take to end everything; the server then does it.
 const END: Duration = Duration::from_secs(6);
+/// How long what is printed is still read after the end; only a process that got away goes on printing.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
 /// What a shell answers that was ended by a signal, above its number.
 const BY_SIGNAL: i32 = 128;
@@ -50,6 +58,9 @@ const PASSED_ON: &[&str] = &[
     "XDG_STATE_HOME",
     "XDG_DATA_DIRS",
     "LD_LIBRARY_PATH",
+    // Inside Windows: the way to its programs.
+    "WSL_INTEROP",
+    "WSL_DISTRO_NAME",
 ];
 
 pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
@@ -66,7 +77,6 @@ pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
     };
     drop(leash);
     let status = end(&mut keeper);
-    // The keeper ended everything that could hold the other ends, so both come to their end.
     let (stdout, stderr) = (printed(stdout), printed(stderr));
     let timed_out = outcome?;
     let exit_code = status.filter(|_| !timed_out);
@@ -95,54 +105,96 @@ fn tell(leash: &mut ChildStdin, launch: &Launch) -> std::io::Result<()> {
 /// Whether the time was over before the command was.
 fn wait(keeper: &mut Child, timeout: Duration, cancel: &Cancel) -> Result<bool> {
     let began = Instant::now();
-    loop {
-        match keeper.try_wait() {
-            Ok(Some(_)) => return Ok(false),
-            Ok(None) => {}
-            Err(problem) => return Err(Error::internal(format!("the command was lost: {problem}"))),
-        }
+    while !has_ended(keeper) {
         if began.elapsed() >= timeout {
             return Ok(true);
         }
         cancel.check()?;
         std::thread::sleep(PAUSE);
     }
+    Ok(false)
+}
+
+/// Without taking notice of it: as long as nobody does, the number of the process stays its own.
+fn has_ended(keeper: &Child) -> bool {
+    let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    !matches!(waitid(WaitId::Pid(Pid::from_child(keeper)), how), Ok(None))
 }
 
 /// What the keeper says of the command once everything has ended.
 fn end(keeper: &mut Child) -> Option<i32> {
     let until = Instant::now() + END;
-    while Instant::now() < until && matches!(keeper.try_wait(), Ok(None)) {
+    while !has_ended(keeper) && Instant::now() < until {
         std::thread::sleep(PAUSE);
     }
-    // Both fail only when it has ended already.
-    let _ = keeper.kill();
+    if !has_ended(keeper) {
+        // It is late, or was stopped. While it lives, all that the command started can be found below it.
+        family::kill_below(Pid::from_child(keeper));
+        // Fails only when it has ended already.
+        let _ = keeper.kill();
+    }
+    // A keeper that somebody killed has left its family behind, in its group unless they made one of their own. Where
+    // there is none left, this fails.
+    let _ = kill_process_group(Pid::from_child(keeper), Signal::KILL);
     keeper.wait().ok().and_then(|status| status.code())
 }
 
-type Drained = Option<JoinHandle<Printed>>;
-
-/// Reads to the end, so that nobody who prints is held up, and keeps the beginning.
-fn drain(output: Option<impl Read + Send + 'static>, most: usize) -> Drained {
-    output.map(|mut output| {
-        std::thread::spawn(move || {
-            let mut kept = Printed::default();
-            let mut buffer = [0; 16 << 10];
-            while let Ok(count) = output.read(&mut buffer) {
-                if count == 0 {
-                    break;
-                }
-                let room = most.saturating_sub(kept.bytes.len());
-                kept.bytes.extend_from_slice(&buffer[..count.min(room)]);
-                kept.truncated |= count > room;
-            }
-            kept
-        })
-    })
+/// A thread that reads what is printed, and how it is told that nothing more is wanted.
+struct Drain {
+    thread: JoinHandle<Printed>,
+    ended: Arc<AtomicBool>,
 }
 
-fn printed(drained: Drained) -> Printed {
-    drained.and_then(|thread| thread.join().ok()).unwrap_or_default()
+/// Reads on until the end, so that nobody who prints is held up, and keeps the beginning.
+fn drain(output: Option<impl Read + AsFd + Send + 'static>, most: usize) -> Option<Drain> {
+    let ended = Arc::new(AtomicBool::new(false));
+    let told = ended.clone();
+    let thread = output.map(|output| std::thread::spawn(move || read_on(output, most, &told)))?;
+    Some(Drain { thread, ended })
+}
+
+/// Usually the other ends are closed by the end of all who held them. One who got away from everybody may hold them for
+/// ever, and then this side lets go.
+fn read_on(mut output: impl Read + AsFd, most: usize, ended: &AtomicBool) -> Printed {
+    let mut kept = Printed::default();
+    let mut buffer = [0; 16 << 10];
+    let mut until = Instant::now() + LAST_WORDS;
+    loop {
+        if !ended.load(Ordering::SeqCst) {
+            until = Instant::now() + LAST_WORDS;
+        } else if Instant::now() > until {
+            kept.truncated = true;
+            return kept;
+        }
+        if !has_more(&output) {
+            continue;
+        }
+        match output.read(&mut buffer) {
+            Ok(0) | Err(_) => return kept,
+            Ok(count) => keep_beginning(&mut kept, &buffer[..count], most),
+        }
+    }
+}
+
+/// Whether reading would not wait; looks for a moment.
+fn has_more(output: &impl AsFd) -> bool {
+    let moment = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    !matches!(poll(&mut [PollFd::new(output, PollFlags::IN)], Some(&moment)), Ok(0))
+}
+
+fn keep_beginning(kept: &mut Printed, more: &[u8], most: usize) {
+    let room = most.saturating_sub(kept.bytes.len());
+    kept.bytes.extend_from_slice(&more[..more.len().min(room)]);
+    kept.truncated |= more.len() > room;
+}
+
+fn printed(drain: Option<Drain>) -> Printed {
+    drain
+        .and_then(|drain| {
+            drain.ended.store(true, Ordering::SeqCst);
+            drain.thread.join().ok()
+        })
+        .unwrap_or_default()
 }
 
 /// Serves as the keeper: runs the command that its input names, and ends with what it answered.
@@ -189,10 +241,38 @@ mod tests {
         }
     }
 
+    /// H-78 on code: a process that got away and holds the pipe does not hold the call.
+    #[test]
+    fn who_goes_on_holding_the_pipe_is_left_alone() {
+        let (read, mut write) = std::io::pipe().unwrap();
+        let drain = drain(Some(read), 100);
+        write.write_all(b"first").unwrap();
+        let kept = printed(drain);
+        assert_eq!((&*kept.bytes, kept.truncated), (&b"first"[..], true));
+        assert!(write.write_all(b"later").is_err(), "nobody reads any more");
+    }
+
+    /// H-78 on code: a keeper that hangs is ended after everything below it.
+    #[test]
+    fn a_keeper_that_hangs_is_ended_with_its_family() {
+        let mut keeper = Command::new("sh");
+        keeper.args(["-c", "sleep 300 & echo $!; exec sleep 300"]).process_group(0).stdout(Stdio::piped());
+        let mut keeper = keeper.spawn().unwrap();
+        let mut line = String::new();
+        std::io::BufReader::new(keeper.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(end(&mut keeper), None);
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", line.trim())).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "the child lives: {stat}");
+    }
+
     #[test]
     fn all_is_read_and_the_beginning_kept() {
         let check = |length: usize, most: usize| {
-            let kept = printed(drain(Some(std::io::Cursor::new(vec![7; length])), most));
+            let (read, mut write) = std::io::pipe().unwrap();
+            let drain = drain(Some(read), most);
+            write.write_all(&vec![7; length]).unwrap();
+            drop(write);
+            let kept = printed(drain);
             assert_eq!((kept.bytes.len(), kept.truncated), (length.min(most), length > most));
         };
         for (length, most) in [(0, 10), (10, 10), (11, 10), (100_000, 20_000), (5, 0)] {

@@ -6,13 +6,14 @@
 
 use std::time::Duration;
 
-use super::Drag;
+use super::Typed;
 use super::accessibility::element::{Child, Live, Said};
 use super::accessibility::{Accessible, roles};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Choice, Handle, Key, Modifier};
 use crate::model::{KeyCombo, Point};
+use crate::platform::hands::{Deed, Drag, by, chosen, combination, no_option, noted};
 use crate::platform::{Done, Route};
 
 /// GTK4 plays the press of a button for a quarter of a second before it happens.
@@ -23,7 +24,6 @@ const POPUP_TIME: Duration = Duration::from_millis(1_000);
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;
 const MOST_OPTIONS: usize = 2_000;
-const OPTIONS_NAMED: usize = 20;
 
 /// What a display server lets hands do where an element does not do it by itself.
 pub trait Seat {
@@ -43,16 +43,7 @@ pub trait Seat {
     fn press_keys(&self, keys: &KeyCombo) -> Result<()>;
 
     /// Types into what has the keyboard.
-    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<()>;
-}
-
-/// What a pointer does when it has arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
-    Click(Button, u32),
-    /// Positive clicks of the wheel show what is further up.
-    Scroll(i32),
-    Stay,
+    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<Typed>;
 }
 
 pub fn act(seat: &dyn Seat, act: &Act, cancel: &Cancel) -> Result<Done> {
@@ -66,12 +57,12 @@ struct Doing<'a> {
     cancel: &'a Cancel,
 }
 
-fn by(route: Route) -> Done {
-    Done { route, ..Done::default() }
-}
+/// What is said of a text that may have come out otherwise.
+const DISTURBED: &str =
+    "somebody pressed keys at the same time, so the text may be mixed with theirs; read what the field holds";
 
-fn noted(route: Route, note: impl Into<String>) -> Done {
-    Done { route, note: Some(note.into()), ..Done::default() }
+fn told(typed: Typed) -> Done {
+    if typed.disturbed { noted(Route::Keyboard, DISTURBED) } else { by(Route::Keyboard) }
 }
 
 impl Doing<'_> {
@@ -89,7 +80,7 @@ impl Doing<'_> {
             Act::Select { element, option } => self.select(element, option.as_ref()),
             Act::Type { element, text } => {
                 self.focus_for_keys(element.as_ref())?;
-                self.seat.type_text(text, self.cancel).map(|()| by(Route::Keyboard))
+                Ok(told(self.seat.type_text(text, self.cancel)?))
             }
             Act::Key { element, keys } => {
                 self.focus_for_keys(element.as_ref())?;
@@ -244,12 +235,14 @@ impl Doing<'_> {
     fn type_over(&self, element: &Handle, live: &Live, text: &str) -> Result<Done> {
         self.focus_for_keys(Some(element))?;
         self.seat.press_keys(&combination(&[Modifier::Ctrl], Key::Character('a')))?;
-        match text {
-            "" => self.seat.press_keys(&combination(&[], Key::Named("delete")))?,
+        let typed = match text {
+            "" => self.seat.press_keys(&combination(&[], Key::Named("delete"))).map(|()| Typed::default())?,
             text => self.seat.type_text(text, self.cancel)?,
-        }
+        };
         if !live.has_text() {
-            return Ok(noted(Route::Keyboard, "typed; the field does not tell what it holds"));
+            let note =
+                if typed.disturbed { DISTURBED } else { "typed; the field does not tell what it holds" };
+            return Ok(noted(Route::Keyboard, note));
         }
         if self.reads(element, live, text)? {
             return Ok(by(Route::Keyboard));
@@ -265,17 +258,17 @@ impl Doing<'_> {
             return self.click_directly(element, None);
         };
         let mut options = self.options(element)?;
-        if chosen(&options, choice).is_none() {
+        if meant(&options, choice).is_none() {
             // GTK4 and Qt make the options of a combo box when it opens.
             self.click_directly(element, None)?;
             self.until(POPUP_TIME, || {
                 options = self.options(element)?;
-                Ok(chosen(&options, choice).is_some())
+                Ok(meant(&options, choice).is_some())
             })?;
         }
-        let Some(option) = chosen(&options, choice) else {
+        let Some(option) = meant(&options, choice) else {
             self.seat.press_keys(&combination(&[], Key::Named("escape")))?;
-            return Err(no_option(choice, &options));
+            return Err(no_option(choice, names(&options)));
         };
         if self.select_by_interface(element, &live, option)? {
             return Ok(by(Route::Accessibility));
@@ -354,69 +347,15 @@ struct Found {
     child: Child,
 }
 
-fn chosen<'a>(options: &'a [Found], choice: &Choice) -> Option<&'a Found> {
-    match choice {
-        Choice::Index(index) => options.get(*index),
-        Choice::Name(name) => {
-            let exact = options.iter().find(|option| option.child.name == *name);
-            exact.or_else(|| options.iter().find(|option| option.child.name.trim() == name.trim()))
-        }
-    }
+fn meant<'a>(options: &'a [Found], choice: &Choice) -> Option<&'a Found> {
+    options.get(chosen(names(options), choice)?)
 }
 
-fn no_option(choice: &Choice, options: &[Found]) -> Error {
-    let wanted = match choice {
-        Choice::Name(name) => format!("no option is named '{name}'"),
-        Choice::Index(index) => format!("there is no option {index}"),
-    };
-    if options.is_empty() {
-        let help = "the application does not name any: click the element and read what opens with get_ocr";
-        return Error::new(Kind::PatternUnsupported, format!("{wanted}; {help}"));
-    }
-    let names: Vec<&str> = options.iter().map(|option| option.child.name.trim()).collect();
-    let shown = names.iter().take(OPTIONS_NAMED).copied().collect::<Vec<_>>().join(", ");
-    let more = names.len().saturating_sub(OPTIONS_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Error::bad_request(format!("{wanted}; there are: {shown}{more}"))
+fn names(options: &[Found]) -> impl Iterator<Item = &str> + Clone {
+    options.iter().map(|option| option.child.name.as_str())
 }
 
 fn not_editable(live: &Live) -> Error {
     let message = format!("'{}' has no value that can be set", live.name);
     Error::new(Kind::PatternUnsupported, message)
-}
-
-fn combination(modifiers: &[Modifier], key: Key) -> KeyCombo {
-    KeyCombo { modifiers: modifiers.to_vec(), key }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn option(name: &str, index: i32) -> Found {
-        let handle = |native: &str| Handle { window_uid: "x11:1".to_owned(), native: native.to_owned() };
-        let child =
-            Child { handle: handle(name), name: name.to_owned(), role: 0, states: Default::default() };
-        Found { parent: handle("list"), index, child }
-    }
-
-    fn check(choice: Choice, expected: Option<i32>) {
-        let options = [option("Left", 0), option(" Middle  ", 1), option("Left", 2)];
-        assert_eq!(chosen(&options, &choice).map(|option| option.index), expected, "{choice:?}");
-    }
-
-    #[test]
-    fn options_are_found_by_name_and_by_place() {
-        check(Choice::Name("Left".to_owned()), Some(0));
-        check(Choice::Name("Middle".to_owned()), Some(1));
-        check(Choice::Name("Right".to_owned()), None);
-        check(Choice::Index(2), Some(2));
-        check(Choice::Index(3), None);
-    }
-
-    #[test]
-    fn a_missing_option_is_told_what_there_is() {
-        let error = no_option(&Choice::Name("Up".to_owned()), &[option("Left", 0), option("Right", 1)]);
-        assert_eq!(error.message, "no option is named 'Up'; there are: Left, Right");
-    }
 }

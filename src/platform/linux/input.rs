@@ -18,16 +18,17 @@ use x11rb::protocol::xtest::ConnectionExt as _;
 
 use super::keyboard::{self, Batch, Keycode, Keysym, Layout, Stroke};
 use super::x11::{Failure, Link, Server, Trouble};
-use super::{remap, settle};
+use super::{lease, remap, settle};
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Button, Modifier};
 use crate::model::{KeyCombo, Point};
+use crate::platform::hands::{Drag, between};
 
 /// How long a person may keep a modifier down before it is released.
 const HELD_BY_A_PERSON: Duration = Duration::from_millis(500);
-/// Keys between two looks at the cancel flag.
-const KEYS_AT_A_TIME: usize = 64;
+/// Keys between two looks at the cancel flag and at what a person holds down.
+const KEYS_AT_A_TIME: usize = 16;
 const SCREEN_REFRESH: Duration = Duration::from_millis(8);
 /// A drag makes at least so many steps: some applications ignore a pointer that jumps.
 const DRAG_STEPS: u32 = 12;
@@ -48,9 +49,51 @@ pub struct Hands {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+pub enum Held {
     Key(Keycode),
     Button(u8),
+}
+
+/// Set in the number of a button, which would be a key's otherwise.
+const BUTTON: u32 = 1 << 8;
+
+impl Held {
+    /// How other processes are told of it.
+    pub fn number(self) -> u32 {
+        match self {
+            Held::Key(code) => u32::from(code),
+            Held::Button(number) => BUTTON | u32::from(number),
+        }
+    }
+
+    pub fn of_number(number: u32) -> Option<Self> {
+        let low = u8::try_from(number & !BUTTON).ok()?;
+        Some(if number & BUTTON == 0 { Held::Key(low) } else { Held::Button(low) })
+    }
+}
+
+/// Lets go of those that are down, and says how many that were.
+pub fn let_go_of(server: &Server, items: &[Held]) -> Result<usize, Trouble> {
+    if items.is_empty() || !server.extensions.test_input {
+        return Ok(0);
+    }
+    let pointer = server.connection.query_pointer(server.root)?;
+    let keys = server.connection.query_keymap()?.reply()?.keys;
+    let buttons = u16::from(pointer.reply()?.mask);
+    let is_down = |item: &Held| match *item {
+        Held::Key(code) => is_down(&keys, code),
+        Held::Button(number) => is_pressed(buttons, number),
+    };
+    let mut down: Vec<Held> = items.iter().copied().filter(is_down).collect();
+    down.dedup();
+    down.iter().rev().try_for_each(|item| fake(server, *item, false))?;
+    server.sync()?;
+    Ok(down.len())
+}
+
+/// The mask has five buttons, above eight modifiers; others are never held.
+fn is_pressed(mask: u16, button: u8) -> bool {
+    (1..=5).contains(&button) && mask & (1 << (7 + button)) != 0
 }
 
 /// Chromium takes two presses of the same millisecond for one, and makes no double click of them.
@@ -119,16 +162,18 @@ impl Hands {
     }
 
     /// Types a text of any characters into what has the keyboard.
-    pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<()> {
+    pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<Typed> {
         let keysyms = keyboard::keysyms_of(text)?;
         self.calmly(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
+            let mut typed = Typed::default();
             for batch in keyboard::batches(&read_layout(server)?, &keysyms)? {
                 let layout = self.layout_with(server, &batch.borrowed)?;
-                type_batch(server, grip, &layout, &batch, cancel)?;
+                typed.disturbed |= type_batch(server, grip, &layout, &batch, cancel)?;
             }
-            Ok(())
+            typed.disturbed |= is_any_key_down(server)?;
+            Ok(typed)
         })
     }
 
@@ -163,7 +208,7 @@ impl Hands {
             }
             self.release_held(server)?;
             wait_for_free_modifiers(server)?;
-            let mut grip = Grip { server, held: &self.held, mine: Vec::new() };
+            let mut grip = Grip { server, held: &self.held, mine: Vec::new(), told: Vec::new() };
             let done = work(server, &mut grip)?;
             grip.let_go()?;
             server.sync()?;
@@ -207,12 +252,11 @@ impl Hands {
     }
 }
 
-/// A way with the left button down.
-pub struct Drag<'a> {
-    pub from: Point,
-    pub to: Point,
-    pub modifiers: &'a [Modifier],
-    pub duration: Duration,
+/// How a text was typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Typed {
+    /// Keys that are not ours were down meanwhile.
+    pub disturbed: bool,
 }
 
 fn no_test_input() -> Error {
@@ -227,11 +271,17 @@ struct Grip<'a> {
     server: &'a Server,
     held: &'a Mutex<Vec<Held>>,
     mine: Vec<Held>,
+    /// What other processes know that this call may be holding down.
+    told: Vec<Held>,
 }
 
 impl Grip<'_> {
     /// Written down first: what cannot be told to the server may have reached it all the same.
     fn press(&mut self, item: Held) -> Result<(), Failure> {
+        if !self.told.contains(&item) {
+            lease::note_held(self.server, item)?;
+            self.told.push(item);
+        }
         lock(self.held).push(item);
         self.mine.push(item);
         Ok(fake(self.server, item, true)?)
@@ -261,6 +311,10 @@ impl Grip<'_> {
     fn let_go(&mut self) -> Result<(), Failure> {
         while let Some(item) = self.mine.last().copied() {
             self.release(item)?;
+        }
+        if !self.told.is_empty() {
+            lease::note_free(self.server)?;
+            self.told.clear();
         }
         Ok(())
     }
@@ -316,29 +370,31 @@ fn follow(server: &Server, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> R
     Ok(clock.sleep(DRAG_REST, cancel)?)
 }
 
-pub fn between(from: Point, to: Point, step: u32, steps: u32) -> Point {
-    let along = |from: i32, to: i32| {
-        let way = i64::from(to) - i64::from(from);
-        (i64::from(from) + way * i64::from(step) / i64::from(steps.max(1))) as i32
-    };
-    Point { x: along(from.x, to.x), y: along(from.y, to.y) }
-}
-
 fn type_batch(
     server: &Server,
     grip: &mut Grip<'_>,
     layout: &Layout,
     batch: &Batch,
     cancel: &Cancel,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
+    let mut disturbed = false;
     for keysyms in batch.keysyms.chunks(KEYS_AT_A_TIME) {
         cancel.check()?;
+        // A modifier that a person holds would make other characters of the rest.
+        disturbed |= is_any_key_down(server)?;
+        wait_for_free_modifiers(server)?;
         for &keysym in keysyms {
             grip.strike(layout, find(layout, keysym)?)?;
         }
         server.sync()?;
     }
-    Ok(())
+    Ok(disturbed)
+}
+
+/// Between two keys of ours, every key that is down is somebody else's.
+fn is_any_key_down(server: &Server) -> Result<bool, Trouble> {
+    let keys = server.connection.query_keymap()?.reply()?.keys;
+    Ok(keys.iter().any(|byte| *byte != 0))
 }
 
 fn read_layout(server: &Server) -> Result<Layout, Trouble> {
@@ -440,7 +496,6 @@ fn is_down(keys: &[u8; 32], code: Keycode) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn bits_tell_which_keys_are_down() {
@@ -448,21 +503,5 @@ mod tests {
         keys[4] = 0b0010_0000;
         assert!(is_down(&keys, 37));
         assert!(!is_down(&keys, 36) && !is_down(&keys, 255));
-    }
-
-    proptest! {
-        #[test]
-        fn a_way_begins_ends_and_never_turns(from in any::<(i32, i32)>(), to in any::<(i32, i32)>(), steps in 1..200u32) {
-            let point = |(x, y)| Point { x, y };
-            let (from, to) = (point(from), point(to));
-            prop_assert_eq!(between(from, to, 0, steps), from);
-            prop_assert_eq!(between(from, to, steps, steps), to);
-            let mut before = 0;
-            for step in 0..=steps {
-                let gone = between(from, to, step, steps).x.abs_diff(from.x);
-                prop_assert!(gone >= before);
-                before = gone;
-            }
-        }
     }
 }

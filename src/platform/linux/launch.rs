@@ -77,6 +77,7 @@ mod tests {
         Launch { command: words.iter().map(ToString::to_string).collect(), cwd: None }
     }
 
+    /// H-77 on code: a name that is shell.
     #[test]
     fn a_program_runs_by_itself_and_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,18 +1,20 @@
 //! The Linux desktop: windows, pictures and input by X11, what is in windows by AT-SPI.
 //!
 //! ```text
-//!   Linux ── x11: the connection, made again when it is lost
+//!   Linux ── x11, line: the connection, given up when it is mute and made again when it is lost
 //!     ├── desktop, popups: windows, their order, what is under a point
 //!     ├── capture, memory: pictures
 //!     ├── accessibility, trees: what is in a window
 //!     ├── hands, aim: inputs, by the element itself or by pointer and keyboard
+//!     ├── lease: which process may act, and what it may be holding down
 //!     ├── input, keyboard, remap, settle: pointer and keys
 //!     ├── clipboard: the texts that programs hand each other
 //!     ├── apps, launch, exec: which programs there are, starting one, running a command to its end
 //!     └── watch: a thread that rings the bell when windows change
 //! ```
 //!
-//! Where there is Wayland and no X server, the cargo feature `wayland` has a platform of its own (`wayland`).
+//! Where there is Wayland and no X server, the cargo feature `wayland` has a platform of its own (`wayland`); inside
+//! Windows without a display there is `wsl`.
 
 pub mod accessibility;
 mod aim;
@@ -22,9 +24,12 @@ mod clipboard;
 mod desktop;
 pub mod exec;
 mod hands;
+mod heap;
 mod input;
 mod keyboard;
 mod launch;
+mod lease;
+mod line;
 mod memory;
 mod popups;
 mod remap;
@@ -36,21 +41,26 @@ mod trees;
 mod watch;
 #[cfg(feature = "wayland")]
 mod wayland;
+mod wsl;
 mod x11;
 mod xwayland;
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub use crate::platform::hands::Drag;
 pub use desktop::{Extents, Frame};
-pub use input::Drag;
+pub use heap::keep_few as keep_few_heaps;
+pub use input::Typed;
 pub use popups::{Popup, Under};
 
 use super::{
-    Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Platform, Shot, Stage, Surroundings,
-    Wake, Watch, check_within,
+    Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Health, Platform, Shot, Stage,
+    Surroundings, Wake, Watch, check_within,
 };
 use crate::clock::{Bell, Cancel, Clock};
+use crate::config::PlatformChoice;
 use crate::error::Result;
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
@@ -82,21 +92,76 @@ pub fn connect_private(clock: Clock, sandbox: &Arc<sandbox::Sandbox>) -> Result<
     Ok(Arc::new(Linux::connect(clock)?.launching_in(Arc::downgrade(sandbox))))
 }
 
-/// The desktop of this session: by X11 where there is an X server, by Wayland where there is none.
-pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
+/// How a session is worked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    X11,
     #[cfg(feature = "wayland")]
-    if is_wayland_alone() {
-        return Ok(Arc::new(wayland::Wayland::connect(clock)?));
+    Wayland,
+    /// Inside Windows, by its PowerShell.
+    PowerShell,
+}
+
+/// What is known of a session before anybody is asked.
+#[derive(Clone, Copy, Debug)]
+struct Signs {
+    display: bool,
+    wayland: bool,
+    wsl: bool,
+}
+
+impl Signs {
+    fn here() -> Self {
+        Self {
+            display: variable("DISPLAY").is_some(),
+            wayland: variable("WAYLAND_DISPLAY").is_some(),
+            wsl: wsl::is_here(Path::new("/proc")),
+        }
     }
-    Ok(Arc::new(Linux::connect(clock)?))
+
+    /// A person who writes `WSL` means the desktop of Windows, also where WSL has a display or is not noticed; `Linux`
+    /// never means it.
+    fn way(self, wished: &PlatformChoice) -> Way {
+        let bare = !self.display && !self.wayland;
+        match wished.0.as_str() {
+            "WSL" => return Way::PowerShell,
+            "auto" if bare && self.wsl => return Way::PowerShell,
+            _ => {}
+        }
+        #[cfg(feature = "wayland")]
+        if self.wayland && !self.display {
+            return Way::Wayland;
+        }
+        Way::X11
+    }
+}
+
+/// The desktop of this session: by X11 where there is an X server, by Wayland where there is none.
+pub fn connect(clock: Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
+    Ok(match Signs::here().way(wished) {
+        Way::PowerShell => Arc::new(wsl::connect()?),
+        #[cfg(feature = "wayland")]
+        Way::Wayland => Arc::new(wayland::Wayland::connect(clock)?),
+        Way::X11 => Arc::new(Linux::connect(clock)?),
+    })
 }
 
 /// How the desktop of this session is reached, or why it is not.
-pub fn probe() -> Result<String, String> {
-    #[cfg(feature = "wayland")]
-    if is_wayland_alone() {
-        return wayland::probe();
+pub fn probe(wished: &PlatformChoice) -> Result<String, String> {
+    match Signs::here().way(wished) {
+        Way::PowerShell => wsl::probe(),
+        #[cfg(feature = "wayland")]
+        Way::Wayland => wayland::probe(),
+        Way::X11 => probe_x11(),
     }
+}
+
+/// Whether the desktop is that of Windows around us, which needs no display here.
+pub fn is_by_powershell(wished: &PlatformChoice) -> bool {
+    Signs::here().way(wished) == Way::PowerShell
+}
+
+fn probe_x11() -> Result<String, String> {
     let display = display()?;
     let server = x11::Server::connect(Some(&display))?;
     let manager = desktop::look(&server).map_err(|trouble| trouble.to_string())?.managed;
@@ -107,11 +172,6 @@ pub fn probe() -> Result<String, String> {
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-#[cfg(feature = "wayland")]
-fn is_wayland_alone() -> bool {
-    variable("DISPLAY").is_none() && variable("WAYLAND_DISPLAY").is_some()
 }
 
 /// The display of this session, or why there is none.
@@ -134,6 +194,9 @@ impl Linux {
     /// Fails with a sentence when there is no display.
     pub fn connect(clock: Clock) -> Result<Self, String> {
         let link = Link::connect(Some(&display()?))?;
+        if let Err(error) = link.with(lease::clean_up) {
+            tracing::warn!("keys that an earlier server held may still be down: {error}");
+        }
         let bell = Bell::default();
         let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
         let watcher = Watcher::start(link.display(), bell.clone())
@@ -185,7 +248,7 @@ impl Linux {
     }
 
     /// Types into what has the keyboard.
-    pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<()> {
+    pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<Typed> {
         self.hands.text(&self.link, text, cancel)
     }
 
@@ -241,6 +304,13 @@ impl Platform for Linux {
 
     fn surroundings(&self) -> &dyn Surroundings {
         self
+    }
+
+    fn health(&self) -> Health {
+        match self.link.with(lease::held_by_another) {
+            Ok(taken) => Health { desktop: None, accessibility: self.accessible.illness(), taken },
+            Err(error) => Health { desktop: Some(error.message), ..Health::default() },
+        }
     }
 }
 
@@ -362,7 +432,30 @@ fn wait_for_ring(clock: &Clock, bell: &Bell, seen: u64, at_most: Duration, cance
 
 #[cfg(test)]
 mod tests {
-    use super::no_display;
+    use super::{PlatformChoice, Signs, Way, no_display};
+
+    fn check_way(wished: &str, display: bool, wayland: bool, wsl: bool, expected: Way) {
+        let way = Signs { display, wayland, wsl }.way(&PlatformChoice(wished.to_owned()));
+        assert_eq!(way, expected, "{wished} display {display} wayland {wayland} wsl {wsl}");
+    }
+
+    #[test]
+    fn the_desktop_of_windows_is_taken_where_wsl_has_no_display_or_by_name() {
+        check_way("auto", false, false, true, Way::PowerShell);
+        check_way("auto", true, false, true, Way::X11);
+        check_way("auto", true, true, true, Way::X11);
+        check_way("auto", false, false, false, Way::X11);
+        check_way("Linux", false, false, true, Way::X11);
+        check_way("WSL", true, false, false, Way::PowerShell);
+    }
+
+    #[cfg(feature = "wayland")]
+    #[test]
+    fn wayland_is_taken_where_there_is_no_x_server() {
+        check_way("auto", false, true, true, Way::Wayland);
+        check_way("Linux", false, true, false, Way::Wayland);
+        check_way("auto", true, true, false, Way::X11);
+    }
 
     #[test]
     fn a_session_that_cannot_be_worked_is_told_what_helps() {

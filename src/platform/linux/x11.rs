@@ -12,9 +12,10 @@ use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::composite::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{Screen, Setup};
 use x11rb::protocol::{ErrorKind, randr, shm, xkb, xtest};
-use x11rb::rust_connection::RustConnection;
 
 use super::capture::Segment;
+use super::lease::Seal;
+use super::line::{self, Line};
 use super::xwayland::is_xwayland;
 use crate::clock::lock;
 use crate::error::{Error, Kind};
@@ -46,6 +47,8 @@ x11rb::atom_manager! {
         _NET_WM_STATE_HIDDEN,
         _NET_WM_STATE_MAXIMIZED_HORZ,
         _NET_WM_STATE_MAXIMIZED_VERT,
+        _OSO_HELD,
+        _OSO_INPUT_LEASE,
         _OSO_STOP,
     }
 }
@@ -54,7 +57,7 @@ x11rb::atom_manager! {
 pub struct Server {
     /// What it was reached by; `None` stands for DISPLAY.
     pub display: Option<String>,
-    pub connection: RustConnection,
+    pub connection: Line,
     pub root: u32,
     pub atoms: Atoms,
     pub extensions: Extensions,
@@ -62,6 +65,8 @@ pub struct Server {
     pub redirected: Option<Instant>,
     /// Shared memory for pictures, kept because making it costs ten times a picture.
     pub segment: Mutex<Option<Segment>>,
+    /// What this process has of the lease on the desktop.
+    pub seal: Seal,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,13 +84,13 @@ impl Server {
     /// Fails with a sentence that names the display.
     pub fn connect(display: Option<&str>) -> Result<Self, String> {
         let (connection, screen) =
-            RustConnection::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
+            line::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
         Self::greet(display, connection, screen).map_err(|trouble| {
             format!("the X server of display {} gave no proper welcome: {trouble}", name_of(display))
         })
     }
 
-    fn greet(display: Option<&str>, connection: RustConnection, screen: usize) -> Result<Self, Trouble> {
+    fn greet(display: Option<&str>, connection: Line, screen: usize) -> Result<Self, Trouble> {
         let display = display.map(str::to_owned);
         let atoms = Atoms::new(&connection)?;
         let root = root_of(connection.setup(), screen)?.root;
@@ -105,7 +110,8 @@ impl Server {
         let redirected = redirect_windows(&connection, root)?;
         let atoms = atoms.reply()?;
         let segment = Mutex::new(None);
-        Ok(Self { display, connection, root, atoms, extensions, redirected, segment })
+        let seal = Seal::default();
+        Ok(Self { display, connection, root, atoms, extensions, redirected, segment, seal })
     }
 
     /// Nobody reads events here, but some are sent to everyone (the keyboard changed) and would pile up. A
@@ -126,13 +132,13 @@ fn root_of(setup: &Setup, screen: usize) -> Result<&Screen, Trouble> {
     setup.roots.get(screen).ok_or_else(|| Trouble::Lost("it has no such screen".to_owned()))
 }
 
-fn offers(connection: &RustConnection, extension: &'static str) -> Result<bool, Trouble> {
+fn offers(connection: &Line, extension: &'static str) -> Result<bool, Trouble> {
     Ok(connection.extension_information(extension)?.is_some())
 }
 
 /// From now on every window has pixels of its own, for the life of the connection. A covered window then
 /// goes on drawing (Chromium stops otherwise, and serves a stale tree) and its picture is exact.
-fn redirect_windows(connection: &RustConnection, root: u32) -> Result<Option<Instant>, Trouble> {
+fn redirect_windows(connection: &Line, root: u32) -> Result<Option<Instant>, Trouble> {
     if !offers(connection, composite::X11_EXTENSION_NAME)? {
         return Ok(None);
     }

@@ -3,13 +3,13 @@
 //! wlroots.
 
 use x11rb::protocol::randr::ConnectionExt as _;
-use x11rb::rust_connection::RustConnection;
 
+use super::line::Line;
 use super::x11::Trouble;
 use crate::error::Result;
 
 /// Newer ones say so by an extension, older ones by the names of their outputs.
-pub fn is_xwayland(connection: &RustConnection, root: u32, has_outputs: bool) -> Result<bool, Trouble> {
+pub fn is_xwayland(connection: &Line, root: u32, has_outputs: bool) -> Result<bool, Trouble> {
     use x11rb::protocol::xproto::ConnectionExt as _;
     if connection.query_extension(b"XWAYLAND")?.reply()?.present {
         return Ok(true);

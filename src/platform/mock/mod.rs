@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::{
-    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Done, Facts, Input, OnStage,
-    Patience, Platform, Route, Shot, Stage, Surroundings, Wake, Watch,
+    Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
+    Input, OnStage, Patience, Platform, Route, Shot, Stage, Surroundings, Wake, Watch,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
@@ -133,6 +133,10 @@ impl Platform for Mock {
 
     fn surroundings(&self) -> &dyn Surroundings {
         self
+    }
+
+    fn health(&self) -> Health {
+        Health::default()
     }
 }
 
@@ -299,6 +303,13 @@ impl Input for Mock {
         lock(&self.log).push(act.clone());
         Ok(done(act, &outcome))
     }
+
+    /// Nobody else sees this desktop.
+    fn claim(&self, _: &Claimant) -> Result<()> {
+        Ok(())
+    }
+
+    fn give_back(&self, _: &Claimant) {}
 
     /// No key of the mock is ever held down.
     fn release_all(&self) {}

@@ -315,6 +315,18 @@ impl Link {
         }
     }
 
+    /// Whether the bus itself still speaks, whatever the applications on it do.
+    pub async fn is_answered(&self, time: Duration) -> Result<()> {
+        let bus = "org.freedesktop.DBus";
+        let pace = Pace::new(time, time);
+        match self.call(bus, "/org/freedesktop/DBus", bus, "GetId", &(), &pace).await {
+            Ok(_) => Ok(()),
+            Err(Trouble::TimedOut) => Err(too_slow("accessibility_bus", time)),
+            Err(Trouble::Gone) => Err(no_bus("it is gone")),
+            Err(Trouble::Refused(why)) => Err(no_bus(&why)),
+        }
+    }
+
     /// Asks all questions, many at once, and returns the answers in their order. When an application lets
     /// several in a row go unanswered, the rest is not asked, and it is remembered as hung.
     pub async fn ask_all(self: &Rc<Self>, asks: Vec<(Object, Ask)>, pace: &Pace) -> Vec<Answer> {

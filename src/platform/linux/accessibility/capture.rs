@@ -15,6 +15,7 @@ use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Tree, TreeBuilder};
+use crate::platform::shaping::{shortened, show_choices};
 
 /// A browser that has just been looked at for the first time needs about two seconds to build its tree.
 const WAKING_TIME: Duration = Duration::from_millis(2_500);
@@ -393,6 +394,7 @@ fn element(
         hidden: !fact.shows || bounds.is_empty() || clipped,
         native: Some(step.object.native()),
         native_is_place: false,
+        unseen: None,
     }
 }
 
@@ -416,41 +418,6 @@ fn value_of(fact: &Facts) -> Option<String> {
         return Some(shortened(fact.text.as_deref().unwrap_or_default(), Some(count)));
     }
     fact.range.now.map(|now| now.to_string())
-}
-
-/// Long texts are cut and say so.
-fn shortened(text: &str, characters: Option<usize>) -> String {
-    let fits = text.len() <= TREE_TEXT_BYTES;
-    if fits && characters.is_none_or(|count| count <= TREE_TEXT_BYTES) {
-        return text.to_owned();
-    }
-    let mut end = TREE_TEXT_BYTES.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let count = characters.unwrap_or_else(|| text.chars().count());
-    format!("{}… [cut: {count} characters in all]", text.get(..end).unwrap_or_default())
-}
-
-/// A combo box without a text of its own shows the option that is selected in it.
-fn show_choices(tree: &mut Tree) {
-    let combos: Vec<usize> =
-        (0..tree.len()).filter(|&node| tree[node].role == "ComboBox" && tree[node].value.is_none()).collect();
-    let chosen: HashMap<usize, String> = combos
-        .into_iter()
-        .filter_map(|combo| {
-            let mut below = combo + 1..tree.end(combo);
-            let selected = below.find(|&node| tree[node].selected == Some(true))?;
-            Some((combo, tree[selected].name.clone()))
-        })
-        .collect();
-    let mut place = 0;
-    tree.change_elements(|element| {
-        if let Some(name) = chosen.get(&place) {
-            element.value = Some(name.clone());
-        }
-        place += 1;
-    });
 }
 
 #[cfg(test)]
@@ -517,15 +484,6 @@ mod tests {
         assert_eq!((order.len(), whole), (TREE_DEPTH + 1, false));
     }
 
-    #[test]
-    fn long_texts_are_cut_and_say_so() {
-        assert_eq!(shortened("short", Some(5)), "short");
-        let cut = shortened(&"é".repeat(TREE_TEXT_BYTES), None);
-        assert!(cut.ends_with("… [cut: 8192 characters in all]"), "{}", &cut[cut.len() - 40..]);
-        assert!(cut.len() < TREE_TEXT_BYTES + 50);
-        assert!(shortened("start", Some(99_999)).ends_with("[cut: 99999 characters in all]"));
-    }
-
     fn shown(role: atspi::Role, extents: Rect, clip: Option<Rect>) -> (Element, Option<Rect>) {
         let node = Node { role: role as u32, ..Node::default() };
         let step = Step { object: object("/x"), depth: 1, parent: Some(0) };
@@ -548,19 +506,5 @@ mod tests {
         assert!(!shown(atspi::Role::Button, Rect::new(40, 40, 20, 20), clip).0.hidden);
         assert!(shown(atspi::Role::Button, Rect::new(0, 60, 20, 20), clip).0.hidden);
         assert!(shown(atspi::Role::Button, Rect::new(0, 0, 0, 0), None).0.hidden);
-    }
-
-    #[test]
-    fn a_combo_box_shows_what_is_selected_in_it() {
-        let item = |name: &str, selected| Element {
-            selected: Some(selected),
-            ..Element::new("MenuItem", name, Rect::default())
-        };
-        let mut builder = TreeBuilder::new(Element::new("ComboBox", "", Rect::default()));
-        builder.leaf(item("Left", false));
-        builder.leaf(item("Right", true));
-        let mut tree = builder.finish();
-        show_choices(&mut tree);
-        assert_eq!(tree[0].value.as_deref(), Some("Right"));
     }
 }

@@ -39,6 +39,9 @@ use object::Object;
 /// How long one element may take to answer when something is done to it.
 const ELEMENT_CALL_TIME: Duration = Duration::from_secs(2);
 const ELEMENT_TIME: Duration = Duration::from_secs(5);
+/// How long the bus may take to say that it is there.
+const HEALTH_TIME: Duration = Duration::from_millis(700);
+const MUTE: &str = "the accessibility bus does not answer: no elements can be read until it does; windows, pictures, pointer and keys work";
 
 #[derive(Debug)]
 pub struct Accessible {
@@ -52,6 +55,18 @@ impl Accessible {
         // Early, so that applications that start from now on know that somebody listens.
         bus.connect();
         Ok(Self { bus })
+    }
+
+    /// Why no application can be asked now; nothing when the bus answers.
+    pub fn illness(&self) -> Option<String> {
+        let asked = self
+            .bus
+            .run(HEALTH_TIME, &Cancel::new(), |link| async move { link.is_answered(HEALTH_TIME).await });
+        match asked {
+            Ok(()) => None,
+            Err(error) if error.kind == Kind::Timeout => Some(MUTE.to_owned()),
+            Err(error) => Some(error.message),
+        }
     }
 
     /// The elements of a window. `bounds` is the window with its frame, as people see it.

@@ -186,6 +186,7 @@ mod tests {
         Node { kids: Kids::Known(kids.iter().map(|&kid| object(kid)).collect()), ..Node::default() }
     }
 
+    /// H-46 on code: a cycle.
     #[test]
     fn a_tree_that_bites_its_tail_ends() {
         let nodes: Nodes = [(object(0), with_kids(&[1, 0])), (object(1), with_kids(&[0, 2]))].into();
@@ -197,6 +198,7 @@ mod tests {
         assert_eq!(next_level(&second, &nodes, &mut seen).unwrap(), []);
     }
 
+    /// H-46 on code: too many nodes.
     #[test]
     fn too_many_nodes_are_cut() {
         let many: Vec<usize> = (1..=TREE_NODES + 5).collect();
@@ -206,6 +208,7 @@ mod tests {
         assert_eq!(cut.len(), TREE_NODES - 1);
     }
 
+    /// H-46 on code: too many children, or so it says.
     #[test]
     fn too_many_children_are_cut() {
         let mut nodes: Nodes = [(object(0), Node { kids: Kids::Unlisted(9), ..Node::default() })].into();

@@ -23,17 +23,24 @@ pub fn adopt_orphans() -> Result<(), String> {
 
 /// Ends every process below this one.
 pub fn end_all() {
-    signal_until_gone(Signal::TERM, GRACE, false);
-    signal_until_gone(Signal::KILL, MORE_GRACE, true);
+    signal_until_gone(getpid(), Signal::TERM, GRACE, false);
+    signal_until_gone(getpid(), Signal::KILL, MORE_GRACE, true);
+}
+
+/// Kills every process below another one, which has to adopt orphans.
+pub fn kill_below(ancestor: Pid) {
+    signal_until_gone(ancestor, Signal::KILL, MORE_GRACE, true);
 }
 
 /// Those that start others while they are ended are met again by the next look.
-fn signal_until_gone(signal: Signal, patience: Duration, again: bool) {
+fn signal_until_gone(ancestor: Pid, signal: Signal, patience: Duration, again: bool) {
     let until = Instant::now() + patience;
     let mut first = true;
     loop {
-        reap();
-        let alive = descendants();
+        if ancestor == getpid() {
+            reap();
+        }
+        let alive = descendants(ancestor);
         if alive.is_empty() || Instant::now() > until {
             return;
         }
@@ -51,9 +58,9 @@ pub fn reap() {
     while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
 }
 
-fn descendants() -> Vec<Pid> {
+fn descendants(ancestor: Pid) -> Vec<Pid> {
     let parents = living_processes();
-    below(getpid().as_raw_nonzero().get(), &parents).into_iter().filter_map(Pid::from_raw).collect()
+    below(ancestor.as_raw_nonzero().get(), &parents).into_iter().filter_map(Pid::from_raw).collect()
 }
 
 /// The processes below `ancestor`, given each one's parent.

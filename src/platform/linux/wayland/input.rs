@@ -13,11 +13,12 @@ use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Handle};
 use crate::model::{KeyCombo, Point};
+use crate::platform::hands::{Deed, Drag, between};
 use crate::platform::linux::accessibility::Accessible;
-use crate::platform::linux::hands::{Deed, Seat, act};
-use crate::platform::linux::input::{Drag, between};
+use crate::platform::linux::hands::{Seat, act};
+use crate::platform::linux::input::Typed;
 use crate::platform::linux::keyboard::{self, Keysym};
-use crate::platform::{Desktop, Done, Input};
+use crate::platform::{Claimant, Desktop, Done, Input};
 
 /// What compositors count for one click of a wheel.
 const WHEEL_CLICK: i32 = 15;
@@ -206,6 +207,13 @@ impl Input for Wayland {
         act(self, input, cancel)
     }
 
+    /// A compositor has no place to write down who acts.
+    fn claim(&self, _: &Claimant) -> Result<()> {
+        Ok(())
+    }
+
+    fn give_back(&self, _: &Claimant) {}
+
     fn release_all(&self) {
         self.hands.let_go();
     }
@@ -251,8 +259,9 @@ impl Seat for Wayland {
         self.hands.keys(keys)
     }
 
-    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<()> {
-        self.hands.text(text, cancel)
+    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<Typed> {
+        // Nobody but the compositor knows what else is pressed.
+        self.hands.text(text, cancel).map(|()| Typed::default())
     }
 }
 

@@ -28,8 +28,8 @@ use crate::model::action::Handle;
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::{
-    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Patience, Platform, Shot,
-    Stage, Surroundings, Wake, Watch,
+    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Health, Patience,
+    Platform, Shot, Stage, Surroundings, Wake, Watch,
 };
 use input::{Hands, Powers};
 use screen::{Output, Screen};
@@ -71,10 +71,11 @@ fn reach_compositor() -> Result<(), String> {
     })
 }
 
-const ALWAYS_LACKING: [&str; 4] = [
+const ALWAYS_LACKING: [&str; 5] = [
     "bounds count from the corner of their window: Wayland does not tell where windows are",
     "pictures show the whole screen; there is none of a single window, and so no OCR of one",
     "elements are clicked by their own action; the pointer goes to points of the screen only",
+    "two servers on this desktop do not notice each other: let one of them act at a time",
     "windows cannot be raised, moved or resized; the desktop's own keys may do it (press_key)",
 ];
 
@@ -161,6 +162,10 @@ impl Platform for Wayland {
 
     fn surroundings(&self) -> &dyn Surroundings {
         self
+    }
+
+    fn health(&self) -> Health {
+        Health { accessibility: self.accessible.illness(), ..Health::default() }
     }
 }
 

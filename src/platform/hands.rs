@@ -1,0 +1,123 @@
+//! What the hands of every desktop have in common: the words for a deed, the way of a drag, and finding an option.
+//!
+//! Nothing here touches a desktop.
+
+use std::time::Duration;
+
+use super::{Done, Route};
+use crate::error::{Error, Kind};
+use crate::model::action::{Button, Choice, Key, Modifier};
+use crate::model::{KeyCombo, Point};
+
+const OPTIONS_NAMED: usize = 20;
+
+/// What a pointer does when it has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    Click(Button, u32),
+    /// Positive clicks of the wheel show what is further up.
+    Scroll(i32),
+    Stay,
+}
+
+/// A way with the left button down.
+pub struct Drag<'a> {
+    pub from: Point,
+    pub to: Point,
+    pub modifiers: &'a [Modifier],
+    pub duration: Duration,
+}
+
+/// A point of a way that is made in so many steps.
+pub fn between(from: Point, to: Point, step: u32, steps: u32) -> Point {
+    let along = |from: i32, to: i32| {
+        let way = i64::from(to) - i64::from(from);
+        (i64::from(from) + way * i64::from(step) / i64::from(steps.max(1))) as i32
+    };
+    Point { x: along(from.x, to.x), y: along(from.y, to.y) }
+}
+
+pub fn by(route: Route) -> Done {
+    Done { route, ..Done::default() }
+}
+
+pub fn noted(route: Route, note: impl Into<String>) -> Done {
+    Done { route, note: Some(note.into()), ..Done::default() }
+}
+
+pub fn combination(modifiers: &[Modifier], key: Key) -> KeyCombo {
+    KeyCombo { modifiers: modifiers.to_vec(), key }
+}
+
+/// The place of the option that is meant, by its name as it is written, else without the blanks around it.
+pub fn chosen<'a>(names: impl Iterator<Item = &'a str> + Clone, choice: &Choice) -> Option<usize> {
+    match choice {
+        Choice::Index(index) => names.clone().nth(*index).map(|_| *index),
+        Choice::Name(name) => names
+            .clone()
+            .position(|option| option == name)
+            .or_else(|| names.clone().position(|option| option.trim() == name.trim())),
+    }
+}
+
+pub fn no_option<'a>(choice: &Choice, names: impl Iterator<Item = &'a str>) -> Error {
+    let wanted = match choice {
+        Choice::Name(name) => format!("no option is named '{name}'"),
+        Choice::Index(index) => format!("there is no option {index}"),
+    };
+    let names: Vec<&str> = names.map(str::trim).collect();
+    if names.is_empty() {
+        let help = "the application does not name any: click the element and read what opens with get_ocr";
+        return Error::new(Kind::PatternUnsupported, format!("{wanted}; {help}"));
+    }
+    let shown = names.iter().take(OPTIONS_NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(OPTIONS_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Error::bad_request(format!("{wanted}; there are: {shown}{more}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(choice: Choice, expected: Option<usize>) {
+        assert_eq!(chosen(["Left", " Middle  ", "Left"].into_iter(), &choice), expected, "{choice:?}");
+    }
+
+    #[test]
+    fn options_are_found_by_name_and_by_place() {
+        check(Choice::Name("Left".to_owned()), Some(0));
+        check(Choice::Name("Middle".to_owned()), Some(1));
+        check(Choice::Name("Right".to_owned()), None);
+        check(Choice::Index(2), Some(2));
+        check(Choice::Index(3), None);
+    }
+
+    #[test]
+    fn a_missing_option_is_told_what_there_is() {
+        let error = no_option(&Choice::Name("Up".to_owned()), ["Left", "Right"].into_iter());
+        assert_eq!(error.message, "no option is named 'Up'; there are: Left, Right");
+        let none = no_option(&Choice::Index(3), [].into_iter());
+        assert_eq!(none.kind, Kind::PatternUnsupported);
+        let names: Vec<String> = (0..25).map(|number| number.to_string()).collect();
+        let many = no_option(&Choice::Index(30), names.iter().map(String::as_str));
+        assert!(many.message.ends_with("18, 19 and 5 more"), "{many}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_way_begins_ends_and_never_turns(from in any::<(i32, i32)>(), to in any::<(i32, i32)>(), steps in 1..200u32) {
+            let point = |(x, y)| Point { x, y };
+            let (from, to) = (point(from), point(to));
+            prop_assert_eq!(between(from, to, 0, steps), from);
+            prop_assert_eq!(between(from, to, steps, steps), to);
+            let mut before = 0;
+            for step in 0..=steps {
+                let gone = between(from, to, step, steps).x.abs_diff(from.x);
+                prop_assert!(gone >= before);
+                before = gone;
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Linux inside Windows (WSL) without a display of its own: the windows and pictures of the Windows desktop around it,
+//! by PowerShell.
+//!
+//! ```text
+//!   Wsl ── ask: constant scripts, run by powershell.exe to their end, within a time and a size
+//!     └── sense: what they printed, held to limits and made into windows, monitors and pictures
+//! ```
+//!
+//! PowerShell is asked for what can be seen and nothing else: no element, no input, no event. With a display (WSLg, or an
+//! X server on the Windows side) the X11 adapter is used instead, which sees the Linux programs.
+
+mod ask;
+mod sense;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use super::{exec, launch};
+use crate::clock::{Cancel, lock};
+use crate::doctor::{Machine, RealMachine};
+use crate::error::{Error, Kind, Result};
+use crate::model::action::Act;
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::{
+    Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
+    Input, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch,
+};
+use sense::Look;
+
+/// PowerShell needs about a second to start, and one tool asks for windows, their order and the monitors: they are
+/// answered from one look.
+const LOOK_SERVES_FOR: Duration = Duration::from_secs(1);
+
+const POWERSHELL: &str = "powershell.exe";
+/// Where it is when Windows' own PATH is not appended to that of Linux.
+const USUAL_PLACE: &str = "/mnt/c/Windows/System32/WindowsPowerShell/v1.0/powershell.exe";
+
+const LACKING: [&str; 5] = [
+    "windows and pictures of the Windows desktop come by PowerShell, which takes a second or two each time",
+    "there are no elements: read a window by its picture (get_ocr), or set DISPLAY for the trees of Linux programs",
+    "no input is sent: run this program on Windows itself to work its windows",
+    "windows cannot be raised, moved, resized or closed",
+    "nobody tells of changes: waits look again and again",
+];
+
+/// Whether the kernel says that it is the one that Microsoft builds. `proc` is where the kernel tells of itself.
+pub fn is_here(proc: &Path) -> bool {
+    ["sys/kernel/osrelease", "version"].iter().any(|file| {
+        let said = std::fs::read_to_string(proc.join(file)).unwrap_or_default();
+        said.to_ascii_lowercase().contains("microsoft")
+    })
+}
+
+/// The desktop around us, or why it cannot be reached.
+pub fn connect() -> Result<Wsl, String> {
+    find_powershell(&RealMachine).map(|powershell| Wsl { powershell, seen: Mutex::default() })
+}
+
+pub fn probe() -> Result<String, String> {
+    let found = find_powershell(&RealMachine)?;
+    Ok(format!("the Windows desktop around WSL, windows and pictures only, by {}", found.display()))
+}
+
+fn find_powershell(machine: &dyn Machine) -> Result<PathBuf, String> {
+    let usual = || Some(PathBuf::from(USUAL_PLACE)).filter(|path| machine.exists(path));
+    machine.find_program(POWERSHELL).or_else(usual).ok_or_else(|| {
+        format!(
+            "there is no display, and {POWERSHELL} is neither on PATH nor at {USUAL_PLACE}; allow WSL to start Windows \
+             programs ([interop] in /etc/wsl.conf), set DISPLAY, or start the server with --mock for the mock desktop"
+        )
+    })
+}
+
+pub struct Wsl {
+    powershell: PathBuf,
+    seen: Mutex<Option<(Instant, Look)>>,
+}
+
+impl Wsl {
+    fn look(&self) -> Result<Look> {
+        let mut seen = lock(&self.seen);
+        if let Some((when, look)) = &*seen
+            && when.elapsed() < LOOK_SERVES_FOR
+        {
+            return Ok(look.clone());
+        }
+        let look = sense::look(&ask::windows(&self.powershell)?)?;
+        *seen = Some((Instant::now(), look.clone()));
+        Ok(look)
+    }
+}
+
+fn refuse<T>(why: &str) -> Result<T> {
+    let message =
+        format!("{why}: this is WSL without a display, where PowerShell shows windows and pictures only");
+    Err(Error::new(Kind::PlatformUnsupported, message))
+}
+
+impl Platform for Wsl {
+    fn facts(&self) -> Facts {
+        Facts {
+            adapter: "WslAdapter",
+            is_mock: false,
+            unavailable: None,
+            coordinates: Coordinates::Screen,
+            limitations: LACKING.map(str::to_owned).to_vec(),
+            supports: Capabilities {
+                occlusion_detection: true,
+                redaction: true,
+                wsl_powershell: true,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        None
+    }
+
+    fn surroundings(&self) -> &dyn Surroundings {
+        self
+    }
+
+    /// Found out by looking: a PowerShell that does not answer shows no desktop.
+    fn health(&self) -> Health {
+        Health { desktop: self.look().err().map(|error| error.message), ..Health::default() }
+    }
+}
+
+impl Desktop for Wsl {
+    fn windows(&self) -> Result<Vec<Window>> {
+        Ok(self.look()?.windows)
+    }
+
+    /// Windows counts its windows from the front to the back.
+    fn stacking(&self) -> Result<Option<Vec<String>>> {
+        Ok(Some(self.look()?.windows.into_iter().map(|window| window.uid).collect()))
+    }
+
+    fn monitors(&self) -> Result<Vec<Monitor>> {
+        Ok(self.look()?.monitors)
+    }
+
+    fn screen(&self) -> Result<Option<Rect>> {
+        Ok(self.look()?.screen)
+    }
+
+    fn activate(&self, _: &Window) -> Result<Activation> {
+        Ok(Activation::Refused("WSL without a display raises no windows of Windows".to_owned()))
+    }
+
+    fn change(&self, _: &Window, _: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
+        refuse("windows cannot be changed")
+    }
+}
+
+impl Surroundings for Wsl {
+    fn pointer(&self) -> Result<Option<Point>> {
+        Ok(None)
+    }
+
+    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
+        refuse("the clipboard of Windows is not read")
+    }
+
+    fn set_clipboard(&self, _: &str) -> Result<()> {
+        refuse("the clipboard of Windows is not written")
+    }
+
+    fn installed(&self) -> Result<Vec<App>> {
+        refuse("programs of Windows are not listed")
+    }
+
+    fn program(&self, _: &str) -> Result<Program> {
+        refuse("no programs are started")
+    }
+
+    fn launch(&self, _: &Launch) -> Result<u32> {
+        refuse("no programs are started")
+    }
+
+    fn is_running(&self, pid: u32) -> bool {
+        launch::is_running(pid)
+    }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        exec::run(run, cancel)
+    }
+
+    /// No pointer is moved at all.
+    fn confine(&self, _: Rect) {}
+}
+
+impl Accessibility for Wsl {
+    fn tree(&self, _: &Window, _: &Patience) -> Result<Tree> {
+        refuse("elements cannot be read; look at the picture or read it with get_ocr")
+    }
+}
+
+impl Input for Wsl {
+    fn act(&self, _: &Act, _: &Cancel) -> Result<Done> {
+        refuse("no input is sent")
+    }
+
+    /// Nobody acts here, so nobody is in anybody's way.
+    fn claim(&self, _: &Claimant) -> Result<()> {
+        Ok(())
+    }
+
+    fn give_back(&self, _: &Claimant) {}
+
+    fn release_all(&self) {}
+}
+
+impl Capture for Wsl {
+    /// The window's own drawing, also of a window that others cover.
+    fn window_picture(&self, window: &Window) -> Result<Shot> {
+        let handle = sense::handle_of(&window.uid)?;
+        sense::shot(&ask::window_picture(&self.powershell, handle)?, Some(&window.uid))
+    }
+
+    fn screen_picture(&self) -> Result<Shot> {
+        sense::shot(&ask::screen_picture(&self.powershell)?, None)
+    }
+
+    fn region_picture(&self, area: Rect) -> Result<Shot> {
+        self.screen_picture().map(|whole| whole.part(area))
+    }
+}
+
+impl Watch for Wsl {
+    fn generation(&self) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn wait_change(&self, _: u64, _: Duration, cancel: &Cancel) -> Result<Wake> {
+        cancel.check()?;
+        Ok(Wake::NoEvents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(osrelease: Option<&str>, version: Option<&str>, expected: bool) {
+        let proc = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(proc.path().join("sys/kernel")).unwrap();
+        for (file, text) in [("sys/kernel/osrelease", osrelease), ("version", version)] {
+            if let Some(text) = text {
+                std::fs::write(proc.path().join(file), text).unwrap();
+            }
+        }
+        assert_eq!(is_here(proc.path()), expected, "{osrelease:?} {version:?}");
+    }
+
+    #[test]
+    fn the_kernel_of_microsoft_is_known_by_what_it_says() {
+        check(Some("5.15.153.1-microsoft-standard-WSL2\n"), None, true);
+        check(Some("4.4.0-19041-Microsoft\n"), None, true);
+        check(None, Some("Linux version 4.4.0-19041-Microsoft (Microsoft@Microsoft.com)\n"), true);
+        check(
+            Some("6.1.0-21-amd64\n"),
+            Some("Linux version 6.1.0-21-amd64 (debian-kernel@debian.org)\n"),
+            false,
+        );
+        check(None, None, false);
+    }
+}

@@ -1,0 +1,257 @@
+//! The values that macOS answers with, and elements as values: every `unsafe` of the AX functions is here, each in a small
+//! function that says why it is sound.
+#![allow(unsafe_code, reason = "CoreFoundation and the AX functions are C")]
+
+use std::ffi::c_void;
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+use accessibility_sys::{
+    AXError, AXIsProcessTrusted, AXUIElementCopyActionNames, AXUIElementCopyAttributeValue,
+    AXUIElementCopyMultipleAttributeValues, AXUIElementCreateApplication, AXUIElementCreateSystemWide,
+    AXUIElementGetPid, AXUIElementGetTypeID, AXUIElementIsAttributeSettable, AXUIElementPerformAction,
+    AXUIElementRef, AXUIElementSetAttributeValue, AXUIElementSetMessagingTimeout, AXValueCreate,
+    AXValueGetType, AXValueGetTypeID, AXValueGetValue, AXValueRef, kAXErrorSuccess, kAXValueTypeCGPoint,
+    kAXValueTypeCGSize,
+};
+use core_foundation::array::{CFArray, CFArrayRef};
+use core_foundation::base::{CFHash, CFType, CFTypeRef, TCFType};
+use core_foundation::boolean::CFBoolean;
+use core_foundation::dictionary::CFDictionary;
+use core_foundation::number::CFNumber;
+use core_foundation::string::CFString;
+use core_graphics::geometry::{CGPoint, CGSize};
+
+use super::sense::errors::Code;
+
+/// An element of an application, or the application itself.
+#[derive(Clone, Debug)]
+pub struct Node(CFType);
+
+// SAFETY: a reference to an element is a constant value (a process and a token); counting its owners and the AX
+// functions, which send a message each, may be done from any thread.
+unsafe impl Send for Node {}
+// SAFETY: as above; nothing is changed through a shared reference.
+unsafe impl Sync for Node {}
+
+impl PartialEq for Node {
+    /// Two references are equal when they mean the same element.
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Node {}
+
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // SAFETY: the reference is valid for as long as `self` is; equal ones have equal hashes by contract.
+        unsafe { CFHash(self.0.as_CFTypeRef()) }.hash(state);
+    }
+}
+
+fn checked(code: AXError) -> Result<(), Code> {
+    if code == kAXErrorSuccess { Ok(()) } else { Err(Code(code)) }
+}
+
+/// The value that a function has copied for us.
+fn copied(code: AXError, value: CFTypeRef) -> Result<CFType, Code> {
+    checked(code)?;
+    if value.is_null() {
+        return Err(Code(NO_VALUE));
+    }
+    // SAFETY: it is not null, and functions with "Copy" in their name hand over the ownership.
+    Ok(unsafe { CFType::wrap_under_create_rule(value) })
+}
+
+const NO_VALUE: i32 = -25212;
+
+impl Node {
+    pub fn application(pid: i32) -> Self {
+        // SAFETY: any number may be asked for, and a reference is always made; "Create" hands over the ownership.
+        Self(unsafe { CFType::wrap_under_create_rule(AXUIElementCreateApplication(pid) as CFTypeRef) })
+    }
+
+    fn system() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { CFType::wrap_under_create_rule(AXUIElementCreateSystemWide() as CFTypeRef) })
+    }
+
+    /// The application that keys go to.
+    pub fn front_application() -> Result<Self, Code> {
+        let found = Self::system().attribute("AXFocusedApplication")?;
+        Self::of(&found).ok_or(Code(NO_VALUE))
+    }
+
+    pub fn of(value: &CFType) -> Option<Self> {
+        // SAFETY: a question without arguments.
+        let kind = unsafe { AXUIElementGetTypeID() };
+        (value.type_of() == kind).then(|| Self(value.clone()))
+    }
+
+    pub(super) fn raw(&self) -> AXUIElementRef {
+        self.0.as_CFTypeRef() as AXUIElementRef
+    }
+
+    pub fn pid(&self) -> Option<i32> {
+        let mut pid = 0;
+        // SAFETY: the element is valid, and the number outlives the call.
+        checked(unsafe { AXUIElementGetPid(self.raw(), &raw mut pid) }).ok().map(|()| pid)
+    }
+
+    pub fn attribute(&self, name: &str) -> Result<CFType, Code> {
+        let name = CFString::new(name);
+        let mut value: CFTypeRef = std::ptr::null();
+        // SAFETY: element and name are valid, and the place for the value outlives the call.
+        let code =
+            unsafe { AXUIElementCopyAttributeValue(self.raw(), name.as_concrete_TypeRef(), &raw mut value) };
+        copied(code, value)
+    }
+
+    /// Many attributes in one message. An attribute that the element lacks has an error in its place, which is no value
+    /// of any kind that anybody asks for.
+    pub fn attributes(&self, names: &CFArray<CFString>) -> Result<Vec<CFType>, Code> {
+        let mut values: CFArrayRef = std::ptr::null();
+        // SAFETY: element and names are valid, and the place for the values outlives the call.
+        let code = unsafe {
+            AXUIElementCopyMultipleAttributeValues(
+                self.raw(),
+                names.as_concrete_TypeRef(),
+                0,
+                &raw mut values,
+            )
+        };
+        Ok(list(&copied(code, values as CFTypeRef)?))
+    }
+
+    pub fn actions(&self) -> Result<Vec<String>, Code> {
+        let mut names: CFArrayRef = std::ptr::null();
+        // SAFETY: the element is valid, and the place for the names outlives the call.
+        let code = unsafe { AXUIElementCopyActionNames(self.raw(), &raw mut names) };
+        Ok(list(&copied(code, names as CFTypeRef)?).iter().filter_map(text).collect())
+    }
+
+    pub fn perform(&self, action: &str) -> Result<(), Code> {
+        let action = CFString::new(action);
+        // SAFETY: element and name are valid.
+        checked(unsafe { AXUIElementPerformAction(self.raw(), action.as_concrete_TypeRef()) })
+    }
+
+    pub fn is_settable(&self, name: &str) -> Result<bool, Code> {
+        let name = CFString::new(name);
+        let mut settable = 0;
+        // SAFETY: element and name are valid, and the flag outlives the call.
+        let code = unsafe {
+            AXUIElementIsAttributeSettable(self.raw(), name.as_concrete_TypeRef(), &raw mut settable)
+        };
+        checked(code).map(|()| settable != 0)
+    }
+
+    fn set(&self, name: &str, value: &CFType) -> Result<(), Code> {
+        let name = CFString::new(name);
+        // SAFETY: element, name and value are valid; the function keeps none of them.
+        checked(unsafe {
+            AXUIElementSetAttributeValue(self.raw(), name.as_concrete_TypeRef(), value.as_CFTypeRef())
+        })
+    }
+
+    pub fn set_flag(&self, name: &str, flag: bool) -> Result<(), Code> {
+        self.set(name, &CFBoolean::from(flag).as_CFType())
+    }
+
+    pub fn set_text(&self, name: &str, text: &str) -> Result<(), Code> {
+        self.set(name, &CFString::new(text).as_CFType())
+    }
+
+    pub fn set_number(&self, name: &str, number: f64) -> Result<(), Code> {
+        self.set(name, &CFNumber::from(number).as_CFType())
+    }
+
+    pub fn set_position(&self, x: f64, y: f64) -> Result<(), Code> {
+        let point = CGPoint { x, y };
+        self.set("AXPosition", &boxed(kAXValueTypeCGPoint, (&raw const point).cast()).ok_or(Code(NO_VALUE))?)
+    }
+
+    pub fn set_size(&self, width: f64, height: f64) -> Result<(), Code> {
+        let size = CGSize { width, height };
+        self.set("AXSize", &boxed(kAXValueTypeCGSize, (&raw const size).cast()).ok_or(Code(NO_VALUE))?)
+    }
+}
+
+/// How long any application may take to answer from now on. It is one setting for the whole process.
+pub fn set_patience(time: Duration) {
+    // SAFETY: the element of the system stands for all of them; the number is one that was made here.
+    unsafe { AXUIElementSetMessagingTimeout(Node::system().raw(), time.as_secs_f32().max(0.05)) };
+}
+
+pub fn is_trusted() -> bool {
+    // SAFETY: a question without arguments.
+    unsafe { AXIsProcessTrusted() }
+}
+
+/// A place or a size as a value. `pointer` leads to what `kind` says.
+fn boxed(kind: u32, pointer: *const c_void) -> Option<CFType> {
+    // SAFETY: both callers pass a point or a size that lives until this returns; the function copies it.
+    let value = unsafe { AXValueCreate(kind, pointer) };
+    // SAFETY: it is not null, and "Create" hands over the ownership.
+    (!value.is_null()).then(|| unsafe { CFType::wrap_under_create_rule(value as CFTypeRef) })
+}
+
+/// What is in a box of this kind, if it is one.
+fn unboxed<T: Default>(value: &CFType, kind: u32) -> Option<T> {
+    // SAFETY: a question without arguments.
+    if value.type_of() != unsafe { AXValueGetTypeID() } {
+        return None;
+    }
+    let boxed = value.as_CFTypeRef() as AXValueRef;
+    let mut inner = T::default();
+    // SAFETY: the type was checked above; both callers pass the structure that `kind` stands for.
+    let got = unsafe {
+        AXValueGetType(boxed) == kind && AXValueGetValue(boxed, kind, (&raw mut inner).cast::<c_void>())
+    };
+    got.then_some(inner)
+}
+
+pub fn point(value: &CFType) -> Option<(f64, f64)> {
+    unboxed::<CGPoint>(value, kAXValueTypeCGPoint).map(|point| (point.x, point.y))
+}
+
+pub fn size(value: &CFType) -> Option<(f64, f64)> {
+    unboxed::<CGSize>(value, kAXValueTypeCGSize).map(|size| (size.width, size.height))
+}
+
+pub fn text(value: &CFType) -> Option<String> {
+    value.downcast::<CFString>().map(|text| text.to_string())
+}
+
+pub fn flag(value: &CFType) -> Option<bool> {
+    let number = || value.downcast::<CFNumber>().and_then(|number| number.to_i64());
+    value.downcast::<CFBoolean>().map(bool::from).or_else(|| number().map(|number| number != 0))
+}
+
+pub fn number(value: &CFType) -> Option<f64> {
+    value.downcast::<CFNumber>().and_then(|number| number.to_f64())
+}
+
+pub fn is_flag(value: &CFType) -> bool {
+    value.instance_of::<CFBoolean>()
+}
+
+/// The items of a list; nothing when it is none.
+pub fn list(value: &CFType) -> Vec<CFType> {
+    let Some(array) = value.downcast::<CFArray>() else {
+        return Vec::new();
+    };
+    // SAFETY: lists that the system hands out hold objects, which live at least as long as the list; each gets an owner
+    // more here.
+    array.iter().map(|item| unsafe { CFType::wrap_under_get_rule(*item as CFTypeRef) }).collect()
+}
+
+/// An entry of a dictionary with texts as keys.
+pub fn entry(dictionary: &CFType, key: &str) -> Option<CFType> {
+    let dictionary = dictionary.downcast::<CFDictionary>()?;
+    let key = CFString::new(key);
+    let value = dictionary.find(key.as_CFTypeRef())?;
+    // SAFETY: dictionaries that the system hands out hold objects, which live at least as long as the dictionary.
+    Some(unsafe { CFType::wrap_under_get_rule(*value as CFTypeRef) })
+}

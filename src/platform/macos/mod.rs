@@ -1,0 +1,47 @@
+//! The macOS desktop: windows by CoreGraphics, what is in them by the AX functions, pictures, pointer and keys by
+//! CoreGraphics again.
+//!
+//! ```text
+//!   adapter ── Mac, the platform: which part answers which question
+//!     ├── desktop: windows, their order, monitors, changing them
+//!     ├── accessibility, foundation: elements, asked one call a node; the values that they answer with
+//!     ├── input: pointer and keys
+//!     ├── capture: pictures
+//!     ├── apps, launch, clipboard, permissions: the session around the windows
+//!     ├── reading: text out of pictures, by Vision
+//!     └── watch: a thread that rings the bell when elements change
+//!   sense ── what all of these make of the answers: plain Rust, compiled and tested on every system
+//! ```
+//!
+//! Whoever asks the system asks once and hands plain records on; everything that can be wrong in a way that a test would
+//! notice is in `sense`. All places count in points from the upper left corner of the main monitor, as pointers do.
+
+pub mod sense;
+
+#[cfg(target_os = "macos")]
+mod accessibility;
+#[cfg(target_os = "macos")]
+mod adapter;
+#[cfg(target_os = "macos")]
+mod apps;
+#[cfg(target_os = "macos")]
+mod capture;
+#[cfg(target_os = "macos")]
+mod clipboard;
+#[cfg(target_os = "macos")]
+mod desktop;
+#[cfg(target_os = "macos")]
+mod foundation;
+#[cfg(target_os = "macos")]
+mod input;
+#[cfg(target_os = "macos")]
+mod launch;
+#[cfg(target_os = "macos")]
+pub mod permissions;
+#[cfg(target_os = "macos")]
+pub mod reading;
+#[cfg(target_os = "macos")]
+mod watch;
+
+#[cfg(target_os = "macos")]
+pub use adapter::{connect, probe};

@@ -1,0 +1,17 @@
+//! What the answers of macOS mean: plain Rust over plain records, so that it is tested on every system.
+
+#![cfg_attr(not(any(target_os = "macos", test)), allow(dead_code, reason = "asked by the macOS half alone"))]
+
+pub mod apps;
+pub mod desktop;
+pub mod errors;
+pub mod hands;
+pub mod keys;
+pub mod names;
+pub mod permissions;
+pub mod pixels;
+pub mod points;
+pub mod reading;
+pub mod records;
+pub mod roles;
+pub mod tree;

@@ -1,0 +1,346 @@
+//! The platform itself: which part answers which question.
+#![allow(unsafe_code, reason = "a process says once, by a function of C, that it knows scales")]
+
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use windows::Win32::UI::HiDpi::{DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2, SetProcessDpiAwarenessContext};
+
+use super::accessibility::Accessible;
+use super::input::Hands;
+use super::lease::Lease;
+use super::sense::desktop::{Roster, gone, hwnd_of, monitors, uid_of};
+use super::sense::hands::{Body, Listed, Request, Said, Under, act};
+use super::sense::tree::RawElement;
+use super::watch::Watcher;
+use super::{apps, capture, clipboard, desktop, foreground, launch};
+use crate::clock::{Bell, Cancel, Clock, lock};
+use crate::error::Result;
+use crate::model::action::{Act, Handle};
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::hands::{Deed, Drag};
+use crate::platform::{
+    Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
+    Input, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
+};
+
+/// A wait looks again after this time, whether or not anybody told of a change.
+const EVENTS_TRUSTED_FOR: Duration = Duration::from_secs(2);
+
+pub struct Windows {
+    clock: Clock,
+    bell: Bell,
+    roster: Mutex<Roster>,
+    accessible: Accessible,
+    hands: Hands,
+    watcher: Watcher,
+    lease: Lease,
+    /// Where the pointer may go; everywhere unless it is set.
+    region: OnceLock<Rect>,
+}
+
+pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
+    see_true_pixels();
+    has_screen()?;
+    let bell = Bell::default();
+    let watcher = Watcher::start(bell.clone())
+        .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
+    let accessible = Accessible::new(bell.clone());
+    Ok(Arc::new(Windows {
+        clock,
+        bell,
+        roster: Mutex::default(),
+        accessible,
+        hands: Hands::default(),
+        watcher,
+        lease: Lease::default(),
+        region: OnceLock::new(),
+    }))
+}
+
+/// How the desktop of this session is reached, or why it is not.
+pub fn probe() -> Result<String, String> {
+    see_true_pixels();
+    has_screen()?;
+    let screen = desktop::screen();
+    let elements = match Accessible::new(Bell::default()).absent() {
+        None => "UI Automation".to_owned(),
+        Some(why) => format!("no elements: {why}"),
+    };
+    Ok(format!(
+        "{}x{} pixels on {} monitors; {elements}",
+        screen.width,
+        screen.height,
+        desktop::monitors().len()
+    ))
+}
+
+/// Without this Windows would tell places as if every monitor had the scale of the first.
+fn see_true_pixels() {
+    // SAFETY: a number that stands for a way of being aware. It fails when the process is aware already.
+    let told = unsafe { SetProcessDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2) };
+    if let Err(problem) = told {
+        tracing::debug!("the process keeps its awareness of scales: {problem}");
+    }
+}
+
+fn has_screen() -> Result<(), String> {
+    if desktop::screen().is_empty() || desktop::monitors().is_empty() {
+        return Err("this session has no screen: it was started as a service, or by a remote login without a desktop; \
+                    start the server from the desktop, or with --mock for the mock desktop"
+            .to_owned());
+    }
+    Ok(())
+}
+
+impl Windows {
+    fn check_region(&self, points: &[Point]) -> Result<()> {
+        let region = self.region.get();
+        region.map_or(Ok(()), |region| points.iter().try_for_each(|point| check_within(*region, *point)))
+    }
+}
+
+impl Platform for Windows {
+    fn facts(&self) -> Facts {
+        let absent = self.accessible.absent();
+        let elements = absent.is_none();
+        let limitations = absent.map(|why| format!("no elements of windows: {why}"));
+        Facts {
+            adapter: "WindowsAdapter",
+            is_mock: false,
+            unavailable: None,
+            coordinates: Coordinates::Screen,
+            limitations: limitations.into_iter().collect(),
+            supports: Capabilities {
+                accessibility_tree: elements,
+                uia_invoke: elements,
+                occlusion_detection: true,
+                drag: true,
+                redaction: true,
+                bring_to_foreground: true,
+                element_targeting: elements,
+                observe_with_diff: true,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        None
+    }
+
+    fn surroundings(&self) -> &dyn Surroundings {
+        self
+    }
+
+    fn health(&self) -> Health {
+        Health {
+            desktop: has_screen().err(),
+            accessibility: self.accessible.absent(),
+            taken: self.lease.held_by_another(),
+        }
+    }
+}
+
+impl Surroundings for Windows {
+    fn pointer(&self) -> Result<Option<Point>> {
+        desktop::pointer().map(Some)
+    }
+
+    fn clipboard(&self, cancel: &Cancel) -> Result<Clip> {
+        clipboard::get(cancel)
+    }
+
+    fn set_clipboard(&self, text: &str) -> Result<()> {
+        clipboard::set(text)
+    }
+
+    fn installed(&self) -> Result<Vec<App>> {
+        Ok(apps::installed())
+    }
+
+    fn program(&self, name: &str) -> Result<Program> {
+        apps::find(name)
+    }
+
+    fn launch(&self, program: &Launch) -> Result<u32> {
+        launch::launch(program)
+    }
+
+    fn is_running(&self, pid: u32) -> bool {
+        launch::is_running(pid)
+    }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        run_command(run, cancel)
+    }
+
+    fn confine(&self, region: Rect) {
+        self.region.get_or_init(|| region);
+    }
+}
+
+impl Desktop for Windows {
+    fn windows(&self) -> Result<Vec<Window>> {
+        Ok(lock(&self.roster).windows(&desktop::look()?))
+    }
+
+    fn stacking(&self) -> Result<Option<Vec<String>>> {
+        Ok(Some(desktop::look()?.stacking()))
+    }
+
+    fn monitors(&self) -> Result<Vec<Monitor>> {
+        Ok(monitors(&desktop::monitors()))
+    }
+
+    fn screen(&self) -> Result<Option<Rect>> {
+        Ok(Some(desktop::screen()))
+    }
+
+    fn activate(&self, window: &Window) -> Result<Activation> {
+        foreground::activate(&self.hands, &window.uid)
+    }
+
+    fn change(
+        &self,
+        window: &Window,
+        change: &WindowChange,
+        at_most: Duration,
+        cancel: &Cancel,
+    ) -> Result<Reached> {
+        let mut heard = self.bell.rings();
+        let pause = |time| {
+            self.clock.sleep_unless_rung(&self.bell, heard, time, cancel)?;
+            heard = self.bell.rings();
+            Ok(())
+        };
+        desktop::change(&window.uid, change, at_most, pause)
+    }
+}
+
+impl Accessibility for Windows {
+    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        let hwnd = hwnd_of(&window.uid)?;
+        if !desktop::look()?.find(hwnd).is_some_and(|raw| raw.visible) {
+            return Err(gone(&window.uid));
+        }
+        self.accessible.tree(window, patience)
+    }
+}
+
+impl Capture for Windows {
+    fn window_picture(&self, window: &Window) -> Result<Shot> {
+        capture::window_picture(&window.uid)
+    }
+
+    fn screen_picture(&self) -> Result<Shot> {
+        capture::screen_picture()
+    }
+
+    fn region_picture(&self, area: Rect) -> Result<Shot> {
+        capture::region_picture(area)
+    }
+}
+
+impl Watch for Windows {
+    fn generation(&self) -> Result<u64> {
+        Ok(self.bell.rings())
+    }
+
+    fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
+        if !self.watcher.is_listening() {
+            cancel.check()?;
+            return Ok(Wake::NoEvents);
+        }
+        let at_most = at_most.min(EVENTS_TRUSTED_FOR);
+        let rung = self.clock.sleep_unless_rung(&self.bell, seen, at_most, cancel)?;
+        Ok(if rung { Wake::Changed } else { Wake::Elapsed })
+    }
+}
+
+impl Input for Windows {
+    fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
+        act(&Seat { windows: self, cancel }, input)
+    }
+
+    fn claim(&self, _: &Claimant) -> Result<()> {
+        self.lease.claim()
+    }
+
+    fn give_back(&self, claimant: &Claimant) {
+        self.lease.give_back(claimant);
+    }
+
+    fn release_all(&self) {
+        self.hands.release_all();
+    }
+}
+
+/// One input under way.
+struct Seat<'a> {
+    windows: &'a Windows,
+    cancel: &'a Cancel,
+}
+
+impl Body for Seat<'_> {
+    fn look(&self, element: &Handle) -> Result<RawElement> {
+        self.windows.accessible.look(element, self.cancel)
+    }
+
+    fn request(&self, element: &Handle, request: Request) -> Result<Said> {
+        self.windows.accessible.request(element, request, self.cancel)
+    }
+
+    fn options(&self, element: &Handle) -> Result<Vec<Listed>> {
+        self.windows.accessible.options(element, self.cancel)
+    }
+
+    fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
+        Ok(desktop::look()?.focused() == Some(hwnd_of(window_uid)?))
+    }
+
+    fn raise(&self, window_uid: &str) -> Result<()> {
+        if let Activation::Refused(why) = foreground::activate(&self.windows.hands, window_uid)? {
+            tracing::debug!(why, "a window was not activated");
+        }
+        Ok(())
+    }
+
+    fn screen(&self) -> Result<Rect> {
+        Ok(desktop::screen())
+    }
+
+    fn under(&self, point: Point) -> Result<Under> {
+        let found = desktop::look()?.listed_owner(desktop::under(point));
+        Ok(found.map_or(Under::Nothing, |hwnd| Under::Window(uid_of(hwnd))))
+    }
+
+    fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {
+        self.windows.check_region(at.as_slice())?;
+        let hands = &self.windows.hands;
+        match (deed, at) {
+            (Deed::Click(button, count), at) => hands.click(at, button, count, self.cancel),
+            (Deed::Scroll(clicks), at) => hands.scroll(at, clicks, self.cancel),
+            (Deed::Stay, Some(at)) => hands.move_to(at),
+            (Deed::Stay, None) => Ok(()),
+        }
+    }
+
+    fn drag(&self, drag: &Drag<'_>) -> Result<()> {
+        self.windows.check_region(&[drag.from, drag.to])?;
+        self.windows.hands.drag(drag, self.cancel)
+    }
+
+    fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
+        self.windows.hands.keys(keys)
+    }
+
+    fn type_text(&self, text: &str) -> Result<()> {
+        self.windows.hands.text(text, self.cancel)
+    }
+
+    fn pause(&self, time: Duration) -> Result<()> {
+        self.windows.clock.sleep(time, self.cancel)
+    }
+}

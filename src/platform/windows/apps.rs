@@ -1,0 +1,80 @@
+//! Which programs the Start menu offers to people, and which program a caller's word stands for.
+//!
+//! Nothing is remembered: programs come and go, and all shortcuts are read in a few milliseconds.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::sense::apps::{app, file_names, find as find_among, is_path, sorted};
+use crate::config::limits;
+use crate::error::Result;
+use crate::model::program::{App, Program};
+
+/// Folders in folders are part of an app's id; nobody nests them deeper.
+const DEPTH: usize = 4;
+/// A longer shortcut is none.
+const SHORTCUT_BYTES: u64 = 64 << 10;
+
+pub fn installed() -> Vec<App> {
+    let found = menus().into_iter().flat_map(|menu| shortcuts(&menu)).take(limits::APPS);
+    sorted(found.filter_map(|(place, path)| app(&place, &read(&path)?)).collect())
+}
+
+/// The user's own menu, then everybody's.
+fn menus() -> Vec<PathBuf> {
+    let roots = ["APPDATA", "PROGRAMDATA"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+    roots
+        .filter(|root| root.is_absolute())
+        .map(|root| root.join(r"Microsoft\Windows\Start Menu\Programs"))
+        .collect()
+}
+
+fn shortcuts(menu: &Path) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    let mut open = vec![(menu.to_owned(), String::new(), 0)];
+    while let Some((folder, prefix, depth)) = open.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if name.to_ascii_lowercase().ends_with(".lnk") {
+                found.push((format!("{prefix}{name}"), path));
+            } else if depth < DEPTH && path.is_dir() {
+                open.push((path, format!("{prefix}{name}\\"), depth + 1));
+            }
+            if found.len() >= limits::APPS {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(SHORTCUT_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+pub fn find(name: &str) -> Result<Program> {
+    find_among(&installed(), name, |name| executable(name).is_some())
+}
+
+fn executable(name: &str) -> Option<PathBuf> {
+    let is_program = |path: &PathBuf| {
+        let ending = path
+            .extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case("exe") || it.eq_ignore_ascii_case("com"));
+        ending && path.is_file()
+    };
+    if name.is_empty() {
+        return None;
+    }
+    if is_path(name) {
+        return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && is_program(path));
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let names = file_names(name);
+    let mut candidates =
+        std::env::split_paths(&folders).flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+    candidates.find(is_program)
+}

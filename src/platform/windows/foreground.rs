@@ -1,0 +1,84 @@
+//! Bringing a window to the foreground, within Windows' rules.
+//!
+//! Windows lets a program take the foreground only shortly after the person worked with it. The one exception that its
+//! documentation names (LockSetForegroundWindow) is the Alt key: once it is pressed, everybody may. It is pressed
+//! together with a key that means nothing, so that the window that gets it does not open its menu. Return codes are not
+//! believed: the foreground is looked at.
+#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+
+use std::time::{Duration, Instant};
+
+use windows::Win32::UI::WindowsAndMessaging::{
+    GetLastActivePopup, IsIconic, SW_RESTORE, SetForegroundWindow, ShowWindowAsync,
+};
+
+use super::desktop::{foreground, handle, look, number};
+use super::input::Hands;
+use super::sense::desktop::{gone, hwnd_of, why_not_active};
+use super::sense::keys::{Event, Vk};
+use crate::error::Result;
+use crate::platform::Activation;
+
+/// How long the first, polite try may take, and both together.
+const POLITE: Duration = Duration::from_millis(250);
+const WHOLE: Duration = Duration::from_millis(1_500);
+const STEP: Duration = Duration::from_millis(10);
+
+const ALT: Vk = Vk { code: 0x12, extended: false };
+/// A number that no keyboard has.
+const NO_KEY: Vk = Vk { code: 0xe8, extended: false };
+
+pub fn activate(hands: &Hands, uid: &str) -> Result<Activation> {
+    let hwnd = hwnd_of(uid)?;
+    let sight = look()?;
+    if !sight.find(hwnd).is_some_and(|raw| raw.visible) {
+        return Err(gone(uid));
+    }
+    restore(hwnd);
+    ask(hwnd);
+    if came(hwnd, POLITE)? {
+        return Ok(Activation::Activated);
+    }
+    hands.with_events(&[Event::Down(ALT), Event::Down(NO_KEY), Event::Up(NO_KEY)], || ask(hwnd))?;
+    if came(hwnd, WHOLE - POLITE)? {
+        return Ok(Activation::Activated);
+    }
+    Ok(Activation::Refused(why_not_active(&look()?, WHOLE)))
+}
+
+fn restore(hwnd: u64) {
+    // SAFETY: a handle that may be stale; what is returned is how the window was before.
+    unsafe {
+        if IsIconic(handle(hwnd)).as_bool() {
+            let _ = ShowWindowAsync(handle(hwnd), SW_RESTORE);
+        }
+    }
+}
+
+/// A window with an open dialog is disabled; the dialog is what a person would get.
+fn ask(hwnd: u64) {
+    // SAFETY: handles that may be stale. Whether it was obeyed is looked at.
+    unsafe {
+        let _ = SetForegroundWindow(GetLastActivePopup(handle(hwnd)));
+    }
+}
+
+/// Whether keys go to the window, or to a dialog of it, before the time is over.
+fn came(hwnd: u64, at_most: Duration) -> Result<bool> {
+    let began = Instant::now();
+    loop {
+        let front = foreground();
+        // SAFETY: a handle that may be stale, and one back.
+        let popup = number(unsafe { GetLastActivePopup(handle(hwnd)) });
+        if front != 0 && (front == hwnd || front == popup) {
+            let restored = look()?.find(hwnd).is_some_and(|raw| !raw.minimized);
+            if restored {
+                return Ok(true);
+            }
+        }
+        if began.elapsed() > at_most {
+            return Ok(false);
+        }
+        std::thread::sleep(STEP);
+    }
+}

@@ -1,0 +1,241 @@
+//! Which keys a combination and a text are, in Windows' own numbers.
+//!
+//! Text is typed as characters and not as keys, so that it is the same on every layout. Combinations are keys: a letter
+//! or a digit has the number of its own sign, other signs stand where the layout of this session has them.
+
+use crate::error::{Error, Result};
+use crate::model::KeyCombo;
+use crate::model::action::{Key, Modifier};
+
+/// A key by its number. Those that old keyboards did not have say so, or the number pad is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Vk {
+    pub code: u16,
+    pub extended: bool,
+}
+
+/// One event of a keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Down(Vk),
+    Up(Vk),
+    /// A part of a character, pressed and let go.
+    Unit(u16),
+}
+
+/// Where the layout has a character: the key's number, and whether shift, ctrl and alt make it that character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    pub code: u8,
+    pub shift: bool,
+    pub ctrl: bool,
+    pub alt: bool,
+}
+
+impl Placed {
+    /// As `VkKeyScanW` answers: the key in the low byte, what is held in the high one, all ones for nothing.
+    pub fn of(answer: i16) -> Option<Self> {
+        let [code, held] = answer.to_le_bytes();
+        let has = |bit: u8| held & bit != 0;
+        (answer != -1).then(|| Placed { code, shift: has(1), ctrl: has(2), alt: has(4) })
+    }
+}
+
+const fn plain(code: u16) -> Vk {
+    Vk { code, extended: false }
+}
+
+const fn extended(code: u16) -> Vk {
+    Vk { code, extended: true }
+}
+
+/// Every name that `KeyCombo` knows.
+const NAMED: &[(&str, Vk)] = &[
+    ("enter", plain(0x0d)),
+    ("tab", plain(0x09)),
+    ("escape", plain(0x1b)),
+    ("space", plain(0x20)),
+    ("backspace", plain(0x08)),
+    ("delete", extended(0x2e)),
+    ("insert", extended(0x2d)),
+    ("home", extended(0x24)),
+    ("end", extended(0x23)),
+    ("pageup", extended(0x21)),
+    ("pagedown", extended(0x22)),
+    ("up", extended(0x26)),
+    ("down", extended(0x28)),
+    ("left", extended(0x25)),
+    ("right", extended(0x27)),
+    ("menu", extended(0x5d)),
+    ("printscreen", extended(0x2c)),
+    ("pause", plain(0x13)),
+    ("capslock", plain(0x14)),
+    ("numlock", extended(0x90)),
+    ("scrolllock", plain(0x91)),
+    ("f1", plain(0x70)),
+    ("f2", plain(0x71)),
+    ("f3", plain(0x72)),
+    ("f4", plain(0x73)),
+    ("f5", plain(0x74)),
+    ("f6", plain(0x75)),
+    ("f7", plain(0x76)),
+    ("f8", plain(0x77)),
+    ("f9", plain(0x78)),
+    ("f10", plain(0x79)),
+    ("f11", plain(0x7a)),
+    ("f12", plain(0x7b)),
+];
+
+pub const fn modifier(modifier: Modifier) -> Vk {
+    match modifier {
+        Modifier::Ctrl => plain(0x11),
+        Modifier::Alt => plain(0x12),
+        Modifier::Shift => plain(0x10),
+        Modifier::Meta => extended(0x5b),
+    }
+}
+
+/// The events of a combination, in their order. `layout` tells where a character is.
+pub fn combination(combo: &KeyCombo, layout: impl Fn(char) -> Option<Placed>) -> Result<Vec<Event>> {
+    let mut held: Vec<Vk> = combo.modifiers.iter().map(|it| modifier(*it)).collect();
+    let key = match &combo.key {
+        Key::Modifier(it) => modifier(*it),
+        Key::Named(name) => named(name)?,
+        Key::Character(character) if character.is_ascii_alphanumeric() => {
+            plain(u16::from(character.to_ascii_uppercase() as u8))
+        }
+        Key::Character(character) => match layout(*character) {
+            Some(placed) => {
+                let needs = [
+                    (placed.shift, Modifier::Shift),
+                    (placed.ctrl, Modifier::Ctrl),
+                    (placed.alt, Modifier::Alt),
+                ];
+                let needed = needs.into_iter().filter(|(needed, _)| *needed).map(|(_, it)| modifier(it));
+                let missing: Vec<Vk> = needed.filter(|it| !held.contains(it)).collect();
+                held.extend(missing);
+                plain(u16::from(placed.code))
+            }
+            // Alone it is a text; with ctrl it is a key, and there is none.
+            None if combo.modifiers.is_empty() => return Ok(text(&character.to_string())),
+            None => return Err(no_key(*character)),
+        },
+    };
+    let downs = held.iter().map(|it| Event::Down(*it));
+    let ups = held.iter().rev().map(|it| Event::Up(*it));
+    Ok(downs.chain([Event::Down(key), Event::Up(key)]).chain(ups).collect())
+}
+
+fn named(name: &str) -> Result<Vk> {
+    let found = NAMED.iter().find(|(known, _)| *known == name).map(|(_, key)| *key);
+    found.ok_or_else(|| Error::internal(format!("no key of Windows is known for '{name}'")))
+}
+
+fn no_key(character: char) -> Error {
+    Error::bad_request(format!("the keyboard layout of this session has no key for '{character}'"))
+        .with("field", "keys")
+}
+
+/// The events of a text. Ends of lines and tabs are keys: fields do with them what a person's keys would.
+pub fn text(text: &str) -> Vec<Event> {
+    let mut events = Vec::with_capacity(text.len());
+    let mut before = '\0';
+    for character in text.chars() {
+        match character {
+            '\n' if before == '\r' => {}
+            '\r' | '\n' => events.extend(tap(plain(0x0d))),
+            '\t' => events.extend(tap(plain(0x09))),
+            other => events.extend(other.encode_utf16(&mut [0; 2]).iter().map(|unit| Event::Unit(*unit))),
+        }
+        before = character;
+    }
+    events
+}
+
+fn tap(key: Vk) -> [Event; 2] {
+    [Event::Down(key), Event::Up(key)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A German layout, as far as it matters.
+    fn german(character: char) -> Option<Placed> {
+        let placed = |code, shift, ctrl, alt| Some(Placed { code, shift, ctrl, alt });
+        match character {
+            '+' => placed(0xbb, false, false, false),
+            '?' => placed(0xdb, true, false, false),
+            '@' => placed(0x51, false, true, true),
+            _ => None,
+        }
+    }
+
+    #[track_caller]
+    fn check(keys: &str, expected: &str) {
+        let events = combination(&KeyCombo::parse(keys).unwrap(), german);
+        let shown = match events {
+            Err(error) => error.message,
+            Ok(events) => events.iter().map(shown).collect::<Vec<_>>().join(" "),
+        };
+        assert_eq!(shown, expected, "{keys}");
+    }
+
+    fn shown(event: &Event) -> String {
+        let key = |sign: char, key: &Vk| {
+            let extended = if key.extended { "e" } else { "" };
+            format!("{sign}{:02x}{extended}", key.code)
+        };
+        match event {
+            Event::Down(down) => key('+', down),
+            Event::Up(up) => key('-', up),
+            Event::Unit(unit) => format!("u{unit:04x}"),
+        }
+    }
+
+    #[test]
+    fn modifiers_embrace_the_key() {
+        check("ctrl+s", "+11 +53 -53 -11");
+        check("ctrl+shift+T", "+11 +10 +54 -54 -10 -11");
+        check("alt+f4", "+12 +73 -73 -12");
+        check("meta", "+5be -5be");
+        check("delete", "+2ee -2ee");
+        check("a", "+41 -41");
+    }
+
+    #[test]
+    fn signs_are_where_the_layout_has_them() {
+        check("ctrl++", "+11 +bb -bb -11");
+        check("ctrl+?", "+11 +10 +db -db -10 -11");
+        check("@", "+11 +12 +51 -51 -12 -11");
+        check("ctrl+@", "+11 +12 +51 -51 -12 -11");
+        check("é", "u00e9");
+        check("ctrl+é", "the keyboard layout of this session has no key for 'é'");
+    }
+
+    #[test]
+    fn texts_are_characters_and_line_ends_are_keys() {
+        let typed = |it: &str| text(it).iter().map(shown).collect::<Vec<_>>().join(" ");
+        assert_eq!(typed("aß"), "u0061 u00df");
+        assert_eq!(typed("😀"), "ud83d ude00");
+        assert_eq!(typed("a\r\nb\nc\t"), "u0061 +0d -0d u0062 +0d -0d u0063 +09 -09");
+        assert_eq!(typed(""), "");
+    }
+
+    #[test]
+    fn every_key_that_can_be_named_is_known() {
+        let error = KeyCombo::parse("no-such-key").unwrap_err();
+        let names = error.split("single characters and ").nth(1).unwrap();
+        for name in names.split_whitespace() {
+            assert!(named(name).is_ok(), "{name}");
+        }
+        assert_eq!(names.split_whitespace().count(), NAMED.len());
+    }
+
+    #[test]
+    fn the_layouts_answer_is_taken_apart() {
+        assert_eq!(Placed::of(-1), None);
+        assert_eq!(Placed::of(0x0651), Some(Placed { code: 0x51, shift: false, ctrl: true, alt: true }));
+        assert_eq!(Placed::of(0x01db), Some(Placed { code: 0xdb, shift: true, ctrl: false, alt: false }));
+    }
+}

@@ -1,0 +1,14 @@
+//! What Windows' answers mean. Nothing here asks the system anything, so all of it is tested on every system, with
+//! answers that were recorded or written by hand (`tests/fixtures/windows`).
+
+pub mod apps;
+pub mod desktop;
+pub mod errors;
+pub mod hands;
+pub mod keys;
+pub mod pictures;
+pub mod points;
+pub mod reading;
+pub mod roles;
+pub mod tree;
+pub mod worker;

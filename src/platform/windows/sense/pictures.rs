@@ -1,0 +1,111 @@
+//! How a picture of a window is made: off the screen where it shows whole, by itself where something covers it.
+
+use super::desktop::{RawWindow, Sight};
+use crate::model::Rect;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// This part of the screen shows it, with the menus that lie over it.
+    Screen(Rect),
+    /// It must draw itself.
+    Itself,
+    /// There is nothing to see of it.
+    None,
+}
+
+pub fn way(sight: &Sight, raw: &RawWindow, screen: Rect) -> Way {
+    let bounds = raw.bounds();
+    if raw.minimized || raw.cloaked != 0 || bounds.is_empty() {
+        return Way::None;
+    }
+    if covering(sight, raw).is_some() || !screen.encloses(&bounds) {
+        return Way::Itself;
+    }
+    let whole = popups(sight, raw).fold(bounds, |whole, popup| union(whole, popup.bounds()));
+    Way::Screen(whole.intersection(&screen).unwrap_or(bounds))
+}
+
+fn above<'a>(sight: &'a Sight, raw: &'a RawWindow) -> impl Iterator<Item = &'a RawWindow> {
+    let higher = sight.windows.iter().take_while(|other| other.hwnd != raw.hwnd);
+    higher
+        .filter(|other| other.visible && !other.minimized && other.cloaked == 0 && !other.bounds().is_empty())
+}
+
+/// Menus, lists and tooltips of its own: they belong into its picture.
+fn popups<'a>(sight: &'a Sight, raw: &'a RawWindow) -> impl Iterator<Item = &'a RawWindow> {
+    above(sight, raw).filter(|other| is_popup(other, raw))
+}
+
+fn is_popup(other: &RawWindow, raw: &RawWindow) -> bool {
+    !other.is_listed() && (other.owner == raw.hwnd || (other.owner == 0 && other.pid == raw.pid))
+}
+
+/// The frontmost window of others that lies over it.
+pub fn covering<'a>(sight: &'a Sight, raw: &'a RawWindow) -> Option<&'a RawWindow> {
+    above(sight, raw).find(|other| !is_popup(other, raw) && other.bounds().intersects(&raw.bounds()))
+}
+
+fn union(one: Rect, other: Rect) -> Rect {
+    let (x, y) = (one.x.min(other.x), one.y.min(other.y));
+    Rect::new(x, y, one.right().max(other.right()) - x, one.bottom().max(other.bottom()) - y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCREEN: Rect = Rect { x: 0, y: 0, width: 1000, height: 800 };
+
+    fn window(hwnd: u64, rect: Rect) -> RawWindow {
+        let title = format!("Window {hwnd}");
+        RawWindow {
+            hwnd,
+            pid: hwnd as u32,
+            title,
+            rect,
+            visible: true,
+            style: 0x00c0_0000,
+            ..RawWindow::default()
+        }
+    }
+
+    fn menu(of: u64, rect: Rect) -> RawWindow {
+        RawWindow { title: String::new(), style: 0, owner: of, ..window(99, rect) }
+    }
+
+    #[track_caller]
+    fn check(higher: Vec<RawWindow>, edit: impl Fn(&mut RawWindow), expected: Way) {
+        let mut raw = window(1, Rect::new(100, 100, 300, 200));
+        edit(&mut raw);
+        let windows = higher.into_iter().chain([raw.clone(), window(2, SCREEN)]).collect();
+        assert_eq!(way(&Sight { windows, foreground: 0 }, &raw, SCREEN), expected);
+    }
+
+    #[test]
+    fn a_window_that_shows_whole_is_read_off_the_screen() {
+        let shown = Way::Screen(Rect::new(100, 100, 300, 200));
+        check(Vec::new(), |_| {}, shown);
+        check(vec![window(3, Rect::new(500, 500, 50, 50))], |_| {}, shown);
+        let minimized = RawWindow { minimized: true, restored: SCREEN, ..window(3, SCREEN) };
+        check(vec![minimized], |_| {}, shown);
+    }
+
+    #[test]
+    fn a_covered_window_draws_itself() {
+        check(vec![window(3, Rect::new(390, 290, 50, 50))], |_| {}, Way::Itself);
+        check(Vec::new(), |raw| raw.rect.x = -5, Way::Itself);
+        check(vec![menu(3, Rect::new(120, 120, 50, 50))], |_| {}, Way::Itself);
+    }
+
+    #[test]
+    fn its_own_menus_belong_to_it() {
+        let beside = menu(1, Rect::new(380, 120, 100, 300));
+        check(vec![beside], |_| {}, Way::Screen(Rect::new(100, 100, 380, 320)));
+    }
+
+    #[test]
+    fn what_is_not_shown_has_no_picture() {
+        check(Vec::new(), |raw| raw.minimized = true, Way::None);
+        check(Vec::new(), |raw| raw.cloaked = 1, Way::None);
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, lock};
 use crate::config::{Config, Launching, Loaded, Redaction, limits};
 use crate::error::{Error, Kind, Result};
 use crate::events::Events;
@@ -16,18 +16,23 @@ use crate::gate::audit::Audit;
 use crate::gate::budget::Budget;
 use crate::gate::confirm::Confirm;
 use crate::gate::redact::Redactor;
+use crate::gate::suspicion::Suspicion;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
 use crate::model::Rect;
 use crate::observer::Observer;
-use crate::platform::Platform;
+use crate::platform::{Claimant, Platform};
 use crate::secrets::Secrets;
 use crate::session::Session;
 use crate::tool::{Effect, Meta};
 use crate::tools::{Selection, Table};
 use crate::trace::Tracer;
 use crate::trace::replay::Replays;
+use crate::trace::writer::refuse_link;
 use crate::vlm::Vision;
+
+/// Longer names of clients are cut.
+const LONGEST_CLIENT: usize = 64;
 
 pub struct App {
     pub config: Config,
@@ -45,6 +50,7 @@ pub struct App {
     pub launching: Launching,
     pub budget: Budget,
     pub confirm: Confirm,
+    pub suspicion: Suspicion,
     pub secrets: Secrets,
     pub audit: Option<Audit>,
     pub tracer: Tracer,
@@ -56,6 +62,8 @@ pub struct App {
     pub metrics: Metrics,
     /// Held by the one call that is acting.
     pub input_lease: Mutex<()>,
+    /// The client that greeted us last, by its own name.
+    client: Mutex<Option<String>>,
 }
 
 impl App {
@@ -71,6 +79,8 @@ impl App {
         let config_path = loaded.path;
         let config = loaded.config;
         let redactor = Arc::new(Redactor::new(redaction_rules(&config))?);
+        // No call is needed to find out that it must not be written there.
+        refuse_link(&config.tracing.dir).map_err(|problem| problem.to_string())?;
         let secrets = Secrets::load(&config.secrets, loaded.environment_secrets)?;
         secrets.values().for_each(|value| redactor.keep(value));
         keep_exec_secret(&config, &redactor)?;
@@ -86,6 +96,7 @@ impl App {
             launching: config.launch.clone(),
             budget: Budget::new(config.budgets, clock.now()),
             confirm: Confirm::new(&config)?,
+            suspicion: Suspicion::new(&config),
             secrets,
             audit: open_audit(&config)?,
             tracer: Tracer::new(config.tracing.clone(), clock.clone()),
@@ -96,6 +107,7 @@ impl App {
             events: Events::default(),
             metrics: Metrics::default(),
             input_lease: Mutex::new(()),
+            client: Mutex::default(),
             redactor,
             clock,
             config_path,
@@ -113,6 +125,11 @@ impl App {
         }
         self.check_switch(meta)?;
         if meta.always { Ok(()) } else { self.policy.check(meta.name, meta.group.name(), meta.implies) }
+    }
+
+    /// Whether this call may contain these tools too, which not every call of the tool does.
+    pub fn permits_with(&self, meta: &Meta, parts: &[&str]) -> Result<()> {
+        self.policy.check(meta.name, meta.group.name(), parts)
     }
 
     fn check_switch(&self, meta: &Meta) -> Result<()> {
@@ -151,7 +168,21 @@ impl App {
 
     /// Whether somebody wants to know what a call would touch.
     pub fn judges(&self, meta: &Meta) -> bool {
-        meta.effect.acts() && !meta.steps && (self.confirm.is_active() || self.secrets.is_restricted())
+        let somebody =
+            self.confirm.is_active() || self.secrets.is_restricted() || self.suspicion.forces_consent();
+        meta.effect.acts() && !meta.steps && somebody
+    }
+
+    /// A name from outside, of which only so much is kept as is told.
+    pub fn greeted_by(&self, client: &str) {
+        let name: String = client.chars().filter(|one| !one.is_control()).take(LONGEST_CLIENT).collect();
+        *lock(&self.client) = Some(name).filter(|name| !name.is_empty());
+    }
+
+    /// Who acts on the desktop when this server does.
+    pub fn claimant(&self) -> Claimant {
+        let keeps_for = Duration::from_secs(self.config.input.lease_s);
+        Claimant { client: lock(&self.client).clone(), keeps_for }
     }
 
     /// Acting while the books cannot be kept would leave no trace of it.

@@ -16,6 +16,8 @@ pub enum Kind {
     ElementDisabled,
     /// Several things fit where one has to.
     Ambiguous,
+    /// Another process acts on the desktop.
+    DesktopBusy,
     Timeout,
     PatternUnsupported,
     RateLimited,
@@ -34,13 +36,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 20] = [
+    pub const ALL: [Kind; 21] = [
         Kind::ElementNotFound,
         Kind::WindowGone,
         Kind::ElementOccluded,
         Kind::WindowOccluded,
         Kind::ElementDisabled,
         Kind::Ambiguous,
+        Kind::DesktopBusy,
         Kind::Timeout,
         Kind::PatternUnsupported,
         Kind::RateLimited,
@@ -65,6 +68,7 @@ impl Kind {
             Kind::WindowOccluded => "WindowOccluded",
             Kind::ElementDisabled => "ElementDisabled",
             Kind::Ambiguous => "Ambiguous",
+            Kind::DesktopBusy => "DesktopBusy",
             Kind::Timeout => "Timeout",
             Kind::PatternUnsupported => "PatternUnsupported",
             Kind::RateLimited => "RateLimited",
@@ -85,7 +89,11 @@ impl Kind {
     pub const fn http_status(self) -> u16 {
         match self {
             Kind::ElementNotFound | Kind::WindowGone => 404,
-            Kind::ElementOccluded | Kind::WindowOccluded | Kind::ElementDisabled | Kind::Ambiguous => 409,
+            Kind::ElementOccluded
+            | Kind::WindowOccluded
+            | Kind::ElementDisabled
+            | Kind::Ambiguous
+            | Kind::DesktopBusy => 409,
             Kind::Timeout => 408,
             Kind::PatternUnsupported | Kind::PlatformUnsupported | Kind::PredicateUnsupported => 501,
             Kind::RateLimited | Kind::BudgetExceeded => 429,
@@ -107,6 +115,7 @@ impl Kind {
             | Kind::WindowOccluded
             | Kind::ElementDisabled
             | Kind::Ambiguous
+            | Kind::DesktopBusy
             | Kind::Timeout
             | Kind::PatternUnsupported
             | Kind::RateLimited
@@ -135,6 +144,7 @@ impl Kind {
             Kind::ConfirmationRequired | Kind::ConfirmationInvalid => Some("propose_action"),
             Kind::PlatformUnsupported => Some("get_capabilities"),
             Kind::Ambiguous
+            | Kind::DesktopBusy
             | Kind::Timeout
             | Kind::SnapshotExpired
             | Kind::BudgetExceeded

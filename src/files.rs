@@ -1,10 +1,100 @@
 //! Files that a caller names are read only below the folders that the config names.
+//!
+//! A name is judged once and opened later. In between somebody may put a link where a folder was, so what was judged
+//! is kept as a `Below`, which follows no link when it is opened.
 
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
 
-/// The real path of `name`, if it lies below one of `roots`. Links are followed before the check, and
+/// A place below a root, by its real name: when it was found, no part of it was a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Below {
+    root: PathBuf,
+    inner: PathBuf,
+}
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub enum Unread {
+    /// A folder, a pipe, a device, a link.
+    NoFile,
+    /// It has so many bytes, or more.
+    TooLong(u64),
+    Failed(io::Error),
+}
+
+impl Below {
+    /// The place that `path` really is, if it lies below `root`.
+    pub fn find(root: &Path, path: &Path) -> Option<Below> {
+        let root = root.canonicalize().ok()?;
+        let inner = path.canonicalize().ok()?.strip_prefix(&root).ok()?.to_owned();
+        Some(Below { root, inner })
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.root.join(&self.inner)
+    }
+
+    /// The bytes of a plain file, at most `most`. What is longer is not read at all.
+    pub fn read(&self, most: u64) -> Result<Vec<u8>, Unread> {
+        let file = self.open()?;
+        let length = file.metadata().map_err(Unread::Failed)?.len();
+        if length > most {
+            return Err(Unread::TooLong(length));
+        }
+        let mut bytes = Vec::new();
+        // A file that grows meanwhile is still bounded.
+        file.take(most + 1).read_to_end(&mut bytes).map_err(Unread::Failed)?;
+        if bytes.len() as u64 > most { Err(Unread::TooLong(bytes.len() as u64)) } else { Ok(bytes) }
+    }
+
+    /// Goes down folder by folder, each held open while the next is looked for in it: whatever is renamed or linked
+    /// meanwhile, this never leaves the root. Opening waits for nobody.
+    #[cfg(unix)]
+    pub fn open(&self) -> Result<File, Unread> {
+        use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, statat};
+        let failed = |problem: rustix::io::Errno| Unread::Failed(problem.into());
+        let a_folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let (Some(parent), Some(name)) = (self.inner.parent(), self.inner.file_name()) else {
+            return Err(Unread::NoFile);
+        };
+        let mut folder = open(&self.root, a_folder, Mode::empty()).map_err(failed)?;
+        for part in parent {
+            folder = openat(&folder, part, a_folder, Mode::empty()).map_err(failed)?;
+        }
+        // Merely opening a device may do something.
+        let is_plain = |mode| FileType::from_raw_mode(mode) == FileType::RegularFile;
+        if !is_plain(statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?.st_mode) {
+            return Err(Unread::NoFile);
+        }
+        let a_file = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        plain(File::from(openat(&folder, name, a_file, Mode::empty()).map_err(failed)?))
+    }
+
+    /// Without folders that can be held open, the name is compared before and after.
+    #[cfg(not(unix))]
+    pub fn open(&self) -> Result<File, Unread> {
+        let path = self.path();
+        if !path.symlink_metadata().map_err(Unread::Failed)?.is_file() {
+            return Err(Unread::NoFile);
+        }
+        let file = plain(File::open(&path).map_err(Unread::Failed)?)?;
+        if path.canonicalize().map_err(Unread::Failed)? != path {
+            return Err(Unread::NoFile);
+        }
+        Ok(file)
+    }
+}
+
+fn plain(file: File) -> Result<File, Unread> {
+    let is_file = file.metadata().map_err(Unread::Failed)?.is_file();
+    if is_file { Ok(file) } else { Err(Unread::NoFile) }
+}
+
+/// The place of `name`, if it lies below one of `roots`. Links are followed before the check, and
 /// the answer for a file outside does not tell whether it exists.
-pub fn below(roots: &[PathBuf], name: &str) -> Result<PathBuf, String> {
+pub fn below(roots: &[PathBuf], name: &str) -> Result<Below, String> {
     let outside = || {
         let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
         format!("'{name}' is not below a folder that may be read ({})", folders.join(", "))
@@ -15,11 +105,10 @@ pub fn below(roots: &[PathBuf], name: &str) -> Result<PathBuf, String> {
     let mut missing = false;
     for root in roots.iter().filter_map(|root| root.canonicalize().ok()) {
         for candidate in candidates(&root, name) {
-            match candidate.canonicalize() {
-                Ok(real) if real.starts_with(&root) => return Ok(real),
-                Ok(_) => {}
-                Err(_) => missing |= stays_inside(&root, &candidate),
+            if let Some(found) = Below::find(&root, &candidate) {
+                return Ok(found);
             }
+            missing |= would_be_inside(&root, &candidate);
         }
     }
     if missing { Err(format!("there is no file '{name}'")) } else { Err(outside()) }
@@ -31,10 +120,13 @@ fn candidates(root: &Path, name: &str) -> Vec<PathBuf> {
     vec![from_here, root.join(name)]
 }
 
-/// Whether a path that does not exist would lie below the root, judged by its words alone.
-fn stays_inside(root: &Path, candidate: &Path) -> bool {
-    use std::path::Component;
-    candidate.starts_with(root) && !candidate.components().any(|part| part == Component::ParentDir)
+/// Whether a path that does not exist would lie below the root: what there is of it does, and plain names follow. A
+/// link on the way that leads out, or nowhere, must not tell what is behind it.
+pub fn would_be_inside(root: &Path, candidate: &Path) -> bool {
+    let plain = !candidate.components().any(|part| part == Component::ParentDir);
+    let there = candidate.ancestors().find(|part| part.symlink_metadata().is_ok());
+    let real = there.and_then(|there| there.canonicalize().ok());
+    plain && real.is_some_and(|real| real.starts_with(root))
 }
 
 #[cfg(test)]
@@ -48,9 +140,11 @@ mod tests {
         std::fs::write(root.join("inner/a.yaml"), "").unwrap();
         std::fs::write(folder.path().join("secret.yaml"), "").unwrap();
         #[cfg(unix)]
-        std::os::unix::fs::symlink(folder.path(), root.join("link")).unwrap();
+        for (target, name) in [(folder.path(), "link"), (Path::new("/no/such/file"), "nowhere")] {
+            std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+        }
         let got = match below(&[root], name) {
-            Ok(path) => path.file_name().unwrap().to_string_lossy().into_owned(),
+            Ok(found) => found.path().file_name().unwrap().to_string_lossy().into_owned(),
             Err(message) => message,
         };
         assert!(got.contains(expected), "{name:?} gave {got:?}");
@@ -62,6 +156,7 @@ mod tests {
         check("inner/../inner/a.yaml", "a.yaml");
     }
 
+    /// H-17 on code: in the same words, whether there is such a file or not.
     #[test]
     fn files_outside_are_refused_alike() {
         for name in [
@@ -76,10 +171,59 @@ mod tests {
         }
     }
 
+    /// H-17, H-19 on code: what is behind a link that leads out is not told apart from what is not there.
     #[cfg(unix)]
     #[test]
     fn links_do_not_lead_out() {
-        check("link/secret.yaml", "is not below a folder");
+        for name in ["link/secret.yaml", "link/missing.yaml", "link/missing/deeper.yaml", "nowhere", "link"] {
+            check(name, "is not below a folder");
+        }
+    }
+
+    /// H-19 on code: a folder or a file that becomes a link after it was judged is not opened.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_exchanged_after_the_check_is_not_opened() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let (root, elsewhere) = (folder.path().join("root"), folder.path().join("elsewhere"));
+        for place in [&root, &elsewhere] {
+            std::fs::create_dir_all(place.join("inner/deep")).unwrap();
+            std::fs::write(place.join("inner/deep/a"), place.to_str().unwrap()).unwrap();
+        }
+        let found = below(std::slice::from_ref(&root), "inner/deep/a").unwrap();
+        assert_eq!(found.read(1000).unwrap(), root.to_str().unwrap().as_bytes());
+        for part in ["inner/deep/a", "inner/deep", "inner"] {
+            std::fs::rename(root.join(part), root.join("aside")).unwrap();
+            symlink(elsewhere.join(part), root.join(part)).unwrap();
+            assert!(found.read(1000).is_err(), "{part}");
+            std::fs::remove_file(root.join(part)).unwrap();
+            std::fs::rename(root.join("aside"), root.join(part)).unwrap();
+        }
+        std::fs::rename(&root, folder.path().join("aside")).unwrap();
+        symlink(&elsewhere, &root).unwrap();
+        assert!(found.read(1000).is_err(), "the root itself");
+    }
+
+    /// H-20 on code: what is no plain file is neither opened nor waited for, also when it was one at the check.
+    #[cfg(unix)]
+    #[test]
+    fn pipes_folders_and_long_files_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        std::fs::write(&file, "12345").unwrap();
+        let found = below(&[folder.path().to_owned()], "a").unwrap();
+        assert_eq!(found.read(5).unwrap(), b"12345");
+        assert!(matches!(found.read(4), Err(Unread::TooLong(5))));
+        std::fs::remove_file(&file).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+        assert!(matches!(found.read(5), Err(Unread::NoFile)));
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        assert!(matches!(found.read(5), Err(Unread::NoFile)));
+        assert!(matches!(below(&[folder.path().to_owned()], "").unwrap().read(5), Err(Unread::NoFile)));
+        std::fs::remove_dir(&file).unwrap();
+        assert!(matches!(found.read(5), Err(Unread::Failed(_))));
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! Logs and last words, on stderr only: stdout belongs to the MCP transport.
 
-use tracing_subscriber::EnvFilter;
+use tracing::{Level, Metadata};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use crate::app::App;
 use crate::config::LogLevel;
@@ -9,14 +13,20 @@ use crate::http::Listening;
 /// `RUST_LOG` beats the configured level.
 pub fn start(level: LogLevel) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(directives(level)));
-    let started = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
+    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let started = tracing_subscriber::registry()
+        .with(filter)
+        .with(lines.with_filter(filter_fn(tells_no_arguments)))
         .try_init();
     if started.is_err() {
         complain("logging was already set up");
     }
+}
+
+/// The protocol's library writes whole messages at its finer levels, also the text that is to be typed into a
+/// password field. No setting brings them into a log.
+fn tells_no_arguments(line: &Metadata) -> bool {
+    line.target().split("::").next() != Some("rmcp") || *line.level() <= Level::INFO
 }
 
 /// Our own words at the level asked for; libraries only when something is wrong with them.
@@ -85,6 +95,19 @@ fn tell(message: &str) {
 #[allow(clippy::print_stderr, reason = "the last words of a process that cannot start")]
 pub fn complain(message: &str) {
     eprintln!("os-screen-observer: {message}");
+}
+
+/// A file that may not grow any further is an error of the one who writes to it. Without this the system would end the
+/// process, with whatever it holds down. What it starts is left as it was, so a command still obeys its limits.
+pub fn outlive_file_limits() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let too_large = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+        if let Err(problem) = signal(too_large) {
+            tracing::warn!("a limit on the size of files would end this server: {problem}");
+        }
+    }
 }
 
 /// Comes when the process is asked to stop.

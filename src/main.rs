@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 const GRACE: Duration = Duration::from_millis(250);
 
 fn main() -> ExitCode {
+    platform::keep_few_heaps();
     let cli = Cli::from_process();
     match start(cli) {
         Ok(code) => code,
@@ -119,10 +120,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     let http = match mode {
         Mode::Mcp | Mode::Auto => None,
         Mode::Inspect => Some(http::start(app.clone(), shutdown.clone())?),
-        // A client that starts a second server must not lose it because the port is taken.
-        Mode::Both => http::start(app.clone(), shutdown.clone())
-            .inspect_err(|problem| tracing::warn!("serving MCP on stdio alone: {problem}"))
-            .ok(),
+        Mode::Both => http_beside_stdio(&app, &shutdown)?,
     };
     log::hello(&app, mode != Mode::Inspect, http.as_ref());
     // One thread reads, answers and writes; calls run on threads of their own. A second one here would only
@@ -132,6 +130,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
         .build()
         .map_err(|problem| format!("no runtime could be started: {problem}"))?;
     let result = runtime.block_on(async {
+        log::outlive_file_limits();
         if mode == Mode::Inspect {
             log::stop_signal().await;
             return Ok(ExitCode::SUCCESS);
@@ -146,6 +145,21 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     app.observer.platform().release_all();
     runtime.shutdown_background();
     result
+}
+
+/// A client that starts a second server must not lose it because the port is taken. What would be unsafe ends it.
+fn http_beside_stdio(
+    app: &Arc<App>,
+    shutdown: &CancellationToken,
+) -> Result<Option<http::Listening>, String> {
+    match http::start(app.clone(), shutdown.clone()) {
+        Ok(listening) => Ok(Some(listening)),
+        Err(http::NotServed::Unavailable(why)) => {
+            tracing::warn!("serving MCP on stdio alone: {why}");
+            Ok(None)
+        }
+        Err(http::NotServed::Refused(why)) => Err(why),
+    }
 }
 
 async fn serve_stdio(app: Arc<App>) -> Result<ExitCode, String> {

@@ -240,12 +240,19 @@ fn line_pairs(text: &str) -> Result<Pairs, String> {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
+    fn give_mode(path: &Path, mode: u32) {
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    }
+
+    #[cfg(not(unix))]
+    fn give_mode(_: &Path, _: u32) {}
+
     fn check(text: &str, mode: u32, expected: &str) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secrets");
         std::fs::write(&path, text).unwrap();
-        #[cfg(unix)]
-        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+        give_mode(&path, mode);
         let config = NamedSecrets { file: Some(path), ..NamedSecrets::default() };
         let outcome = match Secrets::load(&config, BTreeMap::new()) {
             Ok(secrets) => {

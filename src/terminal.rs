@@ -20,13 +20,16 @@ use crate::vlm::runner::Runner;
 use crate::{docs, doctor, http, ocr, platform, scenario};
 
 pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
+    let wished = config.map(|loaded| loaded.config.platform.clone()).unwrap_or_default();
     let report = doctor::examine(&doctor::Subject {
         version: env!("CARGO_PKG_VERSION"),
         features: &compiled_in(),
-        platform: &platform::real_desktop(),
+        platform: &platform::real_desktop(&wished),
         own_ocr: ocr::library::COMPILED_IN.then(ocr::worker::version),
+        system_ocr: ocr::system_engine,
         config,
         survey: platform::survey(),
+        mac: platform::mac_permissions(),
         machine: &doctor::RealMachine,
     });
     let text = if json { pretty(&serde_json::to_value(&report).unwrap_or_default()) } else { report.human() };

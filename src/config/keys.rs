@@ -130,6 +130,8 @@ pub const KEYS: &[Key] = &[
     guard("confirmation_required", Optional(&Confirmations)),
     guard("confirmation.bbox_tolerance_px", Integer(0, 10_000)),
     guard("confirmation.mode", OneOf(&["token", "ask", "inspector"])),
+    guard("confirmation.on_suspicion", OneOf(&["off", "consent"])),
+    guard("confirmation.suspicion_seconds", Integer(1, 86_400)),
     guard("confirmation.ttl_seconds", Integer(1, 600)),
     guard("redaction.enabled", Flag),
     guard("redaction.window_title_patterns", Patterns),
@@ -163,6 +165,7 @@ pub const KEYS: &[Key] = &[
     plain("exec.max_output_chars", Integer(1, 1_000_000)),
     guard("exec.roots", Texts),
     guard("input.allowed_region", Optional(&Region)),
+    plain("input.lease_s", Integer(0, 3600)),
 ];
 
 /// Old names that still work.

@@ -11,6 +11,13 @@ pub const MCP_LINE_BYTES: usize = 4 << 20;
 pub const MCP_REQUESTS_IN_FLIGHT: usize = 32;
 /// A call that sleeps costs a thread and no more, so there may be more of them.
 pub const MCP_WAITS_IN_FLIGHT: usize = 256;
+/// Requests that may be unanswered before reading pauses. Far above what runs at a time: a client that
+/// pipelines is served, one that floods waits.
+pub const MCP_UNANSWERED_REQUESTS: usize = 1024;
+/// What their lines may hold together: a few of the greatest length, or all of an ordinary one.
+pub const MCP_UNANSWERED_BYTES: usize = 16 << 20;
+/// Answers that are ready for a client that does not read them, before we do not read either.
+pub const MCP_UNREAD_BYTES: usize = 16 << 20;
 /// Resources that somebody is told about at a time; each may have a tree that is read again and again.
 pub const MCP_SUBSCRIPTIONS: usize = 64;
 pub const JSON_DEPTH: usize = 128;
@@ -36,6 +43,8 @@ pub const EVENT_RESULT_BYTES: usize = 32 << 10;
 pub const SELECTOR_BYTES: usize = 2 << 10;
 pub const SELECTOR_STEPS: usize = 32;
 pub const SELECTOR_PREDICATES: usize = 64;
+/// Of those, regular expressions: one may take milliseconds to compile.
+pub const SELECTOR_PATTERNS: usize = 8;
 pub const REGEX_CHARACTERS: usize = 512;
 /// What a pattern may grow to once compiled: `(?:a{1000}){1000}` is short to write and huge to hold.
 pub const REGEX_COMPILED_BYTES: usize = 1 << 20;
@@ -162,6 +171,7 @@ mod tests {
         check(&"é".repeat(REGEX_CHARACTERS), "compiles");
     }
 
+    /// H-43 on code: every pattern is compiled here.
     #[test]
     fn bad_patterns_say_why_in_one_line() {
         check("(", "unclosed group (at character 1)");

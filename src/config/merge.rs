@@ -192,6 +192,11 @@ impl FileReader<'_> {
             return self.findings.notices.push(format!("{place} has no effect"));
         }
         match nearest_path(path) {
+            // Who writes there wants something shut, and must learn that it is not.
+            None if protects(path) => self
+                .findings
+                .problems
+                .push(format!("{place} is not a key of this program; what it was meant to protect is not protected")),
             None => self.findings.notices.push(format!("{place} is not a key of this program; it is ignored")),
             Some((near, true)) => self.findings.fatal.push(format!(
                 "{place} is not a key; did you mean `{near}`? That one keeps something shut, so a misspelling is \
@@ -203,6 +208,14 @@ impl FileReader<'_> {
                 .push(format!("{place} is not a key; did you mean `{near}`? It is ignored")),
         }
     }
+}
+
+/// Whether everything that can stand beside it keeps something shut.
+fn protects(path: &str) -> bool {
+    section_of(path).is_some_and(|section| {
+        let mut beside = keys::in_section(section).peekable();
+        beside.peek().is_some() && beside.all(|key| key.guard)
+    })
 }
 
 fn is_old_name(path: &str) -> bool {

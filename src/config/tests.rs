@@ -243,13 +243,25 @@ fn unknown_keys_are_ignored_aloud() {
     check_notice(r#"{"theme": "dark"}"#, &["`theme` in config.json", "ignored"]);
     check_notice(r#"{"web_ui": {"prot": 1}}"#, &["`web_ui.prot`", "did you mean `web_ui.port`?"]);
     check_notice(r#"{"ascii_skech": {}}"#, &["did you mean `ascii_sketch`?"]);
-    check_notice(r#"{"actions": {"colour": 1}}"#, &["`actions.colour`", "ignored"]);
     check_notice(r#"{"vlm": {"output_format": "x"}}"#, &["has no effect"]);
     check_notice(r#"{"telemetry": {"metrics_enabled": true}}"#, &["`telemetry`", "has no effect"]);
     let silent = survives(r#"{"_note": 1, "web_ui": {"_note": 1}, "_": {"port": 5}}"#);
     assert_eq!((silent.notices, silent.config), (Vec::new(), Config::default()));
 }
 
+/// H-92 on code: among settings that protect, one that is not known is an error that everybody is told of.
+#[test]
+fn an_unknown_key_among_guards_is_a_problem() {
+    for (file, path) in [
+        (r#"{"actions": {"colour": 1}}"#, "`actions.colour`"),
+        (r#"{"redaction": {"everything": true}}"#, "`redaction.everything`"),
+    ] {
+        assert_all(&survives(file).error().unwrap(), &[path, "is not protected"]);
+    }
+    assert_eq!(survives(r#"{"web_ui": {"colour": 1}}"#).error(), None);
+}
+
+/// H-92 on code: a name that is nearly that of a guard stops the start.
 #[test]
 fn a_misspelt_guard_is_not_ignored() {
     check_fatal(r#"{"actions": {"denny": ["x"]}}"#, &[], &["did you mean `actions.deny`?"]);

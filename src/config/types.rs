@@ -388,8 +388,22 @@ pub struct Confirmation {
     /// How far an element may have moved since it was confirmed.
     pub bbox_tolerance_px: u32,
     pub mode: ConfirmationMode,
+    /// What a text on the screen that speaks to an agent leads to, besides its mark.
+    pub on_suspicion: OnSuspicion,
+    /// How long that lasts after such a text was last shown.
+    pub suspicion_seconds: u64,
     /// How long a confirmation may wait for its use.
     pub ttl_seconds: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnSuspicion {
+    /// It is marked, and nothing else.
+    #[default]
+    Off,
+    /// Every input needs consent.
+    Consent,
 }
 
 /// Who says yes.
@@ -407,7 +421,13 @@ pub enum ConfirmationMode {
 
 impl Default for Confirmation {
     fn default() -> Self {
-        Self { bbox_tolerance_px: 20, mode: ConfirmationMode::Token, ttl_seconds: 60 }
+        Self {
+            bbox_tolerance_px: 20,
+            mode: ConfirmationMode::Token,
+            on_suspicion: OnSuspicion::Off,
+            suspicion_seconds: 600,
+            ttl_seconds: 60,
+        }
     }
 }
 
@@ -488,11 +508,19 @@ pub enum Shell {
 }
 
 /// Where input may go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InputBounds {
     /// x, y, width and height on the screen.
     pub allowed_region: Option<[i32; 4]>,
+    /// For how many seconds after an input no other server may act on the desktop.
+    pub lease_s: u64,
+}
+
+impl Default for InputBounds {
+    fn default() -> Self {
+        Self { allowed_region: None, lease_s: 60 }
+    }
 }
 
 /// The private desktop that `--sandbox` starts.

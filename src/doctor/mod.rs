@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::{Config, FatalConfig, Loaded};
+use crate::platform::macos::sense::permissions as macos;
 pub use desktop::{AccessibilityFacts, DisplayFacts, SeenWindow, Survey};
 use fixes::Package;
 pub use machine::{FolderState, Machine, RealMachine, Socket};
@@ -26,6 +27,17 @@ pub struct PlatformFacts {
     pub name: String,
     pub available: bool,
     pub reason: String,
+    /// The desktop is that of Windows around WSL, which needs no display here.
+    pub by_powershell: bool,
+}
+
+/// The permissions that macOS asks a person for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MacPermissions {
+    /// To see and work other programs.
+    pub accessibility: bool,
+    /// To picture the screen.
+    pub recording: bool,
 }
 
 /// What is examined: the program, its configuration, and the machine around it.
@@ -36,9 +48,13 @@ pub struct Subject<'a> {
     pub platform: &'a PlatformFacts,
     /// What the OCR engine that is part of this build says of itself; `None` when none is.
     pub own_ocr: Option<Result<String, String>>,
+    /// What the recognition that the system has says of itself; asked where no tesseract is. `None`: it has none.
+    pub system_ocr: fn() -> Option<Result<String, String>>,
     pub config: Result<&'a Loaded, &'a FatalConfig>,
     /// What a look at the running desktop showed; `None` where there is none.
     pub survey: Option<Survey>,
+    /// What macOS permits; `None` on other systems.
+    pub mac: Option<MacPermissions>,
     pub machine: &'a dyn Machine,
 }
 
@@ -143,7 +159,8 @@ const CHECKS: &[(&[&str], CheckFunction)] = &[
     (&["linux"], desktop::check_programs),
     (&["linux"], sandbox::check_sandbox),
     (&["linux"], check_fonts),
-    (&["macos"], check_mac_permissions),
+    (&["macos"], check_mac_accessibility),
+    (&["macos"], check_mac_recording),
     (&["windows"], check_windows_session),
     (&[], check_tesseract),
     (&[], check_trace_folder),
@@ -264,7 +281,7 @@ fn check_mock(_: &Subject<'_>) -> Check {
 }
 
 fn check_platform(subject: &Subject<'_>) -> Check {
-    let PlatformFacts { name, available, reason } = subject.platform;
+    let PlatformFacts { name, available, reason, .. } = subject.platform;
     let status = if *available { Status::Ok } else { Status::Missing };
     let detail = if reason.is_empty() { name.clone() } else { format!("{name}: {reason}") };
     let fix = (!available).then(|| "os-screen-observer --mock".to_owned());
@@ -278,8 +295,14 @@ const WAYLAND_WORKED: &str = "Windows and elements come by AT-SPI, keys and poin
                               window's corner, and no single window has a picture; get_capabilities lists what does not work";
 const WAYLAND_BUILD: &str = "cargo build --release --features http,wayland";
 
+const WSL_WORKED: &str = "not needed: this is WSL, and PowerShell shows the windows and pictures of Windows. Set DISPLAY for \
+                          the elements of Linux programs and for input";
+
 /// Either display server will do for the program as a whole; which one the adapter can use it says itself.
 fn check_display(subject: &Subject<'_>) -> Check {
+    if subject.platform.by_powershell {
+        return Check::new("display", Status::Warning, WSL_WORKED);
+    }
     let x11 = subject.variable("DISPLAY").map(|display| probe_x11(subject, &display));
     let wayland = subject.variable("WAYLAND_DISPLAY").map(|display| probe_wayland(subject, &display));
     let (status, detail) = match (x11, wayland) {
@@ -390,11 +413,32 @@ fn check_fonts(subject: &Subject<'_>) -> Check {
     }
 }
 
-fn check_mac_permissions(_: &Subject<'_>) -> Check {
-    let detail = "Accessibility and Screen Recording must be granted to the program that starts this one; \
-                  that cannot be read from here";
-    let pane = r#"open "x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility""#;
-    Check::new("permissions", Status::Warning, detail).fix(pane.to_owned())
+const MAC_WHO: &str = "the app that starts this program (the terminal, or Claude); then start that app anew";
+
+/// A program below a terminal or a client has the permissions of that one, so that is what has to be ticked.
+fn check_mac_accessibility(subject: &Subject<'_>) -> Check {
+    let missing = format!(
+        "windows can be listed, but not read or worked. System Settings › Privacy & Security › Accessibility: tick {MAC_WHO}"
+    );
+    let granted = subject.mac.map(|mac| mac.accessibility);
+    check_mac_permission("accessibility", granted, &missing, macos::ACCESSIBILITY_PANE)
+        .essential(subject.wants_desktop())
+}
+
+fn check_mac_recording(subject: &Subject<'_>) -> Check {
+    let missing = format!(
+        "no pictures, no OCR. System Settings › Privacy & Security › Screen & System Audio Recording: tick {MAC_WHO}"
+    );
+    let granted = subject.mac.map(|mac| mac.recording);
+    check_mac_permission("screen recording", granted, &missing, macos::RECORDING_PANE)
+}
+
+fn check_mac_permission(name: &'static str, granted: Option<bool>, missing: &str, pane: &str) -> Check {
+    match granted {
+        Some(true) => Check::new(name, Status::Ok, "permitted"),
+        Some(false) => Check::new(name, Status::Missing, missing).fix(pane.to_owned()),
+        None => Check::new(name, Status::Warning, "not asked: this is no macOS").fix(pane.to_owned()),
+    }
 }
 
 /// Services run in a session of their own, where no user's window is to be seen.
@@ -455,7 +499,14 @@ fn check_tesseract_program(subject: &Subject<'_>, configured: Option<PathBuf>) -
                 Some(configured) => format!("neither at {} nor on PATH", configured.display()),
                 None => "not on PATH".to_owned(),
             };
-            Check::new(NAME, Status::Missing, format!("{where_looked}: no text recognition"))
+            let lacking = match (subject.system_ocr)() {
+                Some(Ok(engine)) => {
+                    return Check::new(NAME, Status::Ok, format!("{where_looked}; text is read by {engine}"));
+                }
+                Some(Err(reason)) => format!("no text recognition; {reason}"),
+                None => "no text recognition".to_owned(),
+            };
+            Check::new(NAME, Status::Missing, format!("{where_looked}: {lacking}"))
                 .fix(fixes::install(subject.machine, Package::Tesseract))
         }
     }

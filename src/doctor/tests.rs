@@ -20,6 +20,7 @@ struct PretendedMachine {
     survey: Option<Survey>,
     /// The build has the feature `wayland`.
     wayland: bool,
+    mac: Option<MacPermissions>,
 }
 
 impl Machine for PretendedMachine {
@@ -98,16 +99,28 @@ fn loaded(pairs: &[(&str, &str)]) -> Result<Loaded, FatalConfig> {
 }
 
 fn report_on(machine: &PretendedMachine, environment: &[(&str, &str)], available: bool) -> Report {
+    report_with(machine, environment, available, || None)
+}
+
+fn report_with(
+    machine: &PretendedMachine,
+    environment: &[(&str, &str)],
+    available: bool,
+    system_ocr: fn() -> Option<Result<String, String>>,
+) -> Report {
     let reason = if available { "X11 and AT-SPI" } else { "this build has no adapter for it" };
-    let platform = PlatformFacts { name: "Linux".into(), available, reason: reason.into() };
+    let platform =
+        PlatformFacts { name: "Linux".into(), available, reason: reason.into(), by_powershell: false };
     let loaded = loaded(environment);
     examine(&Subject {
         version: "0.1.0",
         features: if machine.wayland { &["http", "wayland"] } else { &["http"] },
         platform: &platform,
         own_ocr: None,
+        system_ocr,
         config: loaded.as_ref(),
         survey: machine.survey.clone(),
+        mac: machine.mac,
         machine,
     })
 }
@@ -341,6 +354,24 @@ fn private_desktops() {
 }
 
 #[test]
+fn a_system_that_reads_by_itself_needs_no_tesseract() {
+    let check = |machine, system_ocr, status, detail: &str| {
+        let report = report_with(&machine, &[], true, system_ocr);
+        let found = report.checks.iter().find(|check| check.name == "tesseract").unwrap();
+        assert_eq!(found.status, status, "{found:?}");
+        assert!(found.detail.contains(detail), "{found:?}");
+    };
+    check(
+        bare(),
+        || Some(Ok("Windows.Media.Ocr (en-US)".into())),
+        Status::Ok,
+        "read by Windows.Media.Ocr (en-US)",
+    );
+    check(bare(), || Some(Err("no language".into())), Status::Missing, "no text recognition; no language");
+    check(complete(), || Some(Err("no language".into())), Status::Ok, "tesseract 5.3.0");
+}
+
+#[test]
 fn tesseract() {
     const WINDOWS_PATH: &[(&str, &str)] = &[("OSO_OCR__TESSERACT_CMD", r"C:\Tesseract\tesseract.exe")];
     let check = |machine, environment: &[(&str, &str)], status, detail, fix| {
@@ -386,7 +417,6 @@ fn install_lines_speak_the_managers_language() {
     check("linux", &["pacman"], Some("pacman -S --needed --noconfirm tesseract tesseract-data-eng"));
     check("linux", &["zypper"], Some("zypper --non-interactive install tesseract-ocr"));
     check("linux", &["brew", "sudo"], Some("brew install tesseract"));
-    check("macos", &["brew"], Some("brew install tesseract"));
     check("windows", &["winget", "choco"], Some("winget install --exact --id UB-Mannheim.TesseractOCR"));
     check("windows", &["choco"], Some("choco install -y tesseract"));
 }
@@ -404,5 +434,48 @@ fn other_systems_are_asked_their_own_questions() {
     let mac = PretendedMachine { system: "macos", ..PretendedMachine::default() };
     let report = report_on(&mac, &[], true);
     let names: Vec<_> = report.checks.iter().map(|check| check.name).collect();
-    assert!(names.contains(&"permissions") && !names.contains(&"display"), "{names:?}");
+    assert!(names.contains(&"screen recording") && !names.contains(&"display"), "{names:?}");
+}
+
+fn check_mac(mac: MacPermissions, name: &str, status: Status, detail: &str, verdict: Verdict) {
+    let machine = PretendedMachine { system: "macos", mac: Some(mac), ..PretendedMachine::default() };
+    let report = report_with(&machine, &[], true, || Some(Ok("Vision".into())));
+    let check = report.checks.iter().find(|check| check.name == name).expect(name);
+    assert!(check.status == status && check.detail.contains(detail), "{check:?}");
+    assert_eq!((check.fix.is_some(), report.verdict), (status != Status::Ok, verdict), "{report:?}");
+}
+
+#[test]
+fn a_mac_says_where_to_click() {
+    let all = MacPermissions { accessibility: true, recording: true };
+    check_mac(all, "accessibility", Status::Ok, "permitted", Verdict::Ready);
+    check_mac(all, "screen recording", Status::Ok, "permitted", Verdict::Ready);
+    let blind = MacPermissions { recording: false, ..all };
+    let pane = "Privacy & Security › Screen & System Audio Recording: tick the app";
+    check_mac(blind, "screen recording", Status::Missing, pane, Verdict::Limited);
+    let pane = "Privacy & Security › Accessibility: tick the app";
+    let deaf = MacPermissions { accessibility: false, ..all };
+    check_mac(deaf, "accessibility", Status::Missing, pane, Verdict::Unusable);
+}
+
+#[test]
+fn wsl_needs_no_display() {
+    let machine = PretendedMachine { system: "linux", ..PretendedMachine::default() };
+    let platform =
+        PlatformFacts { name: "Linux".into(), available: true, reason: String::new(), by_powershell: true };
+    let loaded = loaded(&[]);
+    let report = examine(&Subject {
+        version: "0.1.0",
+        features: &[],
+        platform: &platform,
+        own_ocr: None,
+        system_ocr: || None,
+        config: loaded.as_ref(),
+        survey: None,
+        mac: None,
+        machine: &machine,
+    });
+    let display = report.checks.iter().find(|check| check.name == "display").unwrap();
+    assert!(display.status == Status::Warning && display.detail.contains("this is WSL"), "{display:?}");
+    assert_eq!(report.verdict, Verdict::Limited);
 }

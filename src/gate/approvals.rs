@@ -151,7 +151,7 @@ impl Pending {
             },
             "picture": place.map(|place| json!({"url": format!("/api/approvals/{id}/picture"), "element": place})),
         });
-        let scrub = Scrub { redactor: &app.redactor };
+        let scrub = Scrub::of(&app.redactor);
         let shown = scrub::to_json_value(&shown, &scrub).unwrap_or_else(|_| json!({ "id": id }));
         Self { id, shown, expires, picture: pictured.ok().map(|(png, _)| png), decision: None }
     }

@@ -17,6 +17,7 @@ use time::OffsetDateTime;
 
 use super::scrub::Scrub;
 use crate::clock::lock;
+use crate::trace::arguments::{KEYS, may_be_typed};
 
 const LONGEST_VALUE: usize = 200;
 const MOST_ARGUMENTS: usize = 64;
@@ -36,14 +37,20 @@ pub struct Entry<'a> {
     pub code: Option<&'a str>,
     /// By whose consent a protected element was touched.
     pub consent: Option<&'a str>,
+    /// A text in the reply speaks to an agent.
+    pub suspicious: bool,
     /// The names of the secrets that were used.
     pub secrets: &'a [String],
     pub args: &'a Map<String, Value>,
+    /// The arguments that a tool that types knows. Others are left out: a misspelt name is no reason to store a
+    /// password.
+    pub declared: Option<&'a Map<String, Value>>,
 }
 
 /// The entry as one line, without its line break.
 ///
-/// Arguments named like one of `redact_keys`, at any depth, are left out and listed at the end.
+/// Arguments named like one of `redact_keys`, at any depth, are left out and listed at the end. So are keys that
+/// spell a character: they may be a password, letter by letter.
 /// Strings are redacted before they are shortened, so no half of a secret stays.
 pub fn line(entry: &Entry, redact_keys: &[String], scrub: &Scrub) -> String {
     let mut line = timestamp(entry.time);
@@ -60,10 +67,13 @@ pub fn line(entry: &Entry, redact_keys: &[String], scrub: &Scrub) -> String {
     if let Some(consent) = entry.consent {
         field(&mut line, "consent", consent);
     }
+    if entry.suspicious {
+        field(&mut line, "suspicious", "true");
+    }
     if !entry.secrets.is_empty() {
         field(&mut line, "secrets", &shown_text(&entry.secrets.join(","), scrub));
     }
-    push_arguments(&mut line, entry.args, &Filter { redact_keys, scrub });
+    push_arguments(&mut line, entry, &Filter { redact_keys, scrub });
     line
 }
 
@@ -89,11 +99,13 @@ fn field(line: &mut String, name: &str, escaped: &str) {
     line.push_str(escaped);
 }
 
-fn push_arguments(line: &mut String, args: &Map<String, Value>, filter: &Filter) {
+fn push_arguments(line: &mut String, entry: &Entry, filter: &Filter) {
+    let args = entry.args;
     let mut left_out = Vec::new();
     for (key, value) in args.iter().take(MOST_ARGUMENTS) {
         let name = format!("args.{}", escaped_key(key, filter.scrub));
-        if filter.hides(key) {
+        let is_known = entry.declared.is_none_or(|declared| declared.contains_key(key));
+        if !is_known || filter.hides(key, value) {
             left_out.push(name);
         } else {
             let shown = filter.shown_value(value, &name, &mut left_out);
@@ -121,8 +133,9 @@ struct Filter<'a> {
 }
 
 impl Filter<'_> {
-    fn hides(&self, key: &str) -> bool {
-        self.redact_keys.iter().any(|hidden| hidden.eq_ignore_ascii_case(key))
+    fn hides(&self, key: &str, value: &Value) -> bool {
+        let is_typed = key == KEYS && value.is_string() && may_be_typed(value);
+        is_typed || self.redact_keys.iter().any(|hidden| hidden.eq_ignore_ascii_case(key))
     }
 
     fn shown_value(&self, value: &Value, name: &str, left_out: &mut Vec<String>) -> String {
@@ -162,7 +175,7 @@ impl Filter<'_> {
         let mut kept = Map::new();
         for (key, value) in fields {
             let name = format!("{name}.{}", escaped_key(key, self.scrub));
-            if self.hides(key) {
+            if self.hides(key, value) {
                 left_out.push(name);
             } else {
                 let value = self.scrubbed(value, &name, left_out, depth - 1);
@@ -437,11 +450,13 @@ mod tests {
             changed: None,
             code: None,
             consent: None,
+            suspicious: false,
             secrets: &[],
             args: &args,
+            declared: None,
         };
         change(&mut entry);
-        line(&entry, &keys(), &Scrub { redactor: &redactor })
+        line(&entry, &keys(), &Scrub::of(&redactor))
     }
 
     /// What stands after `tool=click_element ok=true`.
@@ -481,6 +496,23 @@ mod tests {
             entry.code = Some("PermissionDenied");
         });
         assert!(line.ends_with(" ok=false code=PermissionDenied args.x=1"), "{line}");
+    }
+
+    /// H-58 on code: letter by letter, and under a misspelt name
+    #[test]
+    fn what_may_spell_a_password_is_left_out() {
+        for keys in ["h", "H", "shift+h", "space", "no keys at all"] {
+            check(json!({ "keys": keys }), "redactions=[args.keys]");
+        }
+        for keys in ["enter", "ctrl+h", "alt+f4"] {
+            check(json!({ "keys": keys }), &format!("args.keys={keys}"));
+        }
+        check(json!({"args": {"keys": "h"}}), "args.args={} redactions=[args.args.keys]");
+        let declared: &Value = Box::leak(Box::new(json!({"text": {}, "dry_run": {}})));
+        let line = written(json!({"txt": "open sesame", "dry_run": true}), |entry| {
+            entry.declared = declared.as_object()
+        });
+        assert!(line.ends_with(" args.dry_run=true redactions=[args.txt]"), "{line}");
     }
 
     #[test]
@@ -633,6 +665,7 @@ mod tests {
         assert!(error.contains(reason) && error.contains("audit.log"), "{error}");
     }
 
+    /// H-25 on code: a folder in place of the log.
     #[test]
     fn a_directory_is_refused() {
         in_directory(|path| {
@@ -641,6 +674,7 @@ mod tests {
         });
     }
 
+    /// H-25 on code: a link in place of the log.
     #[cfg(unix)]
     #[test]
     fn a_link_is_refused_and_its_target_untouched() {

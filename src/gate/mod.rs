@@ -7,10 +7,12 @@ pub mod audit;
 pub mod budget;
 pub mod confirm;
 pub mod fit;
+pub mod injection;
 pub mod redact;
 pub mod scrub;
 pub mod steps;
 mod story;
+pub mod suspicion;
 pub mod untrusted;
 
 use std::collections::BTreeMap;
@@ -28,6 +30,7 @@ use crate::events;
 use crate::gate::budget::Reservation;
 use crate::gate::confirm::{Case, Consent, Facts, Person, Question, Verdict};
 use crate::gate::scrub::Scrub;
+use crate::gate::suspicion::Watch;
 use crate::metrics::Size;
 use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens};
@@ -122,6 +125,8 @@ pub struct Reply {
     pub picture: Option<Encoded>,
     /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
     pub question: Option<Box<Question>>,
+    /// A text in it speaks to an agent; the JSON says where.
+    pub suspicious: bool,
 }
 
 /// Data that code reads stays a value; trees are written once, as text.
@@ -139,7 +144,7 @@ impl Reply {
     /// The whole of it as JSON.
     pub fn text(&self) -> String {
         match &self.outline {
-            Some(outline) => with_entry(self.json_text(), "outline", outline),
+            Some(outline) => with_entry(self.json_text(), "outline", &outline.as_str().into()),
             None => self.json_text(),
         }
     }
@@ -173,7 +178,7 @@ impl Reply {
             }
             // Inside a JSON text this key can only be the envelope's own, which then keeps its place.
             Json::Text(text) if text.ends_with('}') && !text.contains("\"warning\":") => {
-                *text = with_entry(std::mem::take(text), "warning", warning);
+                *text = with_entry(std::mem::take(text), "warning", &warning.into());
             }
             _ => {}
         }
@@ -189,9 +194,9 @@ impl Reply {
 }
 
 /// A JSON object's text with one entry more at its end.
-fn with_entry(mut object: String, key: &str, value: &str) -> String {
+fn with_entry(mut object: String, key: &str, value: &Value) -> String {
     if object.pop() == Some('}') {
-        object.push_str(&format!(",\"{key}\":{}}}", Value::from(value)));
+        object.push_str(&format!(",\"{key}\":{value}}}"));
     }
     object
 }
@@ -258,10 +263,15 @@ fn pass_once(app: &App, call: Call, showing: Showing, cancel: &Cancel, reader: R
         question: None,
         warning: None,
     };
-    let result = admit_and_run(&mut cx, entry, call.args, &showing, &mut record);
+    let name = entry.spec.meta.name;
+    let result = guarded(app, name, || admit_and_run(&mut cx, entry, call.args, &showing, &mut record));
     let result = result.map_err(|error| app.halt.explain(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());
-    let mut reply = egress(app, entry.spec, &record, result, cx.warning);
+    let reply = guarded(app, name, || Ok(egress(app, entry.spec, &record, result, cx.warning)));
+    let mut reply = reply.unwrap_or_else(|error| {
+        let scrub = Scrub::of(&app.redactor);
+        failure(app, &error, Some(record.step_id), entry.spec.meta.untrusted, &scrub)
+    });
     reply.question = record.notes.question.take().or(cx.question);
     record.close(app, entry, reply, changed)
 }
@@ -294,6 +304,9 @@ fn admit_and_run(
     let _lease = (meta.effect.acts() && !meta.steps).then(|| lock(&app.input_lease));
     let _acting = meta.effect.acts().then(|| app.halt.admit(cx.cancel)).transpose()?;
     app.ready_to_record(meta.effect)?;
+    let _claim = (meta.effect.acts() && !meta.steps && !dry_run)
+        .then(|| app.observer.claim(app.claimant()))
+        .transpose()?;
     if let Some(trace) = &mut record.trace {
         trace.look_before(app, cx.cancel);
     }
@@ -308,7 +321,8 @@ fn admit_and_run(
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
     let permit = Permit { reservation: Some(reservation), targets, dry_run };
-    let result = guarded(cx, meta.name, |cx| prepared.run(cx, permit));
+    // By itself, so that a trace also sees what a panic left behind.
+    let result = guarded(app, meta.name, || prepared.run(cx, permit));
     if let Some(trace) = &mut record.trace {
         trace.look_after(app);
     }
@@ -338,14 +352,18 @@ fn judge(
 ) -> Result<()> {
     let token = prepared.said().get("confirm_token").and_then(Value::as_str);
     let (args, now) = (prepared.said(), cx.app.clock.now());
-    match cx.app.confirm.judge(&Case { meta, args, targets, dry_run, token, person, now })? {
+    let suspected = cx.app.suspicion.is_up(cx, targets);
+    let suspected =
+        suspected.then(|| targets.first().cloned().unwrap_or_else(|| suspicion::nowhere(cx, meta.name)));
+    let suspected = suspected.as_ref();
+    match cx.app.confirm.judge(&Case { meta, args, targets, suspected, dry_run, token, person, now })? {
         Verdict::Free => Ok(()),
         Verdict::Granted(consent) => {
             notes.consent = Some(consent);
             Ok(())
         }
         Verdict::Asks(error, mut question) => {
-            let scrub = Scrub { redactor: &cx.app.redactor };
+            let scrub = Scrub::of(&cx.app.redactor);
             question.text = scrub.text(&question.text).into_owned();
             notes.question = Some(question);
             Err(error)
@@ -367,14 +385,10 @@ fn look_again(cx: &Cx, meta: &Meta, prepared: &dyn Prepared, judged: Vec<Target>
     }
 }
 
-/// A panic costs one call. Whatever it was holding down is let go.
-fn guarded(
-    cx: &mut Cx,
-    name: &str,
-    run: impl FnOnce(&mut Cx) -> Result<Box<dyn Body>>,
-) -> Result<Box<dyn Body>> {
-    let app = cx.app;
-    catch_unwind(AssertUnwindSafe(|| run(cx))).unwrap_or_else(|_| {
+/// A panic costs one call, wherever on its way it happens: the call still has its reply, its line in the books
+/// and its place in the counters. Whatever it was holding down is let go.
+fn guarded<T>(app: &App, name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| {
         app.observer.platform().release_all();
         Err(Error::internal(format!(
             "{name} failed inside the server; it is still running, other calls work"
@@ -390,28 +404,40 @@ fn egress(
     result: Result<Box<dyn Body>>,
     warning: Option<String>,
 ) -> Reply {
-    let scrub = Scrub { redactor: &app.redactor };
-    let frame = Frame {
-        step_id: record.step_id,
-        caused_by: record.caused_by,
-        untrusted: spec.meta.untrusted,
-        warning,
-    };
+    let watch = Watch::default();
+    let scrub = Scrub::of(&app.redactor);
+    // What carries no text from the screen has nothing that could speak to anybody.
+    let untrusted = spec.meta.shows_the_screen();
+    let scrub = if untrusted { scrub.watched_by(&watch) } else { scrub };
+    let frame = Frame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
     let written = result.and_then(|mut body| {
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
         let mut json = write_body(&*body, spec, frame.clone(), &scrub)?;
         if let Some(most) = record.notes.max_tokens {
+            let most = if watch.has_seen() { suspicion::room_beside_places(most) } else { most };
             json = fitted(json, outline.as_ref().map_or(0, String::len), most);
         }
         Ok((json, outline, picture))
     });
-    match written {
-        Ok((json, outline, picture)) => {
-            Reply { step_id: Some(record.step_id), error: None, json, outline, picture, question: None }
-        }
-        Err(error) => failure(app, &error, Some(record.step_id), spec.meta.untrusted, &scrub),
+    let mut reply = match written {
+        Ok((json, outline, picture)) => Reply {
+            step_id: Some(record.step_id),
+            error: None,
+            json,
+            outline,
+            picture,
+            question: None,
+            suspicious: false,
+        },
+        Err(error) => failure(app, &error, Some(record.step_id), untrusted, &scrub),
+    };
+    suspicion::mark(&mut reply, &watch, record.notes.max_tokens);
+    if watch.has_seen() && record.origin != Origin::Inspector {
+        app.suspicion.raise(app.clock.now());
     }
+    reply.suspicious = watch.has_seen();
+    reply
 }
 
 /// A text is only read again when it is too long as it is.
@@ -494,6 +520,7 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
         outline: None,
         picture: None,
         question: None,
+        suspicious: false,
     }
 }
 
@@ -505,7 +532,7 @@ fn advice(app: &App, kind: Kind) -> Option<&'static str> {
 }
 
 fn unknown_tool(app: &App, name: &str) -> Reply {
-    failure(app, &no_such_tool(app, name), None, false, &Scrub { redactor: &app.redactor })
+    failure(app, &no_such_tool(app, name), None, false, &Scrub::of(&app.redactor))
 }
 
 fn no_such_tool(app: &App, name: &str) -> Error {
@@ -567,7 +594,7 @@ impl Record {
 
     fn close(mut self, app: &App, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
         self.write_trace(app, entry, &mut reply);
-        self.write_audit(app, &mut reply, changed);
+        self.write_audit(app, entry, &mut reply, changed);
         self.note_failure(app, &reply);
         self.tell(app, entry, &reply, changed);
         reply
@@ -584,11 +611,11 @@ impl Record {
         }
     }
 
-    fn write_audit(&self, app: &App, reply: &mut Reply, changed: Option<bool>) {
+    fn write_audit(&self, app: &App, entry: &Entry, reply: &mut Reply, changed: Option<bool>) {
         let Some(audit) = &app.audit else {
             return;
         };
-        if let Err(problem) = audit.record(self.line(app, reply, changed)) {
+        if let Err(problem) = audit.record(self.line(app, entry, reply, changed)) {
             tracing::error!("{problem}");
             reply.warn("the audit log cannot be written; inputs are refused until it can");
         }
@@ -631,8 +658,9 @@ impl Record {
         });
     }
 
-    fn line(&self, app: &App, reply: &Reply, changed: Option<bool>) -> String {
+    fn line(&self, app: &App, entry: &Entry, reply: &Reply, changed: Option<bool>) -> String {
         let none = Map::new();
+        let declared = entry.schema()["properties"].as_object();
         let entry = audit::Entry {
             time: self.began,
             step: self.step_id,
@@ -642,9 +670,11 @@ impl Record {
             changed,
             code: reply.error.map(Kind::code),
             consent: self.notes.consent.map(Consent::name),
+            suspicious: reply.suspicious,
             secrets: &self.notes.secrets,
             args: self.args.as_ref().unwrap_or(&none),
+            declared: declared.filter(|_| entry.spec.meta.effect.acts()),
         };
-        audit::line(&entry, &app.config.audit.redact_arg_keys, &Scrub { redactor: &app.redactor })
+        audit::line(&entry, &app.config.audit.redact_arg_keys, &Scrub::of(&app.redactor))
     }
 }

@@ -14,18 +14,41 @@ use serde::ser::{
 };
 
 use super::redact::Redactor;
+use super::suspicion::Watch;
 use super::untrusted;
 use crate::error::{Error, Result};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Scrub<'a> {
-    pub redactor: &'a Redactor,
+    redactor: &'a Redactor,
+    /// Sees every text as it leaves.
+    watch: Option<&'a Watch>,
 }
 
-impl Scrub<'_> {
+impl<'a> Scrub<'a> {
+    pub fn of(redactor: &'a Redactor) -> Self {
+        Self { redactor, watch: None }
+    }
+
+    pub fn watched_by(self, watch: &'a Watch) -> Self {
+        Self { watch: Some(watch), ..self }
+    }
+
     /// A foreign text as it may leave: clean, and without what must not be shown.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match untrusted::clean(text) {
+        let shown = self.cleaned(text);
+        if let Some(watch) = self.watch {
+            watch.look(&shown);
+        }
+        shown
+    }
+
+    fn cleaned<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let clean = untrusted::clean(text);
+        if let (Cow::Owned(_), Some(watch)) = (&clean, self.watch) {
+            watch.look_at_removed(text);
+        }
+        match clean {
             Cow::Borrowed(text) => self.redactor.text(text),
             Cow::Owned(text) => {
                 let redacted = match self.redactor.text(&text) {
@@ -171,7 +194,10 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
 
     fn serialize_str(self, text: &str) -> Result<S::Ok, S::Error> {
         match self.place {
-            Place::Passed if is_one_word(text) => self.inner.serialize_str(text),
+            // An id that was not found is the caller's word, which may be a secret in the wrong place.
+            Place::Passed if is_one_word(text) && !self.scrub.redactor.is_known(text) => {
+                self.inner.serialize_str(text)
+            }
             Place::Passed | Place::Text => self.inner.serialize_str(&self.scrub.text(text)),
             Place::Key(value_is_passed) => {
                 value_is_passed.set(is_passed_key(text));
@@ -378,7 +404,7 @@ mod tests {
     #[track_caller]
     fn check<T: Serialize>(value: T, expected: Value) {
         let redactor = redactor();
-        let scrub = Scrub { redactor: &redactor };
+        let scrub = Scrub::of(&redactor);
         assert_eq!(to_json_value(&value, &scrub).unwrap(), expected);
         let text = to_json_string(&value, &scrub).unwrap();
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
@@ -524,7 +550,7 @@ mod tests {
         #[test]
         fn scrubbing_twice_is_scrubbing_once(value in any_json()) {
             let redactor = redactor();
-            let scrub = Scrub { redactor: &redactor };
+            let scrub = Scrub::of(&redactor);
             let once = to_json_value(&value, &scrub).unwrap();
             prop_assert_eq!(&to_json_value(&once, &scrub).unwrap(), &once);
         }
@@ -532,7 +558,7 @@ mod tests {
         #[test]
         fn without_anything_to_hide_the_bytes_are_those_of_serde_json(value in any_json()) {
             let redactor = Redactor::new(None).unwrap();
-            let scrub = Scrub { redactor: &redactor };
+            let scrub = Scrub::of(&redactor);
             let clean = to_json_value(&value, &scrub).unwrap();
             prop_assert_eq!(to_json_string(&clean, &scrub).unwrap(), serde_json::to_string(&clean).unwrap());
         }

@@ -47,7 +47,9 @@ impl Cx<'_> {
         self.refuse_unknown_ref(args)?;
         let judging = self.judging(app.judges(meta));
         let targets = prepared.targets(&judging);
-        let covered = |targets: &Vec<Target>| targets.iter().any(|target| app.confirm.covers(target));
+        let covered = |targets: &Vec<Target>| {
+            targets.iter().any(|target| app.confirm.covers(target)) || app.suspicion.is_up(self, targets)
+        };
         // What has the focus now may not have it later; an element that is named is named.
         let is_sure = first || ELEMENT.iter().any(|name| args.contains_key(*name));
         let needs_consent = judging.judged

@@ -64,8 +64,11 @@ fn action(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
         return Err(Error::bad_request(format!("'action' must be one of {known}, not '{name}'"))
             .with("field", "action"));
     };
-    if let (Some(renamed), Some(value)) = (renamed, arguments.remove("value")) {
-        arguments.insert((*renamed).to_owned(), value);
+    if let (Some(renamed), Some(value)) = (renamed, arguments.remove("value"))
+        && arguments.insert((*renamed).to_owned(), value).is_some()
+    {
+        return Err(Error::bad_request(format!("'value' and '{renamed}' are the same argument of '{name}'"))
+            .with("field", "value"));
     }
     Ok((tool, arguments))
 }
@@ -175,6 +178,15 @@ mod tests {
         let asked = json!({"action": "zap"});
         let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();
         assert_eq!(error.message, "'action' must be one of click_at, type, key, scroll, not 'zap'");
+    }
+
+    /// H-30 on REST: what is said twice is refused, whichever of the two would have won.
+    #[test]
+    fn an_argument_under_both_of_its_names_is_refused() {
+        let adapter = find(Method::Post, "/api/action").unwrap();
+        let asked = json!({"action": "type", "text": "a", "value": "b"});
+        let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();
+        assert_eq!(error.message, "'value' and 'text' are the same argument of 'type'");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::NotServed;
 use crate::app::App;
 
 pub const COMPILED_IN: bool = false;
@@ -26,6 +27,7 @@ impl Listening {
     pub fn finish(self) {}
 }
 
-pub fn start(_: Arc<App>, _: CancellationToken) -> Result<Listening, String> {
-    Err("HTTP is not part of this build; build with `cargo build --release --features http`".to_owned())
+pub fn start(_: Arc<App>, _: CancellationToken) -> Result<Listening, NotServed> {
+    let how = "HTTP is not part of this build; build with `cargo build --release --features http`";
+    Err(NotServed::Unavailable(how.to_owned()))
 }

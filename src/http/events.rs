@@ -192,5 +192,5 @@ fn windows(app: &App) -> Option<Value> {
             })
         })
         .collect();
-    scrub::to_json_value(&shown, &Scrub { redactor: &app.redactor }).ok()
+    scrub::to_json_value(&shown, &Scrub::of(&app.redactor)).ok()
 }

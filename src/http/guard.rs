@@ -320,6 +320,7 @@ mod tests {
         assert_eq!(status(&rules(), "GET /api/windows", &[("host", host)]), expected, "Host: {host}");
     }
 
+    /// H-01, H-02 on code: the spellings of Host.
     #[test]
     fn hosts() {
         for ours in [
@@ -362,6 +363,7 @@ mod tests {
         check("GET http://localhost:5001/api/windows", &[], 200);
     }
 
+    /// H-03 on code: the spellings of Origin.
     #[test]
     fn origins() {
         let post =
@@ -377,6 +379,7 @@ mod tests {
         check("POST /api/action", &twice, 403);
     }
 
+    /// H-06 on code: on whose behalf a browser asks.
     #[test]
     fn fetch_metadata() {
         for (site, expected) in [("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403)]
@@ -386,6 +389,7 @@ mod tests {
         }
     }
 
+    /// H-05, H-11 on code: types and lengths.
     #[test]
     fn bodies() {
         let long = [("content-length", "9")];
@@ -410,6 +414,7 @@ mod tests {
         check("POST /api/ocr", &[json, ("content-length", "2097152")], 200);
     }
 
+    /// H-07 on code: methods.
     #[test]
     fn methods() {
         for (request, expected) in [
@@ -433,6 +438,7 @@ mod tests {
         assert_eq!(status(&rules, request, &headers), expected, "{request} with {shown:?}");
     }
 
+    /// H-08 on code: the places and spellings of a token.
     #[test]
     fn tokens() {
         let path = "POST /api/action";
@@ -455,6 +461,7 @@ mod tests {
         check_token("OPTIONS /api/action", None, 200);
     }
 
+    /// H-08 on code: the header of the other face counts there alone.
     #[test]
     fn the_other_face_has_a_token_of_its_own() {
         let token = Some(Token::given("S3cret-Token").unwrap());

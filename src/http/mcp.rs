@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{Request, Response, StatusCode};
+use axum::http::{HeaderValue, Request, Response, StatusCode};
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -38,7 +38,11 @@ pub fn service(surface: &Surface) -> Service {
 }
 
 pub async fn answer(service: Service, request: Request<Body>) -> Response<Body> {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    // The door has judged the type, in every spelling; the service knows one.
+    if let Some(kind) = parts.headers.get_mut(CONTENT_TYPE) {
+        *kind = HeaderValue::from_static("application/json");
+    }
     // The door has read it, within its limit.
     let asked = to_bytes(body, limits::HTTP_BODY_BYTES).await.unwrap_or_default();
     let answer = service.handle(Request::from_parts(parts, Body::from(asked.clone()))).await.map(Body::new);

@@ -14,7 +14,7 @@ mod disabled;
 #[cfg(feature = "http")]
 mod events;
 #[cfg(feature = "http")]
-mod guard;
+pub mod guard;
 #[cfg(feature = "http")]
 mod inspector;
 #[cfg(feature = "http")]
@@ -26,7 +26,7 @@ mod openapi;
 #[cfg(feature = "http")]
 mod present;
 #[cfg(feature = "http")]
-mod query;
+pub mod query;
 #[cfg(feature = "http")]
 mod router;
 #[cfg(feature = "http")]
@@ -34,7 +34,7 @@ mod server;
 #[cfg(feature = "http")]
 mod surface;
 #[cfg(feature = "http")]
-mod token;
+pub mod token;
 #[cfg(feature = "http")]
 mod traces;
 
@@ -42,6 +42,23 @@ mod traces;
 pub use disabled::{COMPILED_IN, Listening, start};
 #[cfg(feature = "http")]
 pub use server::{COMPILED_IN, Listening, start};
+
+/// Why HTTP is not served.
+#[derive(Debug)]
+pub enum NotServed {
+    /// A port that is taken, a build without it: whoever has another surface can do without this one.
+    Unavailable(String),
+    /// Serving would open what the owner shut, or what nobody meant to open.
+    Refused(String),
+}
+
+impl From<NotServed> for String {
+    fn from(reason: NotServed) -> String {
+        match reason {
+            NotServed::Unavailable(why) | NotServed::Refused(why) => why,
+        }
+    }
+}
 
 /// What other origins may ask with, where the config lets them in.
 #[cfg(feature = "http")]

@@ -1,7 +1,7 @@
 //! From replies and refusals to HTTP: the status from the kind of error, and JSON for everything.
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::adapters;
 use crate::error::{Error, Kind};
+use crate::gate::redact::Redactor;
+use crate::gate::scrub::{self, Scrub};
 use crate::gate::{Json, Reply};
 
 /// Why a request gets no reply from a tool. It is answered in the shape of a tool's error.
@@ -58,7 +60,7 @@ impl Refusal {
             "code": self.code, "message": self.message, "recoverable": recoverable,
             "suggested_next_tool": null, "context": context,
         });
-        let mut response = json_value(self.status, &json!({"ok": false, "success": false, "error": error}));
+        let mut response = own_words(self.status, json!({"ok": false, "success": false, "error": error}));
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -113,6 +115,29 @@ pub fn reply(tool: &str, reply: Reply) -> Response<Body> {
         Some(data) => json_text(status, adapters::with_picture(tool, text, &data)),
         None => json_text(status, text),
     }
+}
+
+/// What a surface says itself, kept beside the body until the door has taken out what must not be shown.
+#[derive(Clone)]
+struct OwnWords(Value);
+
+/// An answer that no gate has written: it may repeat what the caller sent, and so a secret.
+pub fn own_words(status: StatusCode, value: Value) -> Response<Body> {
+    let mut response = json_value(status, &value);
+    response.extensions_mut().insert(OwnWords(value));
+    response
+}
+
+/// The answer as it may leave. What the gate has written is clean already and passes as it is.
+pub fn without_secrets(mut response: Response<Body>, redactor: &Redactor) -> Response<Body> {
+    let Some(OwnWords(value)) = response.extensions_mut().remove() else {
+        return response;
+    };
+    // A value can always be written; if not, nothing of it leaves.
+    let text = scrub::to_json_string(&value, &Scrub::of(redactor)).unwrap_or_default();
+    // The router has counted the body as it was.
+    response.headers_mut().remove(CONTENT_LENGTH);
+    response.map(|_| Body::from(text))
 }
 
 pub fn json_value(status: StatusCode, value: &Value) -> Response<Body> {

@@ -115,6 +115,7 @@ mod tests {
         check("", "{}");
     }
 
+    /// H-16, H-30 on code: numbers, switches and lists in a query.
     #[test]
     fn what_does_not_fit_is_named() {
         check("window_index=abc", "argument 'window_index' must be a whole number, not 'abc'");

@@ -22,16 +22,18 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use super::NotServed;
 use super::clickthrough;
 use super::events;
 use super::guard::{self, Admitted, Face, Rules};
-use super::present::Refusal;
+use super::present::{self, Refusal};
 use super::router;
 use super::surface::Surface;
 use super::token::Token;
 use crate::app::App;
 use crate::config::{ConfirmationMode, limits};
 use crate::gate::Origin;
+use crate::gate::redact::Redactor;
 
 /// How long connections may go on when the server ends.
 const GRACE: Duration = Duration::from_millis(250);
@@ -65,18 +67,19 @@ impl Listening {
 }
 
 /// Binds, and serves on a thread of its own until the shutdown. What cannot be served safely is not started.
-pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, String> {
+pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, NotServed> {
     let config = &app.config.web_ui;
-    let listener = bind(&config.host, config.port)?;
-    let address = listener.local_addr().map_err(|problem| problem.to_string())?;
+    let listener = bind(&config.host, config.port).map_err(NotServed::Unavailable)?;
+    let address = listener.local_addr().map_err(unavailable)?;
     // Where the person's word counts, nobody else may give it over HTTP.
-    let needed = app.confirm.is_active() && app.config.confirmation.mode == ConfirmationMode::Inspector;
-    let token = Token::of(config, needed)?;
+    let needed = (app.confirm.is_active() || app.suspicion.forces_consent())
+        && app.config.confirmation.mode == ConfirmationMode::Inspector;
+    let token = Token::of(config, needed).map_err(NotServed::Refused)?;
     if token.is_none() && !address.ip().to_canonical().is_loopback() {
-        return Err(format!(
+        return Err(NotServed::Refused(format!(
             "refusing to listen at {address}, which others can reach, without a token; set OSO_TOKEN, or web_ui.token \
              to \"auto\""
-        ));
+        )));
     }
     if let Some(token) = &token {
         app.redactor.keep(token.reveal());
@@ -107,28 +110,36 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, St
     let thread = std::thread::Builder::new()
         .name("http".to_owned())
         .spawn(move || serve(doors, app, shutdown))
-        .map_err(|problem| format!("no thread for HTTP could be started: {problem}"))?;
+        .map_err(|problem| {
+            NotServed::Unavailable(format!("no thread for HTTP could be started: {problem}"))
+        })?;
     Ok(Listening { address, link, token_file, clickthrough, thread })
+}
+
+fn unavailable(problem: std::io::Error) -> NotServed {
+    NotServed::Unavailable(problem.to_string())
 }
 
 type Entrance = (TcpListener, Rules);
 
 /// The door of the other face, if it is switched on. It asks for its own token, or else for that of the first one.
-fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance>, String> {
+fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance>, NotServed> {
     let config = &app.config.clickthrough;
     if !config.enabled {
         return Ok(None);
     }
-    let listener = bind(&config.host, config.port)
-        .map_err(|problem| format!("clickthrough: {problem} (clickthrough.port, CLICKTHROUGH_PORT)"))?;
-    let address = listener.local_addr().map_err(|problem| problem.to_string())?;
-    let own = config.token.as_ref().map(|text| Token::given(text.reveal())).transpose()?;
+    let listener = bind(&config.host, config.port).map_err(|problem| {
+        NotServed::Unavailable(format!("clickthrough: {problem} (clickthrough.port, CLICKTHROUGH_PORT)"))
+    })?;
+    let address = listener.local_addr().map_err(unavailable)?;
+    let own = config.token.as_ref().map(|text| Token::given(text.reveal())).transpose();
+    let own = own.map_err(NotServed::Refused)?;
     let token = own.or_else(|| token.cloned());
     if token.is_none() && !address.ip().to_canonical().is_loopback() {
-        return Err(format!(
+        return Err(NotServed::Refused(format!(
             "refusing to listen at {address}, which others can reach, without a token; set CLICKTHROUGH_TOKEN or \
              clickthrough.token"
-        ));
+        )));
     }
     if let Some(token) = &token {
         app.redactor.keep(token.reveal());
@@ -183,7 +194,8 @@ fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
                         Face::Own => router::router(&surface),
                         Face::Clickthrough => clickthrough::router(&surface),
                     };
-                    let door = Arc::new(Door { rules, router, shutdown: shutdown.clone() });
+                    let redactor = surface.app.redactor.clone();
+                    let door = Arc::new(Door { rules, router, redactor, shutdown: shutdown.clone() });
                     open.spawn(door.accept(listener));
                 }
                 Err(problem) => tracing::error!("HTTP cannot be served: {problem}"),
@@ -197,6 +209,7 @@ fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
 struct Door {
     rules: Rules,
     router: Router,
+    redactor: Arc<Redactor>,
     shutdown: CancellationToken,
 }
 
@@ -251,17 +264,20 @@ impl Door {
     async fn answer(&self, request: Request<Incoming>, local: SocketAddr) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let uri = parts.uri.clone();
+        let in_chunks = parts.headers.contains_key(header::TRANSFER_ENCODING);
         let (mut response, cors) = match guard::admit(&self.rules, &parts, local) {
             Ok(admitted) => (self.admitted(parts, body, &admitted).await, admitted.cors),
             Err(refusal) => (self.refused(refusal), None),
         };
+        response = present::without_secrets(response, &self.redactor);
         if response.status() == StatusCode::METHOD_NOT_ALLOWED
             && let Some(allow) = self.methods_at(&uri).await
         {
             response.headers_mut().insert(header::ALLOW, allow);
         }
         add_headers(response.headers_mut(), cors);
-        response
+        // A body that also told its length may end elsewhere for somebody in between; what follows it is not read.
+        if in_chunks { closing(response) } else { response }
     }
 
     async fn admitted(&self, mut parts: Parts, body: Incoming, admitted: &Admitted) -> Response<Body> {

@@ -121,6 +121,7 @@ mod tests {
         WebUi { token: token.map(Secret::new), token_file: Some(file.to_owned()), ..WebUi::default() }
     }
 
+    /// H-25 on code: a token file that is a link or not private.
     #[test]
     fn an_automatic_token_is_made_once_and_kept_private() {
         let folder = tempfile::tempdir().unwrap();
@@ -149,6 +150,7 @@ mod tests {
         assert!(Token::of(&WebUi::default(), true).err().unwrap().contains("web_ui.token_file"));
     }
 
+    /// H-08 on code: every byte is compared, however early one differs.
     #[test]
     fn tokens_are_compared_as_a_whole() {
         let token = Token::given("12345678").unwrap();

@@ -11,7 +11,6 @@ use serde_json::json;
 use super::present::{self, Refusal};
 use super::surface::Surface;
 use crate::config::limits;
-use crate::files;
 use crate::trace::story::Story;
 use crate::trace::{html, reader};
 
@@ -25,8 +24,8 @@ pub async fn list(State(surface): State<Arc<Surface>>) -> Response<Body> {
 pub async fn page(State(surface): State<Arc<Surface>>, Path(id): Path<String>) -> Response<Body> {
     let root = surface.app.config.tracing.dir.clone();
     let made = tokio::task::spawn_blocking(move || {
-        let folder = files::below(&[root], &id)?;
-        Story::read(&folder).map(|story| html::page(&story))
+        let lines = reader::find(&root, &id)?;
+        Story::read_below(&lines).map(|story| html::page(&story))
     });
     match made.await {
         Ok(Ok(page)) => present::typed(StatusCode::OK, "text/html; charset=utf-8", page),

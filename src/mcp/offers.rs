@@ -285,7 +285,7 @@ impl Server {
     }
 
     fn clean(&self, text: &str) -> String {
-        Scrub { redactor: &self.app.redactor }.text(text).into_owned()
+        Scrub::of(&self.app.redactor).text(text).into_owned()
     }
 
     fn last_failure(&self) -> String {

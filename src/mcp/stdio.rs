@@ -1,14 +1,15 @@
 //! Standard input and output as an rmcp transport: the only place in the program that owns stdout.
 //!
-//! Lines are bounded while they are read, so nobody can make the server buffer without end. What cannot
-//! be understood is answered with a JSON-RPC error, and the next line is served.
+//! Lines are bounded while they are read, and so is what is asked and not yet answered, and what is answered
+//! and not yet taken: nobody can make the server buffer without end. What cannot be understood is answered with
+//! a JSON-RPC error, and the next line is served.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientNotification, ClientRequest,
-    ErrorCode, ErrorData, JsonRpcMessage, JsonRpcVersion2_0, RequestId,
+    ErrorCode, ErrorData, JsonObject, JsonRpcMessage, JsonRpcVersion2_0, RequestId, RequestMetaObject,
 };
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -21,9 +22,6 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::lock;
 use crate::config::limits;
 
-/// Requests that may be unanswered before reading pauses. Far above what runs at a time: a client that
-/// pipelines is served, one that floods waits.
-const MOST_UNANSWERED: usize = 1024;
 /// Messages that may wait for a slow reader of our output.
 const MOST_UNWRITTEN: usize = 256;
 
@@ -39,24 +37,35 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
     /// `ended` is cancelled when the input ends.
     pub fn new(input: R, output: impl AsyncWrite + Send + Unpin + 'static, ended: CancellationToken) -> Self {
         let (out, waiting) = mpsc::channel(MOST_UNWRITTEN);
-        Self {
-            lines: BoundedLines::new(input),
-            out: Some(out),
-            writer: Some(tokio::spawn(write_all(waiting, output))),
-            open: Arc::default(),
-            ended,
-        }
+        let open = Arc::<OpenRequests>::default();
+        let writer = tokio::spawn(write_all(waiting, output, open.clone()));
+        Self { lines: BoundedLines::new(input), out: Some(out), writer: Some(writer), open, ended }
     }
 
     /// Does not wait: `receive` may be dropped at any await, and a refusal with it.
     fn refuse(&self, code: ErrorCode, message: String, id: Option<RequestId>) {
         let error: TxJsonRpcMessage<RoleServer> =
             JsonRpcMessage::error(ErrorData::new(code, message, None), id);
-        if let (Some(out), Ok(line)) = (&self.out, to_line(&error))
-            && out.try_send(line).is_err()
-        {
+        let (Some(out), Ok(line)) = (&self.out, to_line(&error)) else {
+            return;
+        };
+        let bytes = line.len();
+        self.open.note_made(bytes);
+        if out.try_send(line).is_err() {
+            self.open.note_taken(bytes);
             tracing::warn!("a bad message was not answered: the client does not read its answers");
         }
+    }
+
+    /// Whether a message may be served. Two requests of one id could not be told apart by their answers, nor by
+    /// who cancels one.
+    fn admit(&self, message: &RxJsonRpcMessage<RoleServer>, bytes: usize) -> bool {
+        let is_new = self.open.note_arrival(message, bytes);
+        if !is_new {
+            let problem = "the id of this request is in use by one that is not answered yet";
+            self.refuse(ErrorCode::INVALID_REQUEST, problem.to_owned(), None);
+        }
+        is_new
     }
 
     fn understand(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -86,9 +95,15 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Stdio<R> {
         let (out, open) = (self.out.clone(), self.open.clone());
         async move {
             let line = to_line(&message)?;
-            open.note_answer(&message);
-            let out = out.ok_or(std::io::ErrorKind::NotConnected)?;
-            out.send(line).await.map_err(|_| std::io::ErrorKind::BrokenPipe.into())
+            let answered = answered(message);
+            open.note_made(line.len());
+            let sent = match out {
+                Some(out) => out.send(line).await.map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
+                None => Err(std::io::ErrorKind::NotConnected.into()),
+            };
+            // Only now: what waits for the reader of our output is as good as not answered.
+            open.forget(answered.as_ref());
+            sent
         }
     }
 
@@ -102,8 +117,9 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Stdio<R> {
                     if line.is_empty() {
                         continue;
                     }
-                    if let Some(message) = self.understand(&line) {
-                        self.open.note_arrival(&message);
+                    if let Some(message) = self.understand(&line)
+                        && self.admit(&message, line.len())
+                    {
                         return Some(message);
                     }
                 }
@@ -135,8 +151,9 @@ fn to_line(message: &TxJsonRpcMessage<RoleServer>) -> std::io::Result<Vec<u8>> {
 }
 
 /// A tool call as clients write it. Nearly every line is one, and rmcp would first try to read it as each of
-/// the other requests. A line with anything unusual about it is left to rmcp.
-fn tool_call(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+/// the other requests. A line with anything unusual about it is left to rmcp: what is not known would be passed over
+/// unread here, and could be no text at all.
+pub fn tool_call(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct ToolCall {
@@ -145,10 +162,19 @@ fn tool_call(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
         id: RequestId,
         #[serde(rename = "method")]
         _method: CallToolRequestMethod,
-        params: CallToolRequestParams,
+        params: Params,
     }
-    let ToolCall { id, mut params, .. } = serde_json::from_slice(line).ok()?;
-    let meta = params.meta.take();
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Option<RequestMetaObject>,
+        name: String,
+        arguments: Option<JsonObject>,
+    }
+    let ToolCall { id, params: Params { meta, name, arguments }, .. } = serde_json::from_slice(line).ok()?;
+    let mut params = CallToolRequestParams::new(name);
+    params.arguments = arguments;
     let mut request = CallToolRequest::new(params);
     // The service takes the metadata (a progress token, for one) from here.
     if let Some(meta) = meta {
@@ -162,8 +188,21 @@ fn id_of(line: &[u8]) -> Option<RequestId> {
     serde_json::from_value(value.get("id")?.clone()).ok()
 }
 
+/// The request that a message answers.
+fn answered(message: TxJsonRpcMessage<RoleServer>) -> Option<RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(response.id),
+        JsonRpcMessage::Error(error) => error.id,
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+    }
+}
+
 /// Writes whole lines, as many at a time as are waiting.
-async fn write_all(mut waiting: mpsc::Receiver<Vec<u8>>, mut output: impl AsyncWrite + Unpin) {
+async fn write_all(
+    mut waiting: mpsc::Receiver<Vec<u8>>,
+    mut output: impl AsyncWrite + Unpin,
+    open: Arc<OpenRequests>,
+) {
     while let Some(mut batch) = waiting.recv().await {
         while batch.len() < 1 << 16
             && let Ok(next) = waiting.try_recv()
@@ -172,23 +211,47 @@ async fn write_all(mut waiting: mpsc::Receiver<Vec<u8>>, mut output: impl AsyncW
         }
         if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {
             // The client is gone; what it sends no more is noticed by the reader.
-            return;
+            return open.note_nobody_reads();
         }
+        open.note_taken(batch.len());
     }
 }
 
-/// Requests that have arrived and are not answered yet.
+/// Requests that have arrived and are not answered yet, and answers that were not taken yet.
 #[derive(Default)]
 struct OpenRequests {
-    ids: Mutex<HashSet<RequestId>>,
+    traffic: Mutex<Traffic>,
     room: Notify,
 }
 
+#[derive(Default)]
+struct Traffic {
+    /// With the length of the line that each came in.
+    asked: HashMap<RequestId, usize>,
+    asked_bytes: usize,
+    unwritten_bytes: usize,
+    nobody_reads: bool,
+}
+
+impl Traffic {
+    fn is_full(&self) -> bool {
+        self.asked.len() >= limits::MCP_UNANSWERED_REQUESTS
+            || self.asked_bytes >= limits::MCP_UNANSWERED_BYTES
+            || self.unwritten_bytes >= limits::MCP_UNREAD_BYTES
+    }
+}
+
 impl OpenRequests {
-    fn note_arrival(&self, message: &RxJsonRpcMessage<RoleServer>) {
+    /// False for a request whose id another one has that is not answered yet.
+    fn note_arrival(&self, message: &RxJsonRpcMessage<RoleServer>, bytes: usize) -> bool {
         match message {
             JsonRpcMessage::Request(request) => {
-                lock(&self.ids).insert(request.id.clone());
+                let mut traffic = lock(&self.traffic);
+                if traffic.asked.contains_key(&request.id) {
+                    return false;
+                }
+                traffic.asked.insert(request.id.clone(), bytes);
+                traffic.asked_bytes += bytes;
             }
             JsonRpcMessage::Notification(notification) => {
                 // A cancelled request is never answered.
@@ -198,25 +261,43 @@ impl OpenRequests {
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
-    }
-
-    fn note_answer(&self, message: &TxJsonRpcMessage<RoleServer>) {
-        match message {
-            JsonRpcMessage::Response(response) => self.forget(Some(&response.id)),
-            JsonRpcMessage::Error(error) => self.forget(error.id.as_ref()),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
-        }
+        true
     }
 
     fn forget(&self, id: Option<&RequestId>) {
-        if let Some(id) = id {
-            lock(&self.ids).remove(id);
-            self.room.notify_one();
-        }
+        let Some(id) = id else {
+            return;
+        };
+        let mut traffic = lock(&self.traffic);
+        let bytes = traffic.asked.remove(id).unwrap_or(0);
+        traffic.asked_bytes -= bytes;
+        self.room.notify_one();
+    }
+
+    fn note_made(&self, bytes: usize) {
+        lock(&self.traffic).unwritten_bytes += bytes;
+    }
+
+    fn note_taken(&self, bytes: usize) {
+        let mut traffic = lock(&self.traffic);
+        traffic.unwritten_bytes = traffic.unwritten_bytes.saturating_sub(bytes);
+        self.room.notify_one();
+    }
+
+    /// Whoever reads no more may still close the input, and that is to be noticed.
+    fn note_nobody_reads(&self) {
+        lock(&self.traffic).nobody_reads = true;
+        self.room.notify_one();
     }
 
     async fn wait_for_room(&self) {
-        while lock(&self.ids).len() >= MOST_UNANSWERED {
+        loop {
+            {
+                let traffic = lock(&self.traffic);
+                if traffic.nobody_reads || !traffic.is_full() {
+                    return;
+                }
+            }
             self.room.notified().await;
         }
     }
@@ -296,7 +377,7 @@ mod tests {
         check(
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":[1.5,null]}}}"#,
         );
-        check(r#"{"method":"tools/call","params":{"name":"a","other":1},"id":"x","jsonrpc":"2.0"}"#);
+        check(r#"{"method":"tools/call","params":{"name":"a"},"id":"x","jsonrpc":"2.0"}"#);
         check(
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p","k":{}},"name":"a"}}"#,
         );
@@ -311,6 +392,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"a"}}"#,
             r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a"}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":[]}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","other":"\ud800"}}"#,
         ] {
             assert!(tool_call(line.as_bytes()).is_none(), "{line}");
         }

@@ -159,7 +159,28 @@ impl KeyCombo {
             return Err("keys is empty; write for example ctrl+s or enter".to_owned());
         };
         let modifiers = before.iter().map(|part| leading_modifier(part)).collect::<Result<_, _>>()?;
-        Ok(Self { modifiers, key: parse_key(last)? })
+        Self { modifiers, key: parse_key(last)? }.with_each_key_once()
+    }
+
+    /// A key that is held cannot be pressed again, and letting go of it once would leave the other hold open.
+    fn with_each_key_once(self) -> Result<Self, String> {
+        let pressed = match self.key {
+            Key::Modifier(modifier) => Some(modifier),
+            Key::Named(_) | Key::Character(_) => None,
+        };
+        let mut held = self.modifiers.iter().copied().chain(pressed);
+        while let Some(modifier) = held.next() {
+            if held.clone().any(|other| other == modifier) {
+                return Err(format!("'{}' stands in keys twice", modifier_name(modifier)));
+            }
+        }
+        Ok(self)
+    }
+
+    /// `enter` and `ctrl+a` spell nothing; `h` and `shift+h` may be a letter of a password.
+    pub fn types_a_character(&self) -> bool {
+        matches!(self.key, Key::Character(_) | Key::Named("space"))
+            && self.modifiers.iter().all(|modifier| matches!(modifier, Modifier::Shift))
     }
 }
 
@@ -258,6 +279,8 @@ mod tests {
         check("", "error: keys is empty");
         check("ctrl+", "error: a key is missing");
         check("a+b", "error: 'a' is not a modifier");
+        check("ctrl+shift+control+a", "error: 'ctrl' stands in keys twice");
+        check("shift+shift", "error: 'shift' stands in keys twice");
         check("ctrl+entre", "error: 'entre' is no key");
         check("\u{7}", "error:");
     }

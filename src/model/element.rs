@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Rect;
+use super::{Rect, Unseen};
 
 /// The role's name as the contract spells it (`Button`, `MenuItem`). Platforms map theirs to it.
 pub type Role = Cow<'static, str>;
@@ -30,6 +30,8 @@ pub struct Element {
     pub editable: bool,
     /// It is there but not to be seen now: in a closed menu, scrolled away, on another page.
     pub hidden: bool,
+    /// Why it is not to be seen, where the application does not say so. Made of the whole tree, by whoever captures it.
+    pub unseen: Option<Unseen>,
     /// The platform's own handle, by which it finds the element again to act on it.
     pub native: Option<String>,
     /// The handle is no more than a place: later it may lead to another element.

@@ -16,6 +16,7 @@ pub mod program;
 pub mod selector;
 pub mod similarity;
 pub mod tree;
+pub mod unseen;
 pub mod window;
 
 pub use action::{Button, KeyCombo};
@@ -23,4 +24,5 @@ pub use element::{Element, Range};
 pub use geometry::{Point, Rect};
 pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
+pub use unseen::Unseen;
 pub use window::{Monitor, Reached, Window, WindowChange, WindowState};

@@ -29,6 +29,16 @@ struct Place {
 
 const NO_PARENT: u32 = u32::MAX;
 
+/// How large a tree may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    pub elements: usize,
+    /// Levels below the root.
+    pub depth: usize,
+    /// Of one element.
+    pub children: usize,
+}
+
 impl std::ops::Index<usize> for Tree {
     type Output = Element;
 
@@ -138,6 +148,52 @@ impl Tree {
         }
         // `root.01` parses as `root.1` but is no id of ours.
         (self.id(node) == id).then_some(node)
+    }
+
+    /// As much of it as the bounds allow, whatever the platform delivered. What had to go marks it incomplete.
+    pub fn within(self, bounds: Bounds) -> Tree {
+        if self.fits(bounds) {
+            return self;
+        }
+        let mut kept = TreeBuilder::new(self.root().clone());
+        kept.tree.lacking.clone_from(&self.lacking);
+        kept.mark_incomplete();
+        // How many children each of the elements has that are open, the root first.
+        let mut children = vec![0];
+        let mut at = 1;
+        while at < self.len() && kept.len() < bounds.elements {
+            let depth = self.depth(at);
+            children.truncate(depth);
+            if depth > bounds.depth || children.last().is_some_and(|count| *count >= bounds.children) {
+                at = self.end(at);
+                continue;
+            }
+            while kept.depth() > depth {
+                kept.close();
+            }
+            kept.open_in_slot(self.elements[at].clone(), self.slot(at));
+            if let Some(count) = children.last_mut() {
+                *count += 1;
+            }
+            children.push(0);
+            at += 1;
+        }
+        kept.finish()
+    }
+
+    fn fits(&self, bounds: Bounds) -> bool {
+        let many = self.len() > bounds.children;
+        self.len() <= bounds.elements
+            && self.places.iter().all(|place| place.depth as usize <= bounds.depth)
+            && !(many && self.most_children() > bounds.children)
+    }
+
+    fn most_children(&self) -> usize {
+        let mut counts = vec![0; self.len()];
+        for parent in self.places.iter().map(|place| place.parent).filter(|&parent| parent != NO_PARENT) {
+            counts[parent as usize] += 1;
+        }
+        counts.into_iter().max().unwrap_or(0)
     }
 
     /// The element that has the keyboard focus; the innermost when ancestors claim it too.
@@ -250,7 +306,8 @@ impl TreeBuilder {
         let node = self.tree.elements.len();
         let parent = match self.open.last_mut() {
             Some(parent) => {
-                parent.next_slot = slot + 1;
+                // A file may give any number, also the last.
+                parent.next_slot = slot.saturating_add(1);
                 parent.node as u32
             }
             None => NO_PARENT,
@@ -322,6 +379,34 @@ mod tests {
 
     fn element(name: &str) -> Element {
         Element::new("Group", name, Rect::new(0, 0, 1, 1))
+    }
+
+    #[track_caller]
+    fn check_within(bounds: (usize, usize, usize), ids: &[&str]) {
+        let bounds = Bounds { elements: bounds.0, depth: bounds.1, children: bounds.2 };
+        let kept = sample().within(bounds);
+        assert_eq!((0..kept.len()).map(|node| kept.id(node)).collect::<Vec<_>>(), ids);
+        assert_eq!(kept.complete, kept == sample());
+        // What is left stands where it stood.
+        for node in 0..kept.len() {
+            let was = sample().find_id(&kept.id(node)).unwrap();
+            assert_eq!(kept[node], sample()[was]);
+        }
+    }
+
+    /// H-46 on code: a tree that is too large, too deep or too wide is cut, and says so.
+    #[test]
+    fn a_tree_is_held_to_its_bounds() {
+        let all: Vec<String> = (0..sample().len()).map(|node| sample().id(node)).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        check_within((all.len(), 64, 2_000), &all);
+        check_within((1, 64, 2_000), &all[..1]);
+        check_within((3, 64, 2_000), &all[..3]);
+        let shallow: Vec<&str> = all.iter().copied().filter(|id| id.matches('.').count() <= 1).collect();
+        check_within((99, 1, 2_000), &shallow);
+        let narrow: Vec<&str> =
+            all.iter().copied().filter(|id| !id.split('.').skip(1).any(|slot| slot != "0")).collect();
+        check_within((99, 64, 1), &narrow);
     }
 
     fn sample() -> Tree {

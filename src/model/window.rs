@@ -22,6 +22,20 @@ pub struct Monitor {
     pub physical: Rect,
 }
 
+impl Monitor {
+    /// One whose pixels are known, and how many of them a unit of its desktop has.
+    pub fn scaled(physical: Rect, primary: bool, scale_factor: f64) -> Self {
+        let shrink = |pixels: i32| (f64::from(pixels) / scale_factor).round() as i32;
+        let logical = Rect::new(
+            shrink(physical.x),
+            shrink(physical.y),
+            shrink(physical.width),
+            shrink(physical.height),
+        );
+        Self { primary, scale_factor, logical, physical }
+    }
+}
+
 /// What can be done to a window as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowChange {

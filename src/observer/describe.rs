@@ -90,7 +90,8 @@ fn remarks(element: &Element) -> Vec<String> {
     let description = description.map(|text| format!("desc:{}", one_line(&shorten(&text, 30, 29))));
     let focused = element.focused.then(|| "FOCUSED".to_owned());
     let disabled = (!element.enabled).then(|| "DISABLED".to_owned());
-    [focused, disabled, shortcut, description].into_iter().flatten().collect()
+    let unseen = element.unseen.map(|unseen| format!("HIDDEN:{}", unseen.name()));
+    [focused, disabled, unseen, shortcut, description].into_iter().flatten().collect()
 }
 
 /// Of several that claim the focus the innermost has it.

@@ -50,15 +50,23 @@ use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::gate::redact::Redactor;
+use crate::gate::untrusted::clean;
 use crate::model::action::Act;
 use crate::model::geometry::visible_regions;
-use crate::model::{Point, Rect, Window};
+use crate::model::tree::Bounds;
+use crate::model::{Point, Rect, Window, unseen};
 use crate::ocr::Ocr;
-use crate::platform::{Activation, Coordinates, Done, Patience, Platform, Shot, Wake};
+use crate::platform::{Activation, Claimant, Coordinates, Done, Patience, Platform, Shot, Wake};
 use crate::tool::Target;
 
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
+
+const LARGEST_TREE: Bounds = Bounds {
+    elements: limits::TREE_NODES,
+    depth: limits::TREE_DEPTH,
+    children: limits::TREE_CHILDREN_OF_ONE_NODE,
+};
 
 pub struct Observer {
     platform: Arc<dyn Platform>,
@@ -75,6 +83,18 @@ pub struct Observer {
 pub struct Look {
     pub view: Arc<View>,
     pub cached: bool,
+}
+
+/// The desktop is this process's.
+pub struct Claim<'a> {
+    observer: &'a Observer,
+    claimant: Claimant,
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.observer.platform.give_back(&self.claimant);
+    }
 }
 
 impl Observer {
@@ -152,6 +172,8 @@ impl Observer {
 
     fn shown_window(&self, mut window: Window) -> Window {
         window.title = self.redactor.title(&window.title).into_owned();
+        // A process names itself too, and a text that is written around it would keep half of a terminal code.
+        window.process = clean(&window.process).into_owned();
         window
     }
 
@@ -183,7 +205,10 @@ impl Observer {
 
     fn capture(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
         let began = self.clock.now();
-        let raw = Arc::new(self.platform.tree(window, patience)?);
+        // An adapter holds itself to the limits while it reads; nobody else has to rely on that.
+        let mut raw = self.platform.tree(window, patience)?.within(LARGEST_TREE);
+        unseen::mark(&mut raw);
+        let raw = Arc::new(raw);
         let took = self.clock.now().saturating_sub(began);
         let shown = self.redactor.shown(&raw, &window.title);
         Ok(Arc::new(View::new(raw, shown.tree, took, self.clock.wall())))
@@ -339,6 +364,12 @@ impl Observer {
         done
     }
 
+    /// Takes the desktop for this process until the result is dropped; the error says which other process has it.
+    pub fn claim(&self, claimant: Claimant) -> Result<Claim<'_>> {
+        self.platform.claim(&claimant)?;
+        Ok(Claim { observer: self, claimant })
+    }
+
     pub fn activate(&self, permit: &mut Permit, chosen: &Chosen) -> Result<Activation> {
         permit.spend();
         let activation = self.platform.activate(&chosen.raw);
@@ -400,13 +431,16 @@ impl Observer {
         Ok(())
     }
 
-    /// Remembers a text that is about to be typed into a secret field, so that it is shown nowhere.
+    /// Remembers what of a text is about to be typed into a secret field, so that it is shown nowhere.
     pub fn learn_if_secret(&self, text: &str, cancel: &Cancel) {
         let focused = self.choose(&WindowChoice::default()).and_then(|chosen| self.view(&chosen, cancel));
         // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
-        let secret = focused.map_or(true, |view| view.focus_is_secret());
-        if secret {
-            self.redactor.learn(text);
+        let (into_secret, has_secret) =
+            focused.map_or((true, true), |view| (view.focus_is_secret(), view.has_secret()));
+        // A tab or a line break may lead from one field into the next.
+        let parts = text.split(['\t', '\n', '\r']).enumerate();
+        for (_, part) in parts.filter(|(at, _)| if *at == 0 { into_secret } else { has_secret }) {
+            self.redactor.learn(part);
         }
     }
 }

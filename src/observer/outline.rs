@@ -13,7 +13,8 @@ use super::identity::Sight;
 use super::text::{one_line, shorten};
 use super::{Chosen, Observer, Ref, View};
 use crate::error::Result;
-use crate::model::{Element, Rect, Tree, Window};
+use crate::model::unseen::Cover;
+use crate::model::{Element, Rect, Tree, Unseen, Window};
 use crate::tokens::{self, Writing};
 
 /// A rule of pruning that a caller switches off.
@@ -136,12 +137,6 @@ const LANDMARKS: &[&str] = &[
 /// Roles of what only decorates the element around it.
 const DECORATIONS: &[&str] = &["Group", "Image", "Pane", "Separator"];
 
-/// Roles that clip what is in them: a row outside of its list is scrolled away.
-const CLIPPING: &[&str] = &["List", "ScrollPane", "Table", "Tree"];
-
-/// Roles that show only while what holds them is open.
-const OPTIONS: &[&str] = &["List", "ListItem", "Menu", "MenuItem", "TreeItem"];
-
 const SCROLL_BAR: &str = "ScrollBar";
 /// Plain text has no role on its line: what begins with a quotation mark is one.
 const PLAIN: &str = "Text";
@@ -163,10 +158,9 @@ pub fn in_view(tree: &Tree, scope: usize) -> Vec<bool> {
     let mut seen = vec![true; count];
     for node in scope + 1..tree.end(scope) {
         let Some(parent) = tree.parent(node) else { continue };
-        let cover = covers[parent - scope].over(&tree[parent]);
-        let shut = cover.shut || is_closed_in(&tree[parent], &tree[node]);
-        covers[node - scope] = Cover { shut, ..cover };
-        seen[node - scope] = !tree[node].hidden && !shut && !cover.clips(tree[node].bounds);
+        let cover = covers[parent - scope].in_parent(&tree[parent], &tree[node]);
+        covers[node - scope] = cover;
+        seen[node - scope] = !tree[node].hidden && !cover.shut && !cover.clips(tree[node].bounds);
     }
     // Backwards, so that an element knows of what is in it before its own turn comes.
     for node in (scope + 1..tree.end(scope)).rev() {
@@ -175,31 +169,6 @@ pub fn in_view(tree: &Tree, scope: usize) -> Vec<bool> {
         }
     }
     seen
-}
-
-/// What keeps an element from being seen, although it does not say so itself.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cover {
-    /// It is an option of something that is closed.
-    shut: bool,
-    /// It shows only within this.
-    clip: Option<Rect>,
-}
-
-impl Cover {
-    /// The cover of what is in `element`, which this one lies over.
-    fn over(self, element: &Element) -> Self {
-        let clips = CLIPPING.contains(&&*element.role) && !element.bounds.is_empty();
-        Self { clip: if clips { Some(element.bounds) } else { self.clip }, ..self }
-    }
-
-    fn clips(self, bounds: Rect) -> bool {
-        !bounds.is_empty() && self.clip.is_some_and(|clip| !clip.intersects(&bounds))
-    }
-}
-
-fn is_closed_in(parent: &Element, element: &Element) -> bool {
-    parent.expanded == Some(false) && OPTIONS.contains(&&*element.role)
 }
 
 /// A line before it is written: refs are given only to what is shown.
@@ -475,6 +444,7 @@ fn flags(element: &Element) -> Vec<&'static str> {
     ]
     .into_iter()
     .filter_map(|(set, name)| set.then_some(name))
+    .chain(element.unseen.filter(|unseen| unseen.is_odd()).map(Unseen::name))
     .collect()
 }
 
@@ -497,7 +467,8 @@ fn write_place(text: &mut String, bounds: Rect, last: &mut Option<Rect>, whole: 
 /// A window as one line: uid, title, program, place, and whether it has the focus.
 pub fn window_line(window: &Window) -> String {
     let title = one_line(&shorten(&window.title, LONGEST_TITLE, LONGEST_TITLE - 1));
-    let mut line = format!("{} {} {}", one_line(&window.uid), quoted(&title), one_line(&window.process));
+    let process = one_line(&shorten(&window.process, LONGEST_TITLE, LONGEST_TITLE - 1));
+    let mut line = format!("{} {} {}", one_line(&window.uid), quoted(&title), bare_or_quoted(&process));
     write_place(&mut line, window.bounds, &mut None, true);
     for (is_so, flag) in [(window.focused, "focused"), (window.minimized, "minimized")] {
         if is_so {

@@ -3,9 +3,6 @@
 //! A claim that cannot be judged does not hold, and says why; only a cancelled call fails. What is
 //! observed comes from what may be shown, so that no claim can be used to feel for hidden text.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use regex::Regex;
@@ -16,6 +13,7 @@ use super::vision::{Reference, similar_to_file};
 use super::{Ref, View};
 use crate::config::limits::REFERENCE_PICTURE_BYTES;
 use crate::error::{Error, Fact, Kind, Result};
+use crate::files::{Below, Unread};
 use crate::model::selector::derive;
 use crate::model::{Point, Rect, Selector, Tree, Window};
 
@@ -50,7 +48,7 @@ pub enum Claim {
     },
     TreeHashEquals(String),
     ScreenshotSimilar {
-        reference: PathBuf,
+        reference: Below,
         least: f64,
     },
     /// A pixel of the screen, or of a window's own picture.
@@ -278,7 +276,7 @@ impl Moment<'_> {
         Ok(Verdict::new(view.hash() == expected, Fact::object([("actual", view.hash().into())])))
     }
 
-    fn screenshot_similar(&self, uid: Option<&str>, reference: &Path, least: f64) -> Result<Verdict> {
+    fn screenshot_similar(&self, uid: Option<&str>, reference: &Below, least: f64) -> Result<Verdict> {
         similar_to_file(&self.picture(&self.chosen(uid)?)?.picture, reference, least)
     }
 
@@ -300,24 +298,14 @@ fn is_meant(window: &Window, uid: Option<&str>, title: Option<&Regex>) -> bool {
     uid.is_none_or(|uid| window.uid == uid) && title.is_none_or(|title| title.is_match(&window.title))
 }
 
-/// The kind is asked before the file is opened: opening a pipe would wait for its other end.
-pub(super) fn read_reference(path: &Path) -> Result<Vec<u8>> {
-    let failed =
-        |problem: std::io::Error| Error::bad_request(format!("the reference cannot be read: {problem}"));
-    let metadata = std::fs::metadata(path).map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(Error::bad_request("the reference is no regular file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .map_err(failed)?
-        .take(REFERENCE_PICTURE_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if bytes.len() as u64 > REFERENCE_PICTURE_BYTES {
-        return Err(Error::bad_request(format!(
-            "the reference has more than the {REFERENCE_PICTURE_BYTES} bytes that are read"
-        )));
-    }
-    Ok(bytes)
+pub(super) fn read_reference(place: &Below) -> Result<Vec<u8>> {
+    place.read(REFERENCE_PICTURE_BYTES).map_err(|problem| {
+        Error::bad_request(match problem {
+            Unread::NoFile => "the reference is no regular file".to_owned(),
+            Unread::TooLong(_) => {
+                format!("the reference has more than the {REFERENCE_PICTURE_BYTES} bytes that are read")
+            }
+            Unread::Failed(problem) => format!("the reference cannot be read: {problem}"),
+        })
+    })
 }

@@ -68,7 +68,7 @@ impl Structure {
     }
 
     /// A node with everything below it.
-    pub(super) fn whole(view: Arc<View>, node: usize) -> Self {
+    pub fn whole(view: Arc<View>, node: usize) -> Self {
         let node_count = view.tree().end(node) - node;
         Structure {
             view,
@@ -313,6 +313,9 @@ fn write_known<J: SerializeStruct>(json: &mut J, element: &Element) -> Result<()
         if set {
             json.serialize_field(key, &true)?;
         }
+    }
+    if let Some(unseen) = element.unseen {
+        json.serialize_field("hidden", unseen.name())?;
     }
     if let Some(identifier) = &element.identifier {
         json.serialize_field("identifier", identifier)?;

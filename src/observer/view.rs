@@ -4,7 +4,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use super::identity::Marks;
+use crate::gate::injection::{Inspector, smuggles};
 use crate::gate::redact::{Redactor, is_secret};
+use crate::gate::untrusted::clean;
 use crate::model::diff::Seen;
 use crate::model::{Element, Point, Rect, Tree, selector};
 
@@ -15,13 +17,22 @@ pub struct View {
     shown: Arc<Tree>,
     hash: OnceLock<String>,
     marks: OnceLock<Marks>,
+    speaks: OnceLock<bool>,
     pub capture_time: Duration,
     pub captured_at: SystemTime,
 }
 
 impl View {
     pub fn new(raw: Arc<Tree>, shown: Arc<Tree>, capture_time: Duration, captured_at: SystemTime) -> Self {
-        Self { raw, shown, hash: OnceLock::new(), marks: OnceLock::new(), capture_time, captured_at }
+        Self {
+            raw,
+            shown,
+            hash: OnceLock::new(),
+            marks: OnceLock::new(),
+            speaks: OnceLock::new(),
+            capture_time,
+            captured_at,
+        }
     }
 
     /// What may be shown; selectors match this too, so nothing hidden can be probed for.
@@ -64,6 +75,18 @@ impl View {
     /// For the gate's rules only: a redacted name must not slip past a rule about that name.
     pub fn unredacted(&self, node: usize) -> &Element {
         &self.raw[node]
+    }
+
+    /// For the gate only: whether any text of the window speaks to an agent, to be seen or not.
+    pub fn speaks_to_an_agent(&self) -> bool {
+        *self.speaks.get_or_init(|| {
+            let mut inspector = Inspector::default();
+            self.raw.elements().iter().any(|element| {
+                let texts = [Some(&element.name), element.value.as_ref(), element.description.as_ref()];
+                let mut texts = texts.into_iter().flatten();
+                texts.any(|text| smuggles(text) || inspector.look(&clean(text)).is_some())
+            })
+        })
     }
 
     pub fn native(&self, node: usize) -> Option<String> {
@@ -125,7 +148,7 @@ impl View {
     }
 
     pub fn focus_is_secret(&self) -> bool {
-        self.raw.focused().is_some_and(|node| self.raw[node].secret)
+        self.raw.focused().is_some_and(|node| is_secret(&self.raw[node]))
     }
 
     /// Whether what is typed into the element must not be stored: it is secret, or its texts are hidden.

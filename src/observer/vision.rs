@@ -1,7 +1,6 @@
 //! Seeing change: pictures compared with earlier ones. Whatever redaction hides is black in all of them, so nothing
 //! can be felt for by comparing.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use super::predicate::{Verdict, read_reference};
 use super::{Observer, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
+use crate::files::Below;
 use crate::model::image::Picture;
 use crate::model::pixels;
 use crate::model::similarity::{Png, ssim};
@@ -235,7 +235,7 @@ fn change_fact(change: &Change) -> Fact {
 /// What a region is compared with.
 #[derive(Clone, Debug)]
 pub enum Reference {
-    File(PathBuf),
+    File(Below),
     Kept(Arc<Frame>),
 }
 
@@ -278,18 +278,18 @@ impl Moment<'_> {
                 }
                 likeness(&parts[0].picture, &parts[1].picture, least)
             }
-            Reference::File(path) => {
+            Reference::File(place) => {
                 let watched = Watched { window_uid: uid.map(str::to_owned), region };
                 let picture = self.observer.frame(&watched, self.cancel)?.shot.picture;
-                similar_to_file(&picture, path, least)
+                similar_to_file(&picture, place, least)
             }
         }
     }
 }
 
 /// Sizes are compared before the reference is decoded: it never takes more memory than the picture.
-pub(super) fn similar_to_file(picture: &Picture, path: &std::path::Path, least: f64) -> Result<Verdict> {
-    let bytes = read_reference(path)?;
+pub(super) fn similar_to_file(picture: &Picture, place: &Below, least: f64) -> Result<Verdict> {
+    let bytes = read_reference(place)?;
     let reference = Png::open(&bytes)?;
     let size = (picture.width(), picture.height());
     if size != reference.size() {

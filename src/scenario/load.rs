@@ -15,6 +15,7 @@ use serde_saphyr::{Location, Spanned};
 use super::Scenario;
 use super::format::ScenarioEntry;
 use super::validate;
+use crate::files::{Below, Unread};
 
 pub const MAX_FILE_BYTES: usize = crate::config::limits::YAML_BYTES;
 
@@ -81,6 +82,20 @@ pub fn load_file(path: &Path) -> Result<Scenario, ScenarioError> {
     load_str(&text, &file_name)
 }
 
+/// The same for a file that a caller has named, which stays where it was when its name was judged.
+pub fn load_below(place: &Below) -> Result<Scenario, ScenarioError> {
+    let file_name = place.path().display().to_string();
+    let read = place.read(MAX_FILE_BYTES as u64).map_err(|problem| match problem {
+        Unread::NoFile => NO_FILE.to_owned(),
+        Unread::TooLong(bytes) => too_long(bytes),
+        Unread::Failed(problem) => format!("the file cannot be read: {problem}"),
+    });
+    let text = read
+        .and_then(as_text)
+        .map_err(|message| Problem::at(Location::UNKNOWN, message).in_file(&file_name))?;
+    load_str(&text, &file_name)
+}
+
 /// Loads a scenario from its text; `file_name` is only for the error.
 pub fn load_str(text: &str, file_name: &str) -> Result<Scenario, ScenarioError> {
     with_deep_stack(|| parse(text).and_then(validate::validate))
@@ -111,14 +126,20 @@ fn read_text(path: &Path) -> Result<String, String> {
     if bytes.len() > MAX_FILE_BYTES {
         return Err(too_long(bytes.len() as u64));
     }
+    as_text(bytes)
+}
+
+fn as_text(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         format!("the file is not UTF-8 text: byte {} is wrong", error.utf8_error().valid_up_to() + 1)
     })
 }
 
+const NO_FILE: &str = "a scenario must be a regular file";
+
 fn check_kind(metadata: &fs::Metadata) -> Result<(), String> {
     if !metadata.is_file() {
-        return Err("a scenario must be a regular file".to_owned());
+        return Err(NO_FILE.to_owned());
     }
     if metadata.len() > MAX_FILE_BYTES as u64 { Err(too_long(metadata.len())) } else { Ok(()) }
 }
@@ -241,6 +262,7 @@ mod tests {
         assert!(column <= 8 * MAX_YAML_DEPTH, "refused only in column {column}");
     }
 
+    /// H-41 on code: aliases of aliases.
     #[test]
     fn alias_bombs_are_refused_where_they_grow() {
         let too_much = "up to here the file has too many parts or too much text";
@@ -259,12 +281,14 @@ mod tests {
         );
     }
 
+    /// H-41 on code: an alias of itself.
     #[test]
     fn self_reference_is_refused() {
         check_text("states: &s {a: *s}\n", "bomb.yaml:1:16: ");
         check_text("oracles: {success: [&s {kind: k, again: *s}]}\nstates: {a: {}}", "bomb.yaml:1:");
     }
 
+    /// H-41 on code: a hundred thousand levels.
     #[test]
     fn depth_bombs_are_refused_where_they_get_too_deep() {
         check_depth(&"[".repeat(100_000));
@@ -275,12 +299,14 @@ mod tests {
         check_text(&format!("{block}{}b: 1", " ".repeat(1_000)), "bomb.yaml:1:1: the key \"a\" is unknown");
     }
 
+    /// H-42 on code: 50 MB.
     #[test]
     fn long_texts_are_refused_unread() {
         let long = "# ".repeat(25 << 20);
         check_text(&long, "bomb.yaml: a scenario may have 1048576 bytes, this one has 52428800 or more");
     }
 
+    /// H-20 on code: a folder, a huge sparse file, nothing, bytes that are no text.
     #[test]
     fn files_that_are_none_are_refused() {
         let dir = tempfile::tempdir().unwrap();
@@ -296,6 +322,7 @@ mod tests {
         check(load_file(&binary), &format!("{}: the file is not UTF-8 text: byte 7", binary.display()));
     }
 
+    /// H-20 on code: a pipe, a device.
     #[cfg(unix)]
     #[test]
     fn devices_and_pipes_are_refused() {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use regex::Regex;
 
 pub use format::{Oracles, Predicate};
-pub use load::{ScenarioError, load_file, load_str};
+pub use load::{ScenarioError, load_below, load_file, load_str};
 
 use crate::model::{Rect, Tree};
 

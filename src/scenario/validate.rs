@@ -401,6 +401,7 @@ fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) 
         redacted: false,
         editable: false,
         hidden: false,
+        unseen: None,
         native: None,
         native_is_place: false,
     })
@@ -792,6 +793,7 @@ mod tests {
         load_str(yaml, "t.yaml").unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// H-42 on code: no states.
     #[test]
     fn states_are_needed() {
         check("name: x\n", "t.yaml:1:1: the scenario has no states; under states name at least one");
@@ -802,6 +804,7 @@ mod tests {
         check("", "t.yaml:1:1: the scenario has no states; under states name at least one");
     }
 
+    /// H-42 on code: unknown targets.
     #[test]
     fn state_names_must_exist() {
         check(
@@ -867,6 +870,7 @@ mod tests {
         );
     }
 
+    /// H-42 on code: ids that occur twice.
     #[test]
     fn ids_are_unique_in_a_window() {
         check(
@@ -930,6 +934,7 @@ reactions:
         );
     }
 
+    /// H-42 on code: keys that occur twice.
     #[test]
     fn unknown_and_doubled_keys_are_named() {
         check(
@@ -956,6 +961,7 @@ reactions:
         );
     }
 
+    /// H-43 on code: patterns of scenarios.
     #[test]
     fn patterns_are_checked() {
         let pattern = |pattern: &str| {
@@ -972,6 +978,7 @@ reactions:
         check(&pattern(&"a".repeat(513)), "t.yaml:8:40: text_regex has 513 characters; 512 may be");
     }
 
+    /// H-46 on code: repetitions of repetitions.
     #[test]
     fn size_is_limited_before_it_is_made() {
         check(
@@ -1103,6 +1110,7 @@ reactions:
         assert_eq!((second[1].pid, second[1].handle.as_str()), (10001, "1001"));
     }
 
+    /// H-42 on code: `on`, `match` and what YAML makes of `on`.
     #[test]
     fn the_trigger_has_three_spellings() {
         for key in ["on", "match", "true", "'on'"] {

@@ -454,6 +454,7 @@ mod tests {
         check_args(json!({"x": 3, "label": null, "_caller": "root"}), r#"{"x":3}"#);
     }
 
+    /// H-30 on code: wrong types.
     #[test]
     fn types_are_named() {
         check_args(json!({"x": "1"}), "argument 'x' must be a whole number, not a string");
@@ -464,6 +465,7 @@ mod tests {
         check_args(json!([1]), "arguments must be an object, not array");
     }
 
+    /// H-30 on code: what is too much.
     #[test]
     fn limits_are_the_advertised_ones() {
         check_args(json!({"x": 40000}), "argument 'x' must be between -32768 and 32767, not 40000");
@@ -478,6 +480,7 @@ mod tests {
         );
     }
 
+    /// H-30 on code: what is missing, and what nobody knows.
     #[test]
     fn missing_and_unknown_names_are_refused() {
         check_args(json!({}), "argument 'x' is required");

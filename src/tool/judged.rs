@@ -4,6 +4,8 @@
 //! The first target is what is meant. What follows is only what a rule protects: an input that may reach
 //! a protected element in a second way is judged by that too.
 
+use std::ops::Range;
+
 use super::cx::{Cx, Target};
 use crate::error::Result;
 use crate::model::action::{Key, Modifier};
@@ -56,6 +58,18 @@ impl Cx<'_> {
         Ok(std::iter::once(root).chain(others).collect())
     }
 
+    /// Something that is no element, and its other names as far as a rule is about them.
+    pub fn judged_by_names<'a>(
+        &self,
+        thing: Target,
+        role: &'static str,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Vec<Target> {
+        let names = names.filter(|_| self.judged).map(|name| self.observer().thing(role, name));
+        let others: Vec<Target> = names.filter(|other| self.app.confirm.covers(other)).collect();
+        std::iter::once(thing).chain(others).collect()
+    }
+
     /// The element that keys would go to.
     pub fn judged_focus(&self) -> Result<Vec<Target>> {
         if !self.judged {
@@ -71,11 +85,39 @@ impl Cx<'_> {
         })
     }
 
-    /// What typing would reach. A tab in the text moves the focus on, and a blank or a line break then
-    /// presses whatever is there: nobody knows what, so everything protected counts.
+    /// What typing would reach.
     pub fn judged_text(&self, text: &str) -> Result<Vec<Target>> {
-        let wanders = text.split_once('\t').is_some_and(|(_, rest)| rest.contains([' ', '\n', '\r']));
-        self.judged_focus_and(|_| wanders)
+        self.judged_focus_and(|_| wanders(text))
+    }
+
+    /// What keys would reach that go to an element: they may be a shortcut of its window, which then has the focus.
+    pub fn judged_keys_into(&self, element: &Target, keys: &KeyCombo) -> Result<Vec<Target>> {
+        let pressed =
+            |found: &Element| found.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys));
+        let others = self.protected_beside(element, 0..element.view.tree().len(), pressed);
+        Ok(others.into_iter().chain(self.judged_keys(keys)?).collect())
+    }
+
+    /// What a text would reach that goes into an element: what it wanders to, and the option that is called so,
+    /// because a combo box takes the name of an option for a choice.
+    pub fn judged_text_into(&self, element: &Target, text: &str) -> Vec<Target> {
+        let all = 0..element.view.tree().len();
+        let mut others = self.protected_beside(element, all, |_| wanders(text));
+        others.extend(self.judged_option(element, Some(text)));
+        others
+    }
+
+    /// What choosing an option of an element would reach. Some options are only there once a list is open, so that
+    /// a name is judged by itself too. Which one is meant by a number the application decides: each may be.
+    pub fn judged_option(&self, element: &Target, name: Option<&str>) -> Vec<Target> {
+        let is_named = |found: &Element, name: &str| found.name.trim().eq_ignore_ascii_case(name.trim());
+        let below = element.node + 1..element.view.tree().end(element.node);
+        let mut others =
+            self.protected_beside(element, below, |found| name.is_none_or(|name| is_named(found, name)));
+        let unseen = name.filter(|_| self.judged && others.is_empty());
+        let unseen = unseen.map(|name| self.observer().thing("ListItem", name));
+        others.extend(unseen.filter(|option| self.app.confirm.covers(option)));
+        others
     }
 
     fn judged_focus_and(&self, reached: impl Fn(&Element) -> bool) -> Result<Vec<Target>> {
@@ -83,11 +125,25 @@ impl Cx<'_> {
             return Ok(Vec::new());
         }
         let focus = self.focus()?;
-        let nodes = (0..focus.view.tree().len())
-            .filter(|&node| node != focus.node && reached(focus.view.unredacted(node)));
-        let others: Vec<Target> =
-            nodes.map(|node| focus.beside(node)).filter(|other| self.app.confirm.covers(other)).collect();
+        let others = self.protected_beside(&focus, 0..focus.view.tree().len(), reached);
         Ok(std::iter::once(focus).chain(others).collect())
+    }
+
+    /// The protected ones among the nodes of an element's window that are reached.
+    fn protected_beside(
+        &self,
+        element: &Target,
+        nodes: Range<usize>,
+        reached: impl Fn(&Element) -> bool,
+    ) -> Vec<Target> {
+        if !self.judged {
+            return Vec::new();
+        }
+        nodes
+            .filter(|&node| node != element.node && reached(element.view.unredacted(node)))
+            .map(|node| element.beside(node))
+            .filter(|other| self.app.confirm.covers(other))
+            .collect()
     }
 
     fn focus(&self) -> Result<Target> {
@@ -96,6 +152,12 @@ impl Cx<'_> {
         let node = view.tree().focused().unwrap_or(0);
         Ok(Target::element(chosen, view, node, None))
     }
+}
+
+/// A tab in a text moves the focus on, and a blank or a line break then presses whatever is there: nobody knows
+/// what, so everything protected counts.
+fn wanders(text: &str) -> bool {
+    text.split_once('\t').is_some_and(|(_, rest)| rest.contains([' ', '\n', '\r']))
 }
 
 /// Applications write shortcuts in many ways: `Ctrl+D`, `<Control>d`, several separated by `;` or `,`.

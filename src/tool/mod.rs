@@ -238,8 +238,13 @@ impl Meta {
         self.listed && self.lock.is_none_or(open)
     }
 
-    pub fn open_world(&self) -> bool {
+    /// Whether a reply or a refusal of it has text from the screen. What acts tells what it touched.
+    pub fn shows_the_screen(&self) -> bool {
         self.untrusted || self.effect.acts()
+    }
+
+    pub fn open_world(&self) -> bool {
+        self.shows_the_screen()
     }
 
     /// What a call of this tool uses up.

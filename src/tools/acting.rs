@@ -11,6 +11,7 @@ use super::keyboard::combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
+use crate::gate::redact::is_secret;
 use crate::model::action::{Act, Button, Choice, Handle};
 use crate::model::{Point, Rect, Window};
 use crate::observer::{Ref, View, WindowChoice};
@@ -340,6 +341,14 @@ impl OnElement {
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
         actionable(cx, &self.window, &self.element)
     }
+
+    /// With what else the input may reach from the element that is meant.
+    fn targets_and(&self, cx: &Cx, more: impl FnOnce(&Target) -> Result<Vec<Target>>) -> Result<Vec<Target>> {
+        let mut targets = self.targets(cx)?;
+        let others = targets.first().map_or_else(|| Ok(Vec::new()), more)?;
+        targets.extend(others);
+        Ok(targets)
+    }
 }
 
 /// What the tools below have in common; each says what differs.
@@ -549,7 +558,8 @@ impl Tool for SetValue {
     };
 
     fn targets(cx: &Cx, args: &SetValueArgs) -> Result<Vec<Target>> {
-        args.on.targets(cx)
+        let text = args.value.reveal(cx)?;
+        args.on.targets_and(cx, |target| Ok(cx.judged_text_into(target, text)))
     }
 
     fn run(cx: &mut Cx, args: SetValueArgs, permit: Permit) -> Result<Receipt> {
@@ -568,7 +578,7 @@ impl Tool for SetValue {
 /// What goes into a secret field is a secret from then on.
 fn learn_secret(cx: &Cx, permit: &Permit, text: &str) {
     if let Some(target) = permit.target()
-        && target.view.unredacted(target.node).secret
+        && is_secret(target.view.unredacted(target.node))
     {
         cx.observer().redactor().learn(text);
     }
@@ -634,9 +644,8 @@ impl Tool for KeyIntoElement {
     };
 
     fn targets(cx: &Cx, args: &KeyArgs) -> Result<Vec<Target>> {
-        let mut targets = args.on.targets(cx)?;
-        targets.extend(cx.judged_keys(&combination(args.keys.as_str())?)?);
-        Ok(targets)
+        let keys = combination(args.keys.as_str())?;
+        args.on.targets_and(cx, |target| cx.judged_keys_into(target, &keys))
     }
 
     fn run(cx: &mut Cx, args: KeyArgs, permit: Permit) -> Result<Receipt> {
@@ -685,8 +694,11 @@ impl Tool for SelectOption {
     };
 
     fn targets(cx: &Cx, args: &SelectArgs) -> Result<Vec<Target>> {
-        args.choice()?;
-        args.on.targets(cx)
+        let name = match args.choice()? {
+            Choice::Name(name) => Some(name),
+            Choice::Index(_) => None,
+        };
+        args.on.targets_and(cx, |target| Ok(cx.judged_option(target, name.as_deref())))
     }
 
     fn run(cx: &mut Cx, args: SelectArgs, permit: Permit) -> Result<Receipt> {

@@ -1,7 +1,5 @@
 //! Asking whether the desktop is as it should be: predicates read, judged and reported one by one.
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +8,7 @@ use super::fields::{Fields, Object};
 use super::vision::{TOLERANCE, known_frame};
 use crate::config::limits::{PREDICATE_BYTES, PREDICATES};
 use crate::error::{Error, Fact, Kind, Result};
-use crate::files;
+use crate::files::{self, Below};
 use crate::gate::Permit;
 use crate::model::Point;
 use crate::observer::predicate::{Claim, Predicate, TextSource, Verdict};
@@ -270,7 +268,7 @@ fn region_similar(cx: &Cx, fields: &Fields) -> Result<Claim> {
     Ok(Claim::RegionSimilar { region, reference, least })
 }
 
-fn reference_path(cx: &Cx, fields: &Fields) -> Result<PathBuf> {
+fn reference_path(cx: &Cx, fields: &Fields) -> Result<Below> {
     files::below(&cx.config().screenshots.reference_dirs, fields.text("reference_path")?)
         .map_err(|problem| fields.refusal("reference_path", &format!("cannot be read: {problem}")))
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::gate::Permit;
 use crate::gate::confirm::Facts;
+use crate::gate::{Permit, suspicion};
 use crate::model::Rect;
 use crate::tool::args::{self, Text};
 use crate::tool::{
@@ -84,10 +84,13 @@ impl Tool for ProposeAction {
         cx.app.permits(entry.spec.meta)?;
         let prepared = prepare(entry, args.args.unwrap_or_default())?;
         let targets = resolve(cx, &*prepared)?;
-        let Some(target) = targets.first() else {
+        let name = entry.spec.meta.name;
+        // Where the screen is suspected, an input that meets nothing needs a token too.
+        let nowhere = || cx.app.suspicion.is_up(cx, &targets).then(|| suspicion::nowhere(cx, name));
+        let Some(target) = targets.first().cloned().or_else(nowhere) else {
             return Err(Error::bad_request("the action would touch nothing, so there is nothing to confirm"));
         };
-        let png = picture(cx, target, &mut permit);
+        let png = picture(cx, &target, &mut permit);
         let facts = Facts::of(entry.spec.meta.name, prepared.said(), &targets);
         Ok(Proposed {
             confirm_token: cx.app.confirm.propose(facts, cx.clock().now())?,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{FitArgs, WindowArgs, regex};
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::model::{Rect, Tree};
+use crate::model::{Rect, Tree, Unseen};
 use crate::observer::find::{self, Sought, check_sought};
 use crate::observer::outline::{Dropped, Keep, OutlineOptions};
 use crate::observer::structure::{Request, Structure};
@@ -154,7 +154,7 @@ impl Tool for GetWindowStructure {
         detail: "Nodes cut by `depth` carry `truncated` and `child_count`; read on with `scope`. Filters decide \
                  which nodes match; with `prune_empty` only matches and their ancestors stay. `max_nodes` pages \
                  the tree as a flat list. `offscreen` marks what is there but not to be seen now (in a closed menu, \
-                 scrolled away). `degraded` says that the application shows too little of itself, and why where \
+                 scrolled away), `hidden` what a person cannot see although the application does not say so, and why. `degraded` says that the application shows too little of itself, and why where \
                  that is known; `ocr: true` then puts the lines that can be read below the root. The format \
                  `outline` costs about a tenth: a line of text for each element, with a ref for what can be acted \
                  on, of the whole depth; `keep` switches its rules of pruning off (docs/outline.md).",
@@ -234,7 +234,7 @@ impl LookedAt {
             node_count: structure.node_count,
             tree_hash: look.view.hash_of(structure.scope),
             tree_token,
-            truncated: structure.next_cursor.is_some(),
+            truncated: structure.next_cursor.is_some() || !look.view.tree().complete,
             next_cursor: structure.next_cursor.clone(),
             depth_used: request.depth,
             depth_truncated: structure.depth_truncated,
@@ -279,7 +279,7 @@ impl LookedAt {
             shown: outline.shown,
             dropped: outline.dropped,
             tree_token,
-            truncated: outline.cut_after.is_some(),
+            truncated: outline.cut_after.is_some() || !view.tree().complete,
             next_cursor: outline.cut_after.map(|node| view.tree().id(node)),
             complete: (!view.tree().complete).then_some(false),
             degraded,
@@ -521,6 +521,9 @@ pub struct SearchMatch {
     disabled: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     offscreen: bool,
+    /// Why it is not to be seen, where the application does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<&'static str>,
     bounds: Rect,
     window_uid: String,
     path: String,
@@ -540,6 +543,7 @@ impl From<find::Match> for SearchMatch {
             value: element.value.clone().filter(|value| !value.is_empty()),
             disabled: !element.enabled,
             offscreen: element.hidden,
+            hidden: element.unseen.map(Unseen::name),
             bounds: element.bounds,
             window_uid: found.chosen.window.uid,
             path: found.path,

@@ -72,7 +72,7 @@ impl ExecArgs {
         let folder = match (&self.cwd, roots.first()) {
             (None, Some(root)) => root.clone(),
             (None, None) => std::env::current_dir().map_err(|problem| refused(problem.to_string()))?,
-            (Some(cwd), Some(_)) => files::below(roots, cwd.as_str()).map_err(refused)?,
+            (Some(cwd), Some(_)) => files::below(roots, cwd.as_str()).map_err(refused)?.path(),
             (Some(cwd), None) => PathBuf::from(cwd.as_str()),
         };
         if folder.is_absolute() && folder.is_dir() || self.cwd.is_none() {
@@ -99,7 +99,12 @@ fn argv(shell: Shell, command: &str) -> Result<Vec<String>> {
         let message = format!("the shell {} is not on this machine", programs[0]);
         return Err(Error::bad_request(message).with("field", "shell"));
     };
-    let words = std::iter::once(program).chain(options).map(ToString::to_string);
+    // Bash and sh would take such a command for one more option of theirs.
+    let end_of_options: &[&str] = match shell {
+        Shell::Bash | Shell::Sh if command.starts_with(['-', '+']) => &["--"],
+        _ => &[],
+    };
+    let words = std::iter::once(program).chain(options).chain(end_of_options).map(ToString::to_string);
     Ok(words.chain([command.to_owned()]).collect())
 }
 

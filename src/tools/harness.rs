@@ -1,15 +1,14 @@
 //! For tests and agent harnesses: setting the stage.
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Kind, Result};
+use crate::files::{self, Below};
 use crate::gate::Permit;
+use crate::scenario;
 use crate::tool::args::Text;
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Tool};
-use crate::{files, scenario};
 
 pub struct LoadScenario;
 
@@ -56,14 +55,14 @@ impl Tool for LoadScenario {
             ));
         };
         let file = scenario_file(cx, path)?;
-        let scenario = scenario::load_file(&file).map_err(|problem| invalid(problem.to_string(), path))?;
+        let scenario = scenario::load_below(&file).map_err(|problem| invalid(problem.to_string(), path))?;
         let loaded = stage.load(scenario);
         cx.observer().forget_all();
         Ok(LoadedOut { scenario: loaded.name, state: loaded.state, states: loaded.states })
     }
 }
 
-fn scenario_file(cx: &Cx, path: &str) -> Result<PathBuf> {
+fn scenario_file(cx: &Cx, path: &str) -> Result<Below> {
     files::below(&cx.config().scenarios.dirs, path).map_err(|problem| invalid(problem, path))
 }
 

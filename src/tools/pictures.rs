@@ -168,6 +168,7 @@ impl Tool for GetFullScreenshot {
         name: "get_full_screenshot",
         group: Group::Screen,
         reply: ReplyKind::Picture,
+        implies: &["get_screenshot"],
         untrusted: true,
         rest: &[(Method::Get, "/api/full_screenshot")],
         brief: "Picture of the whole screen; with a window named, also its sketch.",

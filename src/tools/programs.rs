@@ -242,7 +242,10 @@ impl Tool for LaunchApp {
         if let Some(matching) = &args.matching {
             matching.query()?;
         }
-        Ok(vec![args.launch(cx)?.1])
+        let (launch, target) = args.launch(cx)?;
+        // A rule may be about what it is called on the desktop, about the caller's word, or about the file.
+        let names = [args.program.as_str()].into_iter().chain(launch.command.first().map(String::as_str));
+        Ok(cx.judged_by_names(target, ROLE, names))
     }
 
     fn run(cx: &mut Cx, args: LaunchArgs, mut permit: Permit) -> Result<Launched> {

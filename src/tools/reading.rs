@@ -165,6 +165,7 @@ impl Tool for GetScreenshotCropped {
         name: "get_screenshot_cropped",
         group: Group::Screen,
         reply: ReplyKind::Picture,
+        implies: &["get_screenshot"],
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot/cropped")],
         brief: "Picture of one element or box of a window or the screen.",

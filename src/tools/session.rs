@@ -29,7 +29,7 @@ pub struct CapabilitiesOut {
     tree_stats: BTreeMap<String, TreeStats>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unavailable: Option<String>,
-    /// What does not work on this desktop, a sentence each.
+    /// What does not work on this desktop, always or just now, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     limitations: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,9 @@ impl Tool for GetCapabilities {
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<CapabilitiesOut> {
         let facts = cx.observer().platform().facts();
+        let health = cx.observer().platform().health();
         let config = cx.config();
+        let now_lacking = [health.accessibility.clone(), health.taken].into_iter().flatten();
         Ok(CapabilitiesOut {
             platform: os_name(),
             adapter: facts.adapter,
@@ -88,6 +90,7 @@ impl Tool for GetCapabilities {
                 vlm: config.vlm.enabled,
                 tracing: true,
                 replay: true,
+                accessibility_tree: facts.supports.accessibility_tree && health.accessibility.is_none(),
                 ..facts.supports
             },
             config: ConfigFacts {
@@ -99,8 +102,8 @@ impl Tool for GetCapabilities {
                 },
             },
             tree_stats: cx.observer().capture_stats().into_iter().map(stats_out).collect(),
-            unavailable: facts.unavailable,
-            limitations: facts.limitations,
+            unavailable: facts.unavailable.or(health.desktop),
+            limitations: facts.limitations.into_iter().chain(now_lacking).collect(),
             config_error: cx.app.config_error.clone(),
         })
     }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::format::{Origin, REDACTED, TRUNCATED};
 use crate::gate::redact::Redactor;
 use crate::model::KeyCombo;
-use crate::model::action::{Key, Modifier};
 use crate::secrets::Secrets;
 use crate::tool::args;
 
@@ -17,7 +16,7 @@ const PREVIEW_CHARACTERS: usize = 200;
 /// Arguments whose text goes into an element. Whatever a tool does not declare is treated like them,
 /// because a misspelt name is no reason to store a password.
 const TYPED: &[&str] = &["text", "value"];
-const KEYS: &str = "keys";
+pub const KEYS: &str = "keys";
 
 pub struct Keeper<'a> {
     pub redactor: &'a Redactor,
@@ -86,22 +85,17 @@ impl Keeper<'_> {
 
     fn is_typed(&self, name: &str, value: &Value) -> bool {
         if name == KEYS {
-            return value.as_str().is_none_or(types_a_character);
+            return may_be_typed(value);
         }
         let declared = self.schema.pointer(&format!("/properties/{}", escaped(name))).is_some();
         TYPED.contains(&name) || !declared
     }
 }
 
-/// `enter` and `ctrl+a` spell nothing; `h` and `shift+h` may be a letter of a password.
-fn types_a_character(keys: &str) -> bool {
-    match KeyCombo::parse(keys) {
-        Ok(combo) => {
-            matches!(combo.key, Key::Character(_) | Key::Named("space"))
-                && combo.modifiers.iter().all(|modifier| matches!(modifier, Modifier::Shift))
-        }
-        Err(_) => true,
-    }
+/// Whether the keys of a call may be a letter of a password. What is no combination may be a text in the wrong place.
+pub fn may_be_typed(keys: &Value) -> bool {
+    let combination = keys.as_str().and_then(|keys| KeyCombo::parse(keys).ok());
+    combination.is_none_or(|keys| keys.types_a_character())
 }
 
 /// The tokens among the arguments that earlier replies told, by JSON pointer.

@@ -13,7 +13,7 @@ pub mod replay;
 mod scene;
 pub mod show;
 pub mod story;
-mod writer;
+pub mod writer;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -161,14 +161,21 @@ impl Tracer {
 
     fn open(&self, label: Option<String>, started_at: SystemTime) -> std::io::Result<Folder> {
         let mut folder = Folder::create(&self.config.dir, self.room)?;
-        folder.append(&Header {
+        let begun = folder.append(&Header {
             kind: HeaderKind::Header,
             trace_id: folder.trace_id.clone(),
             label,
             started_at: timestamp(started_at),
             tool_version: FORMAT_VERSION.to_owned(),
-        })?;
-        Ok(folder)
+        });
+        match begun {
+            Ok(()) => Ok(folder),
+            // A folder without a header would be taken for the latest trace, and could not be read.
+            Err(problem) => {
+                folder.discard();
+                Err(problem)
+            }
+        }
     }
 
     /// Ends the trace. One that ended by itself is reported here once.
@@ -368,7 +375,7 @@ impl Trace {
         closing: Closing,
         sequence: u64,
     ) -> std::io::Result<Row> {
-        let scrub = Scrub { redactor: &moment.app.redactor };
+        let scrub = Scrub::of(&moment.app.redactor);
         let keeper = Keeper {
             redactor: &moment.app.redactor,
             redact_keys: &config.redact_keys,
@@ -465,7 +472,7 @@ fn shoot(app: &App, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
 }
 
 fn told_problem(app: &App, problem: &Error) -> String {
-    Scrub { redactor: &app.redactor }.text(&problem.to_string()).into_owned()
+    Scrub::of(&app.redactor).text(&problem.to_string()).into_owned()
 }
 
 fn seen(target: &Target, scrub: &Scrub) -> std::io::Result<TargetSeen> {

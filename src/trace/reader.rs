@@ -1,7 +1,7 @@
 //! Reading a trace that was written earlier, perhaps by somebody else: bounded, and never outside the
 //! folder of traces. A file whose last line was cut short by a crash is read up to there.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{DirEntry, FileType, Metadata};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::format::{FILE_NAME, Footer, Header, Row};
 use crate::config::limits;
-use crate::files;
+use crate::files::{self, Below, Unread};
 
 /// The name that means the newest trace.
 pub const LATEST: &str = "latest";
@@ -28,19 +28,32 @@ pub struct Recording {
 
 /// The trace that `name` means: a file, a folder, or `latest`. All of it lies below `root`.
 pub fn read(root: &Path, name: &str) -> Result<Recording, String> {
-    let path = find(root, name)?;
-    parse(&contents(&path, name)?)
+    let problem = |why: String| format!("'{name}' cannot be read as a trace: {why}");
+    let bytes = find(root, name)?.read(limits::TRACE_READ_BYTES).map_err(|unread| {
+        problem(match unread {
+            Unread::NoFile => "it is not a regular file".to_owned(),
+            Unread::TooLong(bytes) => {
+                format!("it has {bytes} bytes, at most {} are read", limits::TRACE_READ_BYTES)
+            }
+            Unread::Failed(why) => why.to_string(),
+        })
+    })?;
+    parse(&bytes)
 }
 
-fn find(root: &Path, name: &str) -> Result<PathBuf, String> {
+/// The lines of the trace that `name` means.
+pub fn find(root: &Path, name: &str) -> Result<Below, String> {
     let roots = [root.to_owned()];
     let path = match name {
         LATEST => newest(root).ok_or("there is no trace yet")?,
-        _ => files::below(&roots, name)?,
+        _ => {
+            let found = files::below(&roots, name)?;
+            if !found.path().is_dir() {
+                return Ok(found);
+            }
+            found.path()
+        }
     };
-    if !path.is_dir() {
-        return Ok(path);
-    }
     // The file in the folder may be a link out of it.
     files::below(&roots, &path.join(FILE_NAME).to_string_lossy())
         .map_err(|problem| if name == LATEST { problem } else { format!("{problem}; '{name}' is a folder") })
@@ -65,7 +78,7 @@ pub fn list(root: &Path, most: usize) -> (Vec<Kept>, usize) {
 }
 
 fn kept(folder: &Path) -> Option<Kept> {
-    let file = open(&folder.join(FILE_NAME)).ok()?;
+    let file = Below::find(folder, &folder.join(FILE_NAME))?.open().ok()?;
     let bytes = file.metadata().ok()?.len();
     let mut line = Vec::new();
     BufReader::new(file.take(limits::TRACE_HEADER_BYTES)).read_until(b'\n', &mut line).ok()?;
@@ -77,63 +90,15 @@ fn newest(root: &Path) -> Option<PathBuf> {
     dated_folders(root).into_iter().max().map(|(_, folder)| folder)
 }
 
-/// The folders that hold a trace, with the time of its last line.
+/// The folders that hold a trace, with the time of its last line. A link to a folder is none of them.
 fn dated_folders(root: &Path) -> Vec<(SystemTime, PathBuf)> {
-    let dated = |folder: PathBuf| -> Option<(SystemTime, PathBuf)> {
+    let dated = |entry: DirEntry| -> Option<(SystemTime, PathBuf)> {
+        let folder = entry.file_type().ok().filter(FileType::is_dir).map(|_| entry.path())?;
         let lines = folder.join(FILE_NAME).symlink_metadata().ok().filter(Metadata::is_file)?;
         Some((lines.modified().ok()?, folder))
     };
     let entries = root.canonicalize().ok().and_then(|root| std::fs::read_dir(root).ok());
-    entries.into_iter().flatten().filter_map(|entry| dated(entry.ok()?.path())).collect()
-}
-
-/// `path` is real: links in it were followed before it was checked, so a link found now was put there since.
-fn contents(path: &Path, name: &str) -> Result<Vec<u8>, String> {
-    let problem = |why: &str| format!("'{name}' cannot be read as a trace: {why}");
-    let found = path.symlink_metadata().map_err(|error| problem(&error.to_string()))?;
-    if !found.is_file() {
-        return Err(problem("it is not a regular file"));
-    }
-    if found.len() > limits::TRACE_READ_BYTES {
-        let why = format!("it has {} bytes, at most {} are read", found.len(), limits::TRACE_READ_BYTES);
-        return Err(problem(&why));
-    }
-    let file = open(path).map_err(|error| problem(&error.to_string()))?;
-    let same = file.metadata().is_ok_and(|opened| is_same_file(&found, &opened));
-    if !same || path.canonicalize().ok().as_deref() != Some(path) {
-        return Err(problem("it was exchanged while it was opened"));
-    }
-    let mut bytes = Vec::new();
-    // A file that grows meanwhile is still bounded.
-    let most = limits::TRACE_READ_BYTES + 1;
-    file.take(most).read_to_end(&mut bytes).map_err(|error| problem(&error.to_string()))?;
-    Ok(bytes)
-}
-
-#[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::OpenOptionsExt;
-    // Neither a link nor a pipe without a writer can hold this up.
-    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or(0);
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).open(path)
-}
-
-#[cfg(unix)]
-fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (found.dev(), found.ino()) == (opened.dev(), opened.ino())
-}
-
-/// Without inode numbers the kind of file is what can be compared.
-#[cfg(not(unix))]
-fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
-    found.file_type() == opened.file_type()
+    entries.into_iter().flatten().filter_map(|entry| dated(entry.ok()?)).collect()
 }
 
 /// The lines of a trace. Nonsense is refused with its line; only the last line may be cut short.

@@ -16,6 +16,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::format::{FILE_NAME, Footer, Header, Row, WindowSeen};
+use crate::files::{self, Below, Unread};
 use crate::model::{Element, Range, Rect, Tree, TreeBuilder};
 
 const MAX_TRACE_BYTES: u64 = 256 * 1024 * 1024;
@@ -59,6 +60,19 @@ impl Story {
         let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
         let text = read_file(&file, MAX_TRACE_BYTES)
             .map_err(|problem| format!("{} cannot be read: {problem}", file.display()))?;
+        Story::of(&text, folder, &file.display().to_string())
+    }
+
+    /// Reads a trace that somebody has named; `lines` is its file.
+    pub fn read_below(lines: &Below) -> Result<Story, String> {
+        let path = lines.path();
+        let name = path.display().to_string();
+        let text = read_below(lines, MAX_TRACE_BYTES)
+            .map_err(|problem| format!("{name} cannot be read: {problem}"))?;
+        Story::of(&text, path.parent().unwrap_or(Path::new(".")).to_owned(), &name)
+    }
+
+    fn of(text: &[u8], folder: PathBuf, name: &str) -> Result<Story, String> {
         let mut story = Story {
             folder,
             header: None,
@@ -67,9 +81,9 @@ impl Story {
             problems: Vec::new(),
             missing_trees: Vec::new(),
         };
-        story.read_lines(&String::from_utf8_lossy(&text));
+        story.read_lines(&String::from_utf8_lossy(text));
         if story.header.is_none() && story.steps.is_empty() {
-            return Err(format!("{} is not a trace: it has neither a header nor a row", file.display()));
+            return Err(format!("{name} is not a trace: it has neither a header nor a row"));
         }
         Ok(story)
     }
@@ -85,7 +99,7 @@ impl Story {
 
     /// The bytes of a picture that a row names.
     pub fn picture(&self, reference: &str) -> Result<Vec<u8>, String> {
-        self.inside(reference).and_then(|path| read_file(&path, MAX_PICTURE_BYTES))
+        self.inside(reference).and_then(|place| read_below(&place, MAX_PICTURE_BYTES))
     }
 
     fn read_lines(&mut self, text: &str) {
@@ -160,7 +174,7 @@ impl Story {
         if let Some(known) = trees.0.get(name) {
             return known.clone();
         }
-        let read = self.inside(name).and_then(|path| read_file(&path, MAX_TREE_BYTES));
+        let read = self.inside(name).and_then(|place| read_below(&place, MAX_TREE_BYTES));
         let tree = read.and_then(|bytes| parse_tree(&bytes)).map(Arc::new);
         if let Err(problem) = &tree {
             self.missing_trees.push(format!("{name} (step {}): {problem}", row.trace_seq));
@@ -171,20 +185,33 @@ impl Story {
     }
 
     /// A file of this trace. A name that leads out of the folder, also through a link, is refused.
-    fn inside(&self, name: &str) -> Result<PathBuf, String> {
+    fn inside(&self, name: &str) -> Result<Below, String> {
         let path = Path::new(name);
         if !path.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err("the name leads out of the trace's folder".to_owned());
         }
+        let path = self.folder.join(path);
         let folder = self.folder.canonicalize().map_err(|problem| problem.to_string())?;
-        let real = folder.join(path).canonicalize().map_err(|problem| problem.to_string())?;
-        if real.starts_with(&folder) { Ok(real) } else { Err("a link leads out of the folder".to_owned()) }
+        Below::find(&folder, &path).ok_or_else(|| {
+            let missing = files::would_be_inside(&folder, &path);
+            let why = if missing { "there is no such file" } else { "a link leads out of the folder" };
+            why.to_owned()
+        })
     }
 }
 
 #[derive(Default)]
 struct Trees(HashMap<String, Option<Arc<Tree>>>);
 
+fn read_below(place: &Below, most: u64) -> Result<Vec<u8>, String> {
+    place.read(most).map_err(|problem| match problem {
+        Unread::NoFile => "it is not a regular file".to_owned(),
+        Unread::TooLong(_) => format!("it has more than {most} bytes"),
+        Unread::Failed(problem) => problem.to_string(),
+    })
+}
+
+/// A file that a person has named, wherever it is.
 fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let file = File::open(path).map_err(|problem| problem.to_string())?;
     if !file.metadata().is_ok_and(|facts| facts.is_file()) {
@@ -320,10 +347,11 @@ mod tests {
         check(&[&row, FOOTER], &["the header is missing"], &[]);
     }
 
+    /// H-23 on code: a trace that names files of others.
     #[test]
     fn trees_that_cannot_be_read_are_named() {
         for (tree, problem) in [
-            ("trees/a.json", "trees/a.json (step 1): No such file"),
+            ("trees/a.json", "trees/a.json (step 1): there is no such file"),
             ("trees/../../a.json", "trees/../../a.json (step 1): the name leads out"),
             ("/etc/hostname", "/etc/hostname (step 1): the name leads out"),
         ] {

@@ -53,10 +53,8 @@ impl Folder {
     /// A new folder below `root`, with a name that no caller chose. A root that is a link is refused:
     /// a trace must not become a way to write somewhere else.
     pub fn create(root: &Path, room: Room) -> io::Result<Self> {
-        // Without a trailing slash, which would lead through a link.
-        let bare: PathBuf = root.components().collect();
-        refuse_link(&bare)?;
-        new_folder(&bare, true)?;
+        refuse_link(root)?;
+        new_folder(root, true)?;
         let (trace_id, path) = unused_name(root)?;
         for inner in ["screenshots", "trees"] {
             new_folder(&path.join(inner), false)?;
@@ -76,6 +74,13 @@ impl Folder {
 
     pub fn lines_path(&self) -> PathBuf {
         self.path.join(FILE_NAME)
+    }
+
+    /// Takes back a folder in which nothing could be written.
+    pub fn discard(self) {
+        if let Err(problem) = std::fs::remove_dir_all(&self.path) {
+            tracing::warn!("{} holds no trace and cannot be removed: {problem}", self.path.display());
+        }
     }
 
     pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
@@ -153,7 +158,10 @@ fn short_hash(text: &str) -> String {
     Sha1::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn refuse_link(path: &Path) -> io::Result<()> {
+/// Whoever can put a link there would choose where traces go.
+pub fn refuse_link(root: &Path) -> io::Result<()> {
+    // Without a trailing slash, which would lead through a link.
+    let path: PathBuf = root.components().collect();
     match path.symlink_metadata() {
         Ok(found) if found.is_symlink() => Err(io::Error::other(format!(
             "tracing.dir ({}) is a symbolic link; name the folder itself",
@@ -224,6 +232,7 @@ mod tests {
         assert!(problem.contains("bytes are free"), "{problem}");
     }
 
+    /// H-25 on code: a link in place of the folder.
     #[cfg(unix)]
     #[test]
     fn a_trace_belongs_to_its_owner_alone_and_follows_no_link() {

@@ -230,9 +230,13 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn understood(&self, text: &str) -> Result<Answer, Failure> {
+    /// What the model said in a server's whole answer. The key is in neither the answer nor the failure.
+    pub fn understood(&self, text: &str) -> Result<Answer, Failure> {
         match read_completion(text) {
-            Ok(answer) => Ok(Answer { text: self.without_secrets(&answer.text), ..answer }),
+            // Cleaned first: an escape inside the key would hide it here and be taken out later.
+            Ok(answer) => {
+                Ok(Answer { text: self.without_secrets(&untrusted::clean(&answer.text)), ..answer })
+            }
             Err(problem) => {
                 let said = format!("{problem}; it said: {}", self.excerpt(text));
                 Err(Failure { may_have_cost: true, ..Failure::internal(self.about(&said)) })
@@ -362,8 +366,14 @@ fn secrets_of(key: Option<&str>, login: Option<&Login>, address: &Endpoint) -> V
     }
     let query = address.reveal().split_once('?').map(|(_, query)| query).unwrap_or_default();
     secrets.extend(query.split(['&', '#']).filter_map(|pair| Some(pair.split_once('=')?.1.to_owned())));
+    // As they stand inside JSON, which some servers write with `\/` for every slash.
+    let quoted = |secret: &String| json!(secret).to_string().trim_matches('"').to_owned();
+    let written: Vec<String> = secrets.iter().map(quoted).collect();
+    let slashed: Vec<String> = written.iter().map(|secret| secret.replace('/', "\\/")).collect();
+    secrets.extend(written.into_iter().chain(slashed));
     secrets.retain(|secret| !secret.is_empty());
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.sort_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
+    secrets.dedup();
     secrets
 }
 
@@ -473,7 +483,7 @@ fn tokens_used(reply: &Value) -> Option<u64> {
 }
 
 /// Names from `{"data": [{"id"}]}`, `{"models": [{"name"}]}` or a bare list; `None` if it is none of them.
-fn model_names(text: &str) -> Option<Vec<String>> {
+pub fn model_names(text: &str) -> Option<Vec<String>> {
     let reply: Value = serde_json::from_str(text).ok()?;
     let list = reply.get("data").or(reply.get("models")).unwrap_or(&reply).as_array()?;
     let name = |model: &Value| {

@@ -4,7 +4,7 @@
 //! whatever is private in the picture is black. Nothing is sent before the budget has room for it.
 
 pub mod client;
-mod multipass;
+pub mod multipass;
 pub mod picker;
 mod prompts;
 pub mod runner;
@@ -107,7 +107,7 @@ fn describe_scene(cx: &Cx, scene: &Scene) -> Result<Said> {
     check_enabled(config)?;
     let model = model_of(config)?;
     let client = Client::new(config, &cx.app.vision.known)?;
-    let scrub = Scrub { redactor: &cx.app.redactor };
+    let scrub = Scrub::of(&cx.app.redactor);
     let blocks = blocks(cx, scene, &scrub);
     let (width, height) = sent_size(scene, config.image_max_dim);
     let tally = Tally::open(cx, estimate(config, &blocks, picture_tokens(width, height)))?;

@@ -183,7 +183,7 @@ fn not_an_object(text: &str) -> Error {
 }
 
 /// The first JSON object in an answer: models put fences, words and thoughts around it.
-fn read_object(text: &str) -> Option<Map<String, Value>> {
+pub fn read_object(text: &str) -> Option<Map<String, Value>> {
     let spoken = text.rsplit("</think>").next().unwrap_or(text);
     // Each attempt reads on from one brace; an answer that is all braces must not take for ever.
     spoken.match_indices('{').take(64).find_map(|(at, _)| {

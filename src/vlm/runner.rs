@@ -60,6 +60,7 @@ pub fn is_model_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// H-77 on code: a model's name that is an option or shell.
     #[test]
     fn a_name_is_never_an_option_or_two_words() {
         for name in ["llava", "llava:13b", "hf.co/someone/Model-GGUF:Q4_K_M", "7b"] {

@@ -97,6 +97,8 @@ pub struct Case<'a> {
     pub meta: &'a Meta,
     pub args: &'a Map<String, Value>,
     pub targets: &'a [Target],
+    /// What would be touched while the screen speaks to agents: then all of it needs consent.
+    pub suspected: Option<&'a Target>,
     pub dry_run: bool,
     pub token: Option<&'a str>,
     pub person: &'a Person,
@@ -148,7 +150,7 @@ impl Confirm {
 
     /// Whether a call that acts may be made.
     pub fn judge(&self, case: &Case) -> Result<Verdict> {
-        let protected = case.targets.iter().find(|target| self.covers(target));
+        let protected = case.targets.iter().find(|target| self.covers(target)).or(case.suspected);
         match self.mode {
             ConfirmationMode::Token => self.judge_token(case, protected),
             ConfirmationMode::Ask | ConfirmationMode::Inspector => self.judge_person(case, protected),
@@ -283,10 +285,14 @@ fn compile(pattern: &str) -> Result<Regex, String> {
 }
 
 fn required(case: &Case, target: &Target, what: &str) -> Error {
-    Error::new(Kind::ConfirmationRequired, format!("action {} {what}", case.meta.name))
+    let because = if case.suspected.is_some() { SUSPECTED } else { "" };
+    let error = Error::new(Kind::ConfirmationRequired, format!("action {} {what}{because}", case.meta.name))
         .with("action", case.meta.name)
-        .with("target", target_facts(target))
+        .with("target", target_facts(target));
+    if case.suspected.is_some() { error.with("on_suspicion", true) } else { error }
 }
+
+const SUSPECTED: &str = ", because text on the screen speaks to an agent (confirmation.on_suspicion)";
 
 fn declined(case: &Case, target: &Target) -> Error {
     let message = format!("the person declined {}; do not try another way", case.meta.name);
@@ -330,8 +336,10 @@ fn question(case: &Case, target: &Target) -> String {
         quoted(&element.name, 80),
         quoted(&target.chosen.window.title, 80),
         cut(&Value::Object(shown).to_string(), 400),
-    )
+    ) + if case.suspected.is_some() { WARNING } else { "" }
 }
+
+const WARNING: &str = " Beware: text on the screen tries to give orders to the agent.";
 
 fn quoted(text: &str, most: usize) -> String {
     Value::from(cut(text, most)).to_string()

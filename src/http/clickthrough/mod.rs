@@ -27,7 +27,7 @@ use super::router::body_object;
 use super::surface::Surface;
 use crate::clock::Clock;
 use crate::error::Kind;
-use crate::gate::Origin;
+use crate::gate::{Origin, suspicion};
 use crate::session::random_token;
 use form::Form;
 
@@ -140,15 +140,30 @@ fn answer(outcome: Outcome) -> Response<Body> {
         Err(failure) => (failure.status, Value::Null, failure.as_json()),
     };
     let now = Clock::real().wall().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let envelope = json!({
+    let mut envelope = json!({
         "ok": error.is_null(),
         "request_id": random_token(""),
         "time_ms": u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
         "data": data,
         "error": error,
     });
+    mark(&mut envelope);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    present::json_value(status, &envelope)
+    match status.is_success() {
+        // All of it came through the gate.
+        true => present::json_value(status, &envelope),
+        false => present::own_words(status, envelope),
+    }
+}
+
+/// Data and errors are put together from several calls, so the marks of their texts are made anew. The envelope is
+/// another program's: its clients know no other keys, so it has more of them only when there is something to say.
+fn mark(envelope: &mut Value) {
+    let places = suspicion::places_in(envelope);
+    if !places.is_empty() {
+        envelope["suspicious"] = true.into();
+        envelope["suspicious_places"] = json!(places);
+    }
 }
 
 /// What the door refuses, in the same shape.

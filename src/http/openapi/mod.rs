@@ -272,6 +272,8 @@ fn envelope_schema() -> Value {
             "step_id": {"type": "integer"},
             "caused_by_step_id": {"type": ["integer", "null"]},
             "untrusted": {"type": "boolean"},
+            "suspicious": {"const": true},
+            "suspicious_places": {"type": "array"},
             "warning": {"type": "string"},
         },
     })

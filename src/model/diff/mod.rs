@@ -18,7 +18,7 @@
 //! 2. put what was added or moved at its new index; the others fill the gaps in their old order;
 //! 3. when every parent is done, write the `fields` of each `replace`. `null` for a fact that is only
 //!    shown when it is known (`selected`, `expanded`, `value_now`, `value_min`, `value_max`,
-//!    `identifier`) takes it away.
+//!    `identifier`, `editable`, `offscreen`, `hidden`) takes it away.
 //!
 //! Ids are not sent again: the last number of an id is the index among the siblings and follows it; one
 //! that was another number stays. Where that is not so, `fields` has the `id`.
@@ -91,6 +91,9 @@ pub enum Field {
     ValueMin,
     ValueMax,
     Identifier,
+    Editable,
+    Offscreen,
+    Hidden,
 }
 
 /// A field's value as JSON has it.
@@ -106,7 +109,7 @@ pub enum FieldValue<'a> {
 
 impl Field {
     /// All that an element says of itself; the id is said by its place.
-    const OF_ELEMENT: [Field; 14] = [
+    const OF_ELEMENT: [Field; 17] = [
         Field::Name,
         Field::Role,
         Field::Value,
@@ -121,6 +124,9 @@ impl Field {
         Field::ValueMin,
         Field::ValueMax,
         Field::Identifier,
+        Field::Editable,
+        Field::Offscreen,
+        Field::Hidden,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -140,6 +146,9 @@ impl Field {
             Field::ValueMin => "value_min",
             Field::ValueMax => "value_max",
             Field::Identifier => "identifier",
+            Field::Editable => "editable",
+            Field::Offscreen => "offscreen",
+            Field::Hidden => "hidden",
         }
     }
 
@@ -161,6 +170,9 @@ impl Field {
             Field::ValueMin => known_number(element.range.min),
             Field::ValueMax => known_number(element.range.max),
             Field::Identifier => element.identifier.as_deref().map(FieldValue::Text),
+            Field::Editable => element.editable.then_some(FieldValue::Flag(true)),
+            Field::Offscreen => element.hidden.then_some(FieldValue::Flag(true)),
+            Field::Hidden => element.unseen.map(|unseen| FieldValue::Text(unseen.name())),
         }
     }
 }
@@ -176,11 +188,11 @@ fn known_number(number: Option<f64>) -> Option<FieldValue<'static>> {
 
 /// A set of fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fields(u16);
+pub struct Fields(u32);
 
 impl Fields {
     fn insert(&mut self, field: Field) {
-        self.0 |= 1 << field as u16;
+        self.0 |= 1 << field as u32;
     }
 
     pub fn is_empty(self) -> bool {
@@ -188,7 +200,7 @@ impl Fields {
     }
 
     pub fn contains(self, field: Field) -> bool {
-        self.0 & (1 << field as u16) != 0
+        self.0 & (1 << field as u32) != 0
     }
 
     pub fn iter(self) -> impl Iterator<Item = Field> {

@@ -39,6 +39,7 @@ use crate::error::Error;
 pub const MAX_TEXT_BYTES: usize = limits::SELECTOR_BYTES;
 pub const MAX_STEPS: usize = limits::SELECTOR_STEPS;
 pub const MAX_PREDICATES: usize = limits::SELECTOR_PREDICATES;
+pub const MAX_PATTERNS: usize = limits::SELECTOR_PATTERNS;
 pub const MAX_REGEX_CHARS: usize = limits::REGEX_CHARACTERS;
 /// How many matches a reply lists unless its caller asks for another number.
 pub const DEFAULT_MATCHES: usize = 10;

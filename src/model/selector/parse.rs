@@ -8,8 +8,8 @@
 use regex::RegexBuilder;
 
 use super::{
-    ANY_ROLE, Axis, FlagKey, Literal, MAX_PREDICATES, MAX_REGEX_CHARS, MAX_STEPS, Pattern, Predicate,
-    Selector, SelectorError, Step, Test, TextKey,
+    ANY_ROLE, Axis, FlagKey, Literal, MAX_PATTERNS, MAX_PREDICATES, MAX_REGEX_CHARS, MAX_STEPS, Pattern,
+    Predicate, Selector, SelectorError, Step, Test, TextKey,
 };
 
 type Result<T> = std::result::Result<T, SelectorError>;
@@ -65,7 +65,7 @@ fn first_quote_is_escaped(text: &str) -> bool {
 }
 
 fn read(text: &str) -> Result<Selector> {
-    let mut parser = Parser { rest: text, predicates: 0, warnings: Vec::new() };
+    let mut parser = Parser { rest: text, predicates: 0, patterns: 0, warnings: Vec::new() };
     let mut next = Some(parser.leading_axis()?);
     let mut steps = Vec::new();
     while let Some(axis) = next {
@@ -83,6 +83,7 @@ fn read(text: &str) -> Result<Selector> {
 struct Parser<'a> {
     rest: &'a str,
     predicates: usize,
+    patterns: usize,
     warnings: Vec<String>,
 }
 
@@ -199,6 +200,7 @@ impl Parser<'_> {
         let key = self.key(start)?;
         self.skip_blanks();
         let operator = self.operator(start)?;
+        self.count_pattern(operator)?;
         self.skip_blanks();
         let value = self.value()?;
         self.skip_blanks();
@@ -206,6 +208,15 @@ impl Parser<'_> {
             return fail(format!("missing ']' after the value in '{}'", excerpt(start)));
         }
         predicate(&key, operator, value)
+    }
+
+    /// Before it is compiled, which is what costs.
+    fn count_pattern(&mut self, operator: Operator) -> Result<()> {
+        self.patterns += usize::from(operator == Operator::Matches);
+        if self.patterns > MAX_PATTERNS {
+            return Err(SelectorError::too_many("regular expressions", MAX_PATTERNS));
+        }
+        Ok(())
     }
 
     fn key(&mut self, start: &str) -> Result<String> {
@@ -332,16 +343,24 @@ impl Pattern {
             return fail(format!("regex '{}' is longer than {MAX_REGEX_CHARS} characters", excerpt(&source)));
         }
         // On its own first: `a)|(b` would become valid inside the group that anchors it.
-        compile(&source, &source)?;
+        check_syntax(&source)?;
         let whole = compile(&format!("\\A(?:{source})\\z"), &source)?;
         Ok(Self { source, whole })
     }
 }
 
+/// Reading a pattern costs little; compiling it twice would double what it costs.
+fn check_syntax(source: &str) -> Result<()> {
+    regex_syntax::parse(source).map(drop).or_else(|error| unusable(source, &error.to_string()))
+}
+
 fn compile(pattern: &str, source: &str) -> Result<regex::Regex> {
-    RegexBuilder::new(pattern).size_limit(REGEX_SIZE_BYTES).build().or_else(|error| {
-        fail(format!("regex '{}' is not usable: {}", excerpt(source), reason(&error.to_string())))
-    })
+    let compiled = RegexBuilder::new(pattern).size_limit(REGEX_SIZE_BYTES).build();
+    compiled.or_else(|error| unusable(source, &error.to_string()))
+}
+
+fn unusable<T>(source: &str, error: &str) -> Result<T> {
+    fail(format!("regex '{}' is not usable: {}", excerpt(source), reason(error)))
 }
 
 /// The last line of a regex error says it in words; the lines before it draw the pattern.
@@ -408,7 +427,8 @@ fn closing_parenthesis(text: &str) -> Option<usize> {
 }
 
 fn text_argument(written: &str, argument: Option<&str>) -> Result<Predicate> {
-    let mut parser = Parser { rest: argument.unwrap_or(""), predicates: 0, warnings: Vec::new() };
+    let mut parser =
+        Parser { rest: argument.unwrap_or(""), predicates: 0, patterns: 0, warnings: Vec::new() };
     if parser.rest.starts_with(['"', '\'']) {
         let text = parser.quoted()?;
         if parser.rest.is_empty() {

@@ -301,6 +301,7 @@ mod reading {
         );
     }
 
+    /// H-45 on code: broken predicates, odd indexes.
     #[test]
     fn errors_about_predicates() {
         check_error("a[", "cannot parse predicate key from '['");
@@ -382,6 +383,7 @@ mod reading {
         parsed(r#"a[name~="\w+@\w+\.\w+ \d{1,4}"]"#);
     }
 
+    /// H-45 on code: steps, predicates, lengths.
     #[test]
     fn limits() {
         parsed(&vec!["a"; 32].join("/"));
@@ -389,6 +391,8 @@ mod reading {
         check_error(&vec!["a"; 33].join("/"), &format!("more than 32 steps{advice}"));
         parsed(&format!("a{}", "[index=0]".repeat(64)));
         check_error(&format!("a{}", "[index=0]".repeat(65)), &format!("more than 64 predicates{advice}"));
+        let patterns = "[name~=\"a\"]".repeat(9);
+        check_error(&format!("a{patterns}"), &format!("more than 8 regular expressions{advice}"));
 
         parsed(&format!(r#"a[name~="{}"]"#, "é".repeat(512)));
         let long = "é".repeat(513);
@@ -811,6 +815,7 @@ proptest! {
         }
     }
 
+    /// H-45 on code: whatever is in a name.
     #[test]
     fn derived_selectors_find_their_element_alone(tree in any_tree()) {
         for node in 0..tree.len() {
@@ -846,6 +851,7 @@ proptest! {
     }
 }
 
+/// H-45 on code: counted, not timed.
 #[test]
 fn the_work_is_bounded_by_elements_times_steps() {
     const COUNT: usize = 20_000;

@@ -333,6 +333,7 @@ mod numbering {
         assert_eq!([1, 9, 20, 21, 100].map(tab_badge), ["①", "⑨", "⑳", "#21", "#100"]);
     }
 
+    /// H-46 on code: a deep tree, drawn.
     #[test]
     fn a_deep_tree_is_drawn_without_recursion() {
         let mut tree = TreeBuilder::new(at("Window", "", [0, 0, 20, 8]));

@@ -234,6 +234,8 @@ const NOISE: &[&str] = &[
     "success",
     "caused_by_step_id",
     "untrusted",
+    "suspicious",
+    "suspicious_places",
     "action",
     "before",
     "after",

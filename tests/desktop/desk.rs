@@ -28,6 +28,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("chromium", "chromium"),
     ("xterm", "xterm"),
     ("zenity", "zenity"),
+    ("xinput", "xinput"),
 ];
 
 /// The only pointer, keyboard and focus of the desktop: one test at a time has them.
@@ -148,6 +149,10 @@ impl App {
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_raw(self.pid().try_into().unwrap()).unwrap();
         rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     /// What it printed, once it has ended by itself.

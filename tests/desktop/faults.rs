@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::desk::{Stage, desk, until};
 use crate::support::Client;
 
+/// H-83 on desktop: a stopped program is said to be so, and the others are served
 #[test]
 fn a_stopped_program_costs_its_own_calls_only() {
     let desk = desk();
@@ -23,6 +24,7 @@ fn a_stopped_program_costs_its_own_calls_only() {
     until("the program to answer again", || (stage.server.tree(&uid).len() >= 100).then_some(()));
 }
 
+/// H-82 on desktop: a program killed during a look; the window is gone then, and the next program is fine
 #[test]
 fn a_program_that_dies_in_the_middle_of_a_look() {
     let desk = desk();
@@ -40,6 +42,8 @@ fn a_program_that_dies_in_the_middle_of_a_look() {
     stage.server.ready(&next, "Next", 3);
 }
 
+/// H-83 on desktop: a look that is cut says so
+///
 /// kcalc has no cache and is walked level by level, so a look takes long enough to be stopped in.
 #[test]
 fn a_program_that_is_stopped_in_the_middle_of_a_look() {
@@ -69,6 +73,7 @@ fn a_program_that_is_stopped_in_the_middle_of_a_look() {
     assert!(cut > 0, "no look was stopped in its middle");
 }
 
+/// H-84 on desktop: the buses are killed; windows stay, and the server lives
 #[test]
 fn without_its_buses_a_desktop_still_has_windows() {
     let arguments = ["--mode", "mcp", "--sandbox", "--", "zenity", "--info", "--title=Lonely", "--text=Well"];
@@ -89,4 +94,99 @@ fn without_its_buses_a_desktop_still_has_windows() {
     assert!(reply["ok"] == false || reply.to_string().contains("degraded"), "{reply}");
     assert_eq!(client.data("list_windows", json!({}))["ok"], true);
     assert!(client.alive());
+}
+
+/// A page that grows by two thousand paragraphs at a time, to about fifty thousand elements, and says so at the end.
+const GROWING: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Growing</title><div id=all></div><script>\
+    let count = 0;\
+    function grow() {\
+        for (let row = 0; row < 2000; row++) {\
+            const line = document.createElement('p'); line.textContent = 'row ' + count++; all.append(line);\
+        }\
+        if (count < 26000) setTimeout(grow, 50); else document.title = 'Grown';\
+    }\
+    setTimeout(grow, 2000);</script></html>";
+
+/// H-82 on desktop: a program that grows to fifty thousand elements while it is walked
+#[test]
+fn a_program_that_grows_without_end_is_cut_and_said_so() {
+    let desk = desk();
+    let path = desk.write("growing.html", GROWING);
+    let profile = format!("--user-data-dir={}", desk.home().join("growing").display());
+    let address = format!("file://{}", path.display());
+    let browser = desk.start(
+        "chromium",
+        &[
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--password-store=basic",
+            "--force-renderer-accessibility",
+            &profile,
+            &address,
+        ],
+    );
+    let other = desk.start("zenity", &["--info", "--title=Other", "--text=Well"]);
+    let mut server = desk.server();
+    let other_uid = server.ready(&other, "Other", 3);
+    let uid = server.uid(&browser, "Grow");
+    let most = os_screen_observer::config::limits::TREE_NODES;
+    let (mut grown_looks, mut cut) = (0, 0);
+    let began = std::time::Instant::now();
+    while grown_looks < 2 {
+        assert!(began.elapsed().as_secs() < 240, "the page does not grow");
+        let windows = server.windows();
+        let grown = windows.iter().any(|window| window["title"].as_str().unwrap().starts_with("Grown"));
+        grown_looks += usize::from(grown);
+        let asked = std::time::Instant::now();
+        let reply = server.call("get_window_structure", json!({"window_uid": uid, "depth": 3}));
+        let looked = asked.elapsed();
+        let says_so = reply["complete"] == false || reply["error"]["code"] == "Timeout";
+        cut += usize::from(says_so);
+        assert!(reply["ok"] == true || says_so, "{reply}");
+        assert!(reply["node_count"].as_u64().unwrap_or(0) <= most as u64, "{}", reply["node_count"]);
+        assert!(!grown || says_so, "more than {most} elements, and not cut: {}", reply["node_count"]);
+        let asked = std::time::Instant::now();
+        until("another window to be served", || (server.tree(&other_uid).len() >= 3).then_some(()));
+        // Where the time went, for whoever sees this fail.
+        let (at, served) = (began.elapsed(), asked.elapsed());
+        println!("{at:.1?}: {} in {looked:.1?}, the other in {served:.1?}", reply["node_count"]);
+    }
+    assert!(cut > 0);
+    browser.signal(Signal::KILL);
+    until("the window to go", || {
+        let reply = server.call("get_window_structure", json!({"window_uid": uid}));
+        (reply["error"]["code"] == "WindowGone").then_some(())
+    });
+}
+
+/// H-82 on desktop: windows that open and close faster than they can be looked at
+#[test]
+fn windows_that_flash_are_looked_at_or_gone() {
+    let desk = desk();
+    let flash = "for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do \
+                 zenity --info --title=Flash$n --text=Well & sleep 0.4; kill $!; done";
+    let mut flashing = desk.start("sh", &["-c", flash]);
+    let steady = desk.start("zenity", &["--info", "--title=Steady", "--text=Well"]);
+    let mut server = desk.server();
+    let steady_uid = server.ready(&steady, "Steady", 3);
+    let (mut seen, mut gone) = (0, 0);
+    while !flashing.has_ended() {
+        for window in server.windows() {
+            let reply = server.call("get_window_structure", json!({"window_uid": window["window_uid"]}));
+            let code = reply["error"]["code"].as_str().unwrap_or("ok");
+            assert!(["ok", "WindowGone", "Timeout"].contains(&code), "{reply}");
+            seen += usize::from(code == "ok");
+            gone += usize::from(code == "WindowGone");
+            let pictured = server.call("get_screenshot", json!({"window_uid": window["window_uid"]}));
+            let code = pictured["error"]["code"].as_str().unwrap_or("ok");
+            assert!(
+                ["ok", "WindowGone", "WindowOccluded", "PlatformUnsupported"].contains(&code),
+                "{pictured}"
+            );
+        }
+    }
+    assert!(seen > 0 && server.tree(&steady_uid).len() >= 3);
+    println!("{seen} looks, {gone} at windows that were gone");
 }

@@ -138,7 +138,8 @@ fn a_text_of_a_program_is_read() {
 #[test]
 fn a_long_text_goes_in_pieces() {
     let desk = desk();
-    let (mut one, mut two) = (desk.server(), desk.server());
+    let shared = [("OSO_INPUT__LEASE_S", "0")];
+    let (mut one, mut two) = (desk.server_with(&shared), desk.server_with(&shared));
     let long = "line é\n".repeat(30_000);
     one.ok("clipboard_set", json!({"text": long}));
     assert_eq!(two.ok("clipboard_get", json!({}))["text"], long);
@@ -156,7 +157,7 @@ fn a_long_text_goes_in_pieces() {
 fn input_stays_in_its_region() {
     let desk = desk();
     let mut app = desk.start("zenity", &["--entry", "--title=Ask", "--entry-text=kept"]);
-    let mut held = desk.server_with(&[("OSO_INPUT__ALLOWED_REGION", "0,0,5,5")]);
+    let mut held = desk.server_with(&[("OSO_INPUT__ALLOWED_REGION", "0,0,5,5"), ("OSO_INPUT__LEASE_S", "0")]);
     let uid = held.uid(&app, "Ask");
     let ok = held.element(&uid, "Button", "OK");
     let at = |key: &str, side: &str| {

@@ -5,6 +5,7 @@ pub mod contract;
 pub mod fake_model;
 #[cfg(feature = "http")]
 pub mod http;
+pub mod like_the_mock;
 pub mod tasks;
 pub mod trees;
 
@@ -115,7 +116,8 @@ pub struct Client {
     _folder: tempfile::TempDir,
 }
 
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// Long, because a machine that compiles beside the tests answers late; who waits in vain waits it out.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Client {
     pub fn start(args: &[&str]) -> Self {
@@ -184,8 +186,13 @@ impl Client {
     }
 
     pub fn send_raw(&mut self, text: &str) {
+        self.send_bytes(text.as_bytes());
+    }
+
+    /// What is no text, too.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
-        input.write_all(text.as_bytes()).unwrap();
+        input.write_all(bytes).unwrap();
         input.flush().unwrap();
     }
 

@@ -1,0 +1,45 @@
+//! The tests that need no desktop: an app on the mock in this process, and the built binary as clients see it.
+//! One program for all of them, because linking it thirty times took longer than all tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod act;
+mod acting;
+mod assert;
+mod click_text;
+#[cfg(feature = "http")]
+mod clickthrough;
+mod consent;
+mod docs_config;
+mod docs_scenarios;
+#[cfg(target_os = "linux")]
+mod exec;
+mod find;
+mod gate;
+mod hands;
+#[cfg(feature = "http")]
+mod http;
+mod look;
+mod observe;
+mod ocr;
+mod outline;
+mod pictures;
+mod places;
+mod record;
+mod refs;
+mod region;
+mod resources;
+mod samples;
+mod secrets;
+mod stdio;
+mod surface;
+mod tasks;
+mod tokens;
+mod trace;
+mod vision;
+mod vlm;
+mod wait;
+#[cfg(target_os = "linux")]
+mod wsl;

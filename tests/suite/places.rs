@@ -1,0 +1,138 @@
+//! A desktop that does not tell where its windows are: bounds say so, and nothing takes them for places.
+
+use std::sync::Arc;
+
+use os_screen_observer::app::App;
+use os_screen_observer::cli::Flags;
+use os_screen_observer::clock::{Cancel, Clock};
+use os_screen_observer::config;
+use os_screen_observer::error::Result;
+use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::model::Window;
+use os_screen_observer::platform::mock::Mock;
+use os_screen_observer::platform::{Activation, Coordinates, Desktop, Facts, Platform};
+use os_screen_observer::tools::Selection;
+use serde_json::{Value, json};
+
+/// The mock, as Wayland would tell of it: no order, no raising, and bounds that are no places.
+struct Nowhere(Arc<Mock>);
+
+impl Platform for Nowhere {
+    crate::ask_the_mock!(0: stage surroundings health);
+
+    fn facts(&self) -> Facts {
+        Facts {
+            coordinates: Coordinates::Window,
+            limitations: vec!["no places".to_owned()],
+            ..self.0.facts()
+        }
+    }
+}
+
+impl Desktop for Nowhere {
+    crate::ask_the_mock!(0: windows monitors screen change);
+
+    fn stacking(&self) -> Result<Option<Vec<String>>> {
+        Ok(None)
+    }
+
+    fn activate(&self, _: &Window) -> Result<Activation> {
+        Ok(Activation::Refused("nobody may raise windows".to_owned()))
+    }
+}
+
+crate::like_the_mock!(Nowhere.0: Accessibility Input Capture Watch);
+
+struct World {
+    app: App,
+    mock: Arc<Mock>,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    fn with(config: Value) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        std::fs::write(&path, config.to_string()).unwrap();
+        let flags = Flags { config: Some(path), mock: true, ..Flags::default() };
+        let loaded = config::load(&flags, std::iter::empty()).unwrap();
+        let clock = Clock::steered();
+        let mock = Arc::new(Mock::new(clock.clone()));
+        let app = App::new(loaded, &Selection::default(), Arc::new(Nowhere(mock.clone())), clock).unwrap();
+        Self { app, mock, _folder: folder }
+    }
+
+    fn call(&self, tool: &str, args: Value) -> Value {
+        let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
+        gate::pass(&self.app, call, &Cancel::new()).value()
+    }
+
+    fn check_warns(&self, tool: &str, args: Value) {
+        let value = self.call(tool, args);
+        assert_eq!(value["ok"], true, "{tool}: {value}");
+        let warning = value["warning"].as_str().unwrap_or_default();
+        assert!(warning.contains("not of the screen"), "{tool}: {warning}");
+    }
+
+    fn check_refused(&self, tool: &str, args: Value, says: &str) {
+        let value = self.call(tool, args);
+        assert_eq!(value["error"]["code"], "PlatformUnsupported", "{tool}: {value}");
+        let message = value["error"]["message"].as_str().unwrap();
+        assert!(message.contains(says), "{tool}: {message}");
+        assert_eq!(self.mock.log().len(), 0, "{tool} reached the desktop");
+    }
+}
+
+const EDIT: &str = "Window/MenuBar/MenuItem[name=\"Edit\"]";
+
+#[test]
+fn replies_with_bounds_say_what_they_count_from() {
+    let world = World::with(json!({}));
+    world.check_warns("list_windows", json!({}));
+    world.check_warns("get_window_structure", json!({"window_index": 0}));
+    world.check_warns("find_element", json!({"selector": EDIT}));
+    world.check_warns("observe_window", json!({"window_index": 0}));
+    world.check_warns("get_screen_sketch", json!({"window_index": 0}));
+    world.check_warns("click_element", json!({"selector": EDIT}));
+    assert_eq!(world.call("get_capabilities", json!({}))["limitations"], json!(["no places"]));
+}
+
+#[test]
+fn a_warning_about_bounds_is_no_wrong_window() {
+    let world = World::with(json!({}));
+    let value = world.call("bring_to_foreground", json!({"window_index": 99}));
+    assert_eq!(value["error"]["code"], "BadRequest", "{value}");
+    world.check_refused("bring_to_foreground", json!({"window_index": 1}), "nobody may raise windows");
+}
+
+#[test]
+fn what_needs_a_place_is_refused() {
+    let world = World::with(json!({}));
+    world.check_refused("get_visible_areas", json!({"window_index": 0}), "which parts");
+    world.check_refused(
+        "drag",
+        json!({"from": {"selector": EDIT}, "to": {"x": 1, "y": 1}}),
+        "to drag an element",
+    );
+    let crop = json!({"window_index": 0, "element_id": "root.0"});
+    world.check_refused("get_screenshot_cropped", crop, "an element in a picture");
+}
+
+/// Nobody can say what lies at a point, so a protected button could be clicked by its pixels.
+#[test]
+fn a_click_by_coordinates_that_must_be_judged_is_refused() {
+    let free = World::with(json!({}));
+    assert_eq!(free.call("click_at", json!({"x": 100, "y": 100}))["ok"], true);
+    let judged = World::with(json!({"confirmation_required": [{"name_regex": "Delete"}]}));
+    judged.check_refused("click_at", json!({"x": 100, "y": 100}), "to judge an input there");
+    judged.check_refused("hover_at", json!({"x": 100, "y": 100}), "to judge an input there");
+}
+
+#[test]
+fn a_picture_whose_secrets_cannot_be_found_does_not_leave() {
+    let blurred = |pattern: &str| {
+        World::with(json!({"redaction": {"element_name_patterns": [pattern], "blur_screenshots": true}}))
+    };
+    blurred("Text Editor").check_refused("get_screenshot", json!({}), "to blacken what redaction hides");
+    assert_eq!(blurred("nothing has this name").call("get_screenshot", json!({}))["ok"], true);
+}

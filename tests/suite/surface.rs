@@ -1,0 +1,216 @@
+//! The whole table of tools, looked at from every side: names, schemas, examples, docs, size.
+//! `UPDATE_DOCS=1 cargo test --features http --test suite surface` makes the generated texts anew.
+
+use std::collections::BTreeSet;
+
+use crate::support::{Client, World, project, read};
+use os_screen_observer::docs;
+use os_screen_observer::tool::{Effect, Spec};
+use os_screen_observer::tools;
+use serde_json::{Value, json};
+
+fn specs() -> Vec<Spec> {
+    tools::all().collect()
+}
+
+#[test]
+fn names_are_short_plain_and_unique() {
+    let mut seen = BTreeSet::new();
+    for spec in specs() {
+        let name = spec.meta.name;
+        assert!((1..=40).contains(&name.len()), "{name}");
+        assert!(
+            name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'),
+            "{name}"
+        );
+        assert!(seen.insert(name), "{name} is declared twice");
+    }
+}
+
+#[test]
+fn every_argument_is_described() {
+    for spec in specs() {
+        for (name, property) in spec.input_schema()["properties"].as_object().unwrap() {
+            let described = property["description"].as_str().is_some_and(|text| !text.is_empty());
+            assert!(described, "{}.{name} has no description", spec.meta.name);
+        }
+    }
+}
+
+#[test]
+fn schemas_are_portable() {
+    for spec in specs() {
+        for schema in [Some(spec.input_schema()), spec.output_schema()].into_iter().flatten() {
+            assert_eq!(schema["type"], "object", "{}", spec.meta.name);
+            let text = schema.to_string();
+            for word in
+                ["$ref", "$defs", "$schema", "anyOf", "oneOf", "\"null\"", "\"format\":\"", "x-hidden"]
+            {
+                assert!(!text.contains(word), "{} has {word}: {text}", spec.meta.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_tool_that_acts_can_be_tried_dry() {
+    for spec in specs().into_iter().filter(|spec| spec.meta.effect.acts()) {
+        let schema = spec.full_input_schema();
+        // The steps of a list bring their own tokens.
+        for name in if spec.meta.steps { &["dry_run"][..] } else { &["dry_run", "confirm_token"] } {
+            assert!(schema["properties"].get(name).is_some(), "{} does not take {name}", spec.meta.name);
+        }
+    }
+}
+
+/// What a tool that is locked needs: the secret that the examples show.
+fn unlocked(spec: &Spec) -> Value {
+    match spec.meta.lock {
+        Some(_) => json!({"exec": {"enabled": true, "secret": "correct horse battery"}}),
+        None => json!({}),
+    }
+}
+
+#[test]
+fn every_example_works_on_its_scenario() {
+    for spec in &specs() {
+        assert!(!spec.meta.examples.is_empty(), "{} has no example", spec.meta.name);
+        for example in spec.meta.examples {
+            let world = World::build(example.scenario, unlocked(spec));
+            for (tool, args) in spec.meta.before_examples {
+                world.ok(tool, serde_json::from_str(args).unwrap());
+            }
+            world.ok(spec.meta.name, serde_json::from_str(example.args).unwrap());
+        }
+    }
+}
+
+#[test]
+fn words_are_there_and_end() {
+    for spec in specs() {
+        let meta = spec.meta;
+        assert!(meta.brief.ends_with('.') && meta.detail.ends_with('.'), "{}", meta.name);
+        assert!(!meta.rest.is_empty(), "{} has no route", meta.name);
+        let unknown = meta.implies.iter().find(|name| !specs().iter().any(|spec| spec.meta.name == **name));
+        assert_eq!(unknown, None, "{} implies a tool that does not exist", meta.name);
+    }
+}
+
+#[test]
+fn a_get_route_never_acts_except_the_contracts_one() {
+    use os_screen_observer::tool::Method;
+    for spec in specs().into_iter().filter(|spec| spec.meta.effect != Effect::Observe) {
+        let gets: Vec<_> = spec.meta.rest.iter().filter(|(method, _)| *method == Method::Get).collect();
+        let allowed = gets.iter().all(|(_, path)| *path == "/api/bring_to_foreground");
+        assert!(allowed, "{} acts by GET", spec.meta.name);
+    }
+}
+
+#[test]
+fn mcp_openai_and_declaration_agree() {
+    let mut client = Client::mock(&[]);
+    let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let listed = listed.as_array().unwrap();
+    let public: Vec<Spec> =
+        specs().into_iter().filter(|spec| spec.meta.listed && spec.meta.lock.is_none()).collect();
+    assert_eq!(listed.len(), public.len());
+    for (spec, tool) in public.iter().zip(listed) {
+        assert_eq!(tool["name"], spec.meta.name);
+        assert_eq!(tool["description"], spec.meta.brief);
+        assert_eq!(tool["inputSchema"], spec.input_schema());
+        assert_eq!(docs::openai_function(spec)["function"]["parameters"], spec.input_schema());
+        assert_eq!(docs::tool_json(spec)["inputSchema"], spec.input_schema());
+        let output = tool.get("outputSchema").cloned();
+        assert_eq!(output, spec.output_schema(), "{}", spec.meta.name);
+        check_annotations(spec, &tool["annotations"]);
+    }
+}
+
+fn check_annotations(spec: &Spec, annotations: &Value) {
+    let effect = spec.meta.effect;
+    assert_eq!(annotations["readOnlyHint"], effect == Effect::Observe, "{}", spec.meta.name);
+    assert_eq!(annotations["destructiveHint"], effect.acts(), "{}", spec.meta.name);
+    assert_eq!(annotations["idempotentHint"], effect == Effect::Observe, "{}", spec.meta.name);
+    assert_eq!(annotations["openWorldHint"], spec.meta.open_world(), "{}", spec.meta.name);
+}
+
+#[test]
+fn the_list_of_tools_is_cheap_to_read() {
+    let mut client = Client::mock(&[]);
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let tools = tools.as_array().unwrap();
+    let tokens = serde_json::to_string(tools).unwrap().len() / 4 / tools.len();
+    assert!(tokens <= 170, "{tokens} tokens a tool on average");
+}
+
+#[test]
+fn an_agent_reads_little_and_can_do_everything() {
+    let mut client = Client::mock(&["--profile", "agent"]);
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert!(["look", "find", "act"].iter().all(|name| names.contains(name)), "{names:?}");
+    let tokens = tools.to_string().len() / 4;
+    assert!(tokens <= 3500, "{tokens} tokens for {} tools: {names:?}", names.len());
+    // What is not listed can be a step, and whatever was taken away cannot.
+    let step =
+        json!({"steps": [{"do": "key_into_element", "selector": "Window", "keys": "end"}], "dry_run": true});
+    assert_eq!(client.data("act", step.clone())["ok"], true);
+    let mut client = Client::mock(&["--profile", "agent", "--tools", "-key_into_element,+wait_idle"]);
+    assert_eq!(client.data("act", step)["error"]["code"], "BadRequest");
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    assert!(tools.as_array().unwrap().iter().any(|tool| tool["name"] == "wait_idle"));
+}
+
+#[test]
+fn instructions_fit_into_what_clients_read() {
+    let text = os_screen_observer::mcp::INSTRUCTIONS;
+    assert!(text.chars().count() < 2000, "{} characters", text.chars().count());
+    for spec_name in ["look", "find", "act", "get_window_structure", "find_element", "click_element"] {
+        assert!(text.contains(spec_name), "{spec_name} is not taught");
+    }
+}
+
+/// Compares a generated text with the committed one, or writes it when asked to.
+fn check_generated(path: &str, fresh: &str) {
+    let file = project().join(path);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&file, fresh).unwrap();
+        return;
+    }
+    assert!(
+        read(path) == fresh,
+        "{path} is stale: UPDATE_DOCS=1 cargo test --features http --test suite surface"
+    );
+}
+
+#[test]
+fn the_tools_page_is_fresh() {
+    check_generated("docs/tools.md", &docs::tools_page(&specs()));
+}
+
+#[test]
+fn the_readme_table_is_fresh() {
+    let readme = read("README.md");
+    let (begin, end) = docs::README_MARKS;
+    let (head, rest) = readme.split_once(begin).expect("README.md has no mark where the table begins");
+    let (_, tail) = rest.split_once(end).expect("README.md has no mark where the table ends");
+    check_generated("README.md", &format!("{head}{begin}\n{}{end}{tail}", docs::readme_table(&specs())));
+}
+
+#[test]
+fn the_registry_entry_has_the_version_of_the_crate() {
+    let entry: Value = serde_json::from_str(&read("server.json")).unwrap();
+    assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(entry["packages"][0]["version"], env!("CARGO_PKG_VERSION"));
+    assert!(entry["description"].as_str().unwrap().chars().count() <= 100);
+    assert!(read("README.md").contains(&format!("mcp-name: {}", entry["name"].as_str().unwrap())));
+}
+
+#[test]
+fn the_example_config_of_the_client_names_this_binary() {
+    let config: Value = serde_json::from_str(&read("claude_desktop_config.example.json")).unwrap();
+    for (name, server) in config["mcpServers"].as_object().unwrap() {
+        assert!(server["command"].as_str().unwrap().ends_with("os-screen-observer"), "{name}");
+    }
+}

@@ -56,6 +56,7 @@ main() {
 
     stage "OCR: engine and library" ocr_packages
     stage "Wayland: libraries" wayland_packages
+    stage "sockets: strace" socket_tracer
     stage "formatting" formatting
     stage "lints" lints
     stage "cargo tests" cargo_tests
@@ -65,6 +66,8 @@ main() {
         stage "dependencies: bans, licences, sources" dependency_rules
         stage "dependencies: advisories" dependency_advisories
         stage "dependencies: unused" dependencies_unused
+        stage "other systems: Windows and macOS" other_systems
+        stage "other systems: Windows under Wine" windows_under_wine
         stage "release build" release_build
         stage "manifests" manifests
         stage "client: python mcp 2" python_client venv-mcp-2 requirements.txt python_client.py
@@ -145,6 +148,16 @@ ocr_library_is_there() {
     pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null
 }
 
+# Which sockets a server opens is seen from outside of it.
+socket_tracer() {
+    if [ "$(uname -s)" != Linux ]; then
+        echo "Not run: the sockets are counted on Linux only."
+        return "$missing_tool"
+    fi
+    command -v strace >/dev/null || system_packages strace || return
+    strace -V | head -n 1
+}
+
 wayland_packages() {
     if [ "$(uname -s)" != Linux ]; then
         echo "Not run: Wayland is a matter of Linux."
@@ -182,7 +195,8 @@ lints() {
 # desktop are a stage of their own; both are built with the same features, so that nothing is built twice.
 cargo_tests() {
     local targets=(--lib --bins) file status=0
-    for file in tests/*.rs; do
+    for file in tests/*.rs tests/*/main.rs; do
+        file="${file%/main.rs}"
         case $file in tests/desktop*) ;; *) targets+=(--test "$(basename "$file" .rs)") ;; esac
     done
     with_features cargo test --locked --no-fail-fast "${targets[@]}" || status=$?
@@ -220,15 +234,44 @@ wayland_programs_are_there() {
 }
 
 desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc
-    chromium xterm zenity python3-pyatspi fonts-dejavu-core)
+    chromium xterm zenity python3-pyatspi fonts-dejavu-core xinput)
 
 desktop_programs_are_there() {
     local program
     for program in Xvfb dbus-daemon openbox gtk3-widget-factory gtk4-widget-factory gnome-calculator mousepad kcalc \
-        chromium xterm zenity; do
+        chromium xterm zenity xinput; do
         command -v "$program" >/dev/null || return
     done
     /usr/bin/python3 -c "import pyatspi" 2>/dev/null
+}
+
+# Types and lints of the code for Windows and macOS, by a toolchain that is made of Debian's packages.
+other_systems() {
+    debian_with mingw x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64-posix || return
+    tests/cross/check.sh lint "$cache"
+}
+
+windows_under_wine() {
+    debian_with mingw x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64-posix || return
+    debian_with Wine wine wine wine64 fonts-wine || return
+    debian_with Xvfb Xvfb xvfb || return
+    if ! unshare --fork --pid --mount-proc true 2>/dev/null; then
+        echo "Not run: this user may not make a namespace for processes, in which Wine ends with the test."
+        return "$missing_tool"
+    fi
+    tests/cross/check.sh wine "$cache"
+}
+
+# debian_with NAME PROGRAM PACKAGE...: a program of Debian, installed if it is missing.
+debian_with() {
+    local name="$1" program="$2"
+    shift 2
+    if ! command -v apt-get >/dev/null || [ "$(uname -m)" != x86_64 ]; then
+        echo "Not run: the toolchain for other systems is made of packages of Debian for x86-64."
+        return "$missing_tool"
+    fi
+    command -v "$program" >/dev/null || system_packages "$@" || return
+    command -v "$program" >/dev/null || { echo "Not run: there is no $name."; return "$missing_tool"; }
 }
 
 dependency_rules() {

@@ -19,6 +19,7 @@ use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Redaction};
 use os_screen_observer::gate::redact::Redactor;
 use os_screen_observer::gate::scrub::{self, Scrub};
+use os_screen_observer::gate::suspicion::Watch;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::image::Picture;
 use os_screen_observer::model::pixels::compare;
@@ -173,10 +174,16 @@ fn writing(criterion: &mut Criterion<CpuTime>) {
         bencher.iter(|| serde_json::to_string(&structure).unwrap());
     });
     criterion.bench_function("write/dense, scrubbed", |bencher| {
-        bencher.iter(|| scrub::to_json_string(&structure, &Scrub { redactor: &plain }).unwrap());
+        bencher.iter(|| scrub::to_json_string(&structure, &Scrub::of(&plain)).unwrap());
+    });
+    criterion.bench_function("write/dense, scrubbed and looked at for injections", |bencher| {
+        bencher.iter(|| {
+            let watch = Watch::default();
+            scrub::to_json_string(&structure, &Scrub::of(&plain).watched_by(&watch)).unwrap()
+        });
     });
     criterion.bench_function("write/dense, scrubbed with 4 patterns", |bencher| {
-        bencher.iter(|| scrub::to_json_string(&structure, &Scrub { redactor: &ruled }).unwrap());
+        bencher.iter(|| scrub::to_json_string(&structure, &Scrub::of(&ruled)).unwrap());
     });
 }
 

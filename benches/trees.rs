@@ -74,7 +74,7 @@ fn view_of(tree: &Arc<Tree>, redactor: &Redactor) -> Arc<View> {
 
 /// How long the value is as it leaves, through the egress.
 fn json_of(value: &impl Serialize, redactor: &Redactor) -> usize {
-    to_json_string(value, &Scrub { redactor }).unwrap().len()
+    to_json_string(value, &Scrub::of(redactor)).unwrap().len()
 }
 
 fn main() {

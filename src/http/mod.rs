@@ -20,6 +20,8 @@ mod inspector;
 #[cfg(feature = "http")]
 mod mcp;
 #[cfg(feature = "http")]
+mod meter;
+#[cfg(feature = "http")]
 mod metrics;
 #[cfg(feature = "http")]
 mod openapi;

@@ -26,6 +26,7 @@ use super::NotServed;
 use super::clickthrough;
 use super::events;
 use super::guard::{self, Admitted, Face, Rules};
+use super::meter::{Meter, Metered};
 use super::present::{self, Refusal};
 use super::router;
 use super::surface::Surface;
@@ -242,9 +243,11 @@ impl Door {
         // Without it a small answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
         let door = self.clone();
+        let meter = Meter::new();
+        let stream = Metered::new(stream, meter.clone());
         let service = service_fn(move |request| {
-            let door = door.clone();
-            async move { Ok::<_, Infallible>(door.answer(request, local).await) }
+            let (door, meter) = (door.clone(), meter.clone());
+            async move { Ok::<_, Infallible>(door.answer(request, local, &meter).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -261,12 +264,12 @@ impl Door {
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>, local: SocketAddr) -> Response<Body> {
+    async fn answer(&self, request: Request<Incoming>, local: SocketAddr, meter: &Meter) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let uri = parts.uri.clone();
         let in_chunks = parts.headers.contains_key(header::TRANSFER_ENCODING);
         let (mut response, cors) = match guard::admit(&self.rules, &parts, local) {
-            Ok(admitted) => (self.admitted(parts, body, &admitted).await, admitted.cors),
+            Ok(admitted) => (self.admitted(parts, body, &admitted, meter).await, admitted.cors),
             Err(refusal) => (self.refused(refusal), None),
         };
         response = present::without_secrets(response, &self.redactor);
@@ -280,11 +283,17 @@ impl Door {
         if in_chunks { closing(response) } else { response }
     }
 
-    async fn admitted(&self, mut parts: Parts, body: Incoming, admitted: &Admitted) -> Response<Body> {
+    async fn admitted(
+        &self,
+        mut parts: Parts,
+        body: Incoming,
+        admitted: &Admitted,
+        meter: &Meter,
+    ) -> Response<Body> {
         if parts.method == Method::OPTIONS {
             return self.options(&parts.uri).await;
         }
-        let body = match read(&parts, body, self.rules.face).await {
+        let body = match read(&parts, body, self.rules.face, meter).await {
             Ok(body) => body,
             Err(refusal) => return closing(self.refused(refusal)),
         };
@@ -332,14 +341,18 @@ impl Door {
 }
 
 /// The whole body, within its limit and its time. What a GET carries is nobody's.
-async fn read(parts: &Parts, body: Incoming, face: Face) -> Result<Body, Refusal> {
+async fn read(parts: &Parts, body: Incoming, face: Face, meter: &Meter) -> Result<Body, Refusal> {
     if parts.method == Method::GET || parts.method == Method::HEAD {
         return Ok(Body::empty());
     }
     let most = face.most_bytes(parts.uri.path());
-    match tokio::time::timeout(limits::HTTP_BODY_TIME, Limited::new(body, most).collect()).await {
+    meter.expect_body(most);
+    let arrived = tokio::time::timeout(limits::HTTP_BODY_TIME, Limited::new(body, most).collect()).await;
+    let too_long = meter.is_used_up();
+    meter.expect_head();
+    match arrived {
         Ok(Ok(whole)) => Ok(Body::from(whole.to_bytes())),
-        Ok(Err(problem)) if problem.is::<LengthLimitError>() => Err(Refusal::too_large(most)),
+        Ok(Err(problem)) if too_long || problem.is::<LengthLimitError>() => Err(Refusal::too_large(most)),
         Ok(Err(problem)) => {
             Err(Refusal::new(StatusCode::BAD_REQUEST, format!("the body could not be read: {problem}")))
         }

@@ -661,11 +661,12 @@ fn what_has_no_end_is_closed_and_not_kept() {
             &format!("POST {path} HTTP/1.1\r\nhost: {door}\r\n{chunked}\r\n"),
             &piece,
         );
-        // A length, an extension, a trailer and a head that go on for ever.
+        // A length, blanks behind it, an extension, a trailer and a head that go on for ever.
         let chunk = format!("POST {path} HTTP/1.1\r\nhost: {door}\r\n{chunked}\r\n");
         check_closed(&served, door, &format!("{chunk}1;"), &"e".repeat(0x4000));
         check_closed(&served, door, &format!("{chunk}0\r\n"), &format!("x: {}\r\n", "t".repeat(0x4000)));
         check_closed(&served, door, &chunk, &"0".repeat(0x4000));
+        check_closed(&served, door, &format!("{chunk}1"), &" ".repeat(0x4000));
         let head = format!("POST {path} HTTP/1.1\r\nhost: {door}\r\n");
         check_closed(&served, door, &head, &format!("x: {}\r\n", "h".repeat(0x1000)));
         check_closed(&served, door, &head, "x: y\r\n");

@@ -132,6 +132,7 @@ pub const KEYS: &[Key] = &[
     guard("confirmation.mode", OneOf(&["token", "ask", "inspector"])),
     guard("confirmation.on_suspicion", OneOf(&["off", "consent"])),
     guard("confirmation.suspicion_seconds", Integer(1, 86_400)),
+    guard("confirmation.on_unread", OneOf(&["consent", "off"])),
     guard("confirmation.ttl_seconds", Integer(1, 600)),
     guard("redaction.enabled", Flag),
     guard("redaction.window_title_patterns", Patterns),

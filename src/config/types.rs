@@ -392,8 +392,21 @@ pub struct Confirmation {
     pub on_suspicion: OnSuspicion,
     /// How long that lasts after such a text was last shown.
     pub suspicion_seconds: u64,
+    /// What rules that cannot tell lead to.
+    pub on_unread: OnUnread,
     /// How long a confirmation may wait for its use.
     pub ttl_seconds: u64,
+}
+
+/// What becomes of an input by place or focus into a window that does not tell all of its elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnUnread {
+    /// It needs consent, wherever there are rules.
+    #[default]
+    Consent,
+    /// It is judged by what could be read.
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -426,6 +439,7 @@ impl Default for Confirmation {
             mode: ConfirmationMode::Token,
             on_suspicion: OnSuspicion::Off,
             suspicion_seconds: 600,
+            on_unread: OnUnread::Consent,
             ttl_seconds: 60,
         }
     }

@@ -28,7 +28,7 @@ use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::events;
 use crate::gate::budget::Reservation;
-use crate::gate::confirm::{Case, Consent, Facts, Person, Question, Verdict};
+use crate::gate::confirm::{Case, Consent, Facts, Forced, Person, Question, Verdict, Why};
 use crate::gate::scrub::Scrub;
 use crate::gate::suspicion::Watch;
 use crate::metrics::Size;
@@ -352,11 +352,14 @@ fn judge(
 ) -> Result<()> {
     let token = prepared.said().get("confirm_token").and_then(Value::as_str);
     let (args, now) = (prepared.said(), cx.app.clock.now());
-    let suspected = cx.app.suspicion.is_up(cx, targets);
-    let suspected =
-        suspected.then(|| targets.first().cloned().unwrap_or_else(|| suspicion::nowhere(cx, meta.name)));
-    let suspected = suspected.as_ref();
-    match cx.app.confirm.judge(&Case { meta, args, targets, suspected, dry_run, token, person, now })? {
+    let nowhere;
+    let forced = if cx.app.suspicion.is_up(cx, targets) {
+        nowhere = suspicion::nowhere(cx, meta.name);
+        Some(Forced { target: targets.first().unwrap_or(&nowhere), why: Why::Suspicion })
+    } else {
+        cx.app.confirm.unread(targets).map(|target| Forced { target, why: Why::Unread })
+    };
+    match cx.app.confirm.judge(&Case { meta, args, targets, forced, dry_run, token, person, now })? {
         Verdict::Free => Ok(()),
         Verdict::Granted(consent) => {
             notes.consent = Some(consent);

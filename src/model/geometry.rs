@@ -52,6 +52,16 @@ impl Rect {
             && other.bottom() <= self.bottom()
     }
 
+    /// With so much more on each side.
+    pub const fn grown_by(&self, margin: i32) -> Rect {
+        Rect {
+            x: self.x.saturating_sub(margin),
+            y: self.y.saturating_sub(margin),
+            width: self.width.saturating_add(2 * margin),
+            height: self.height.saturating_add(2 * margin),
+        }
+    }
+
     /// The common part, or `None` when the two share no pixel.
     pub fn intersection(&self, other: &Rect) -> Option<Rect> {
         let x = self.x.max(other.x);

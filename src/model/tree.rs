@@ -64,6 +64,11 @@ impl Tree {
         self.elements.is_empty()
     }
 
+    /// Whether a person may see elements in the window that are not in here.
+    pub fn leaves_out(&self) -> bool {
+        !self.complete || self.lacking.is_some()
+    }
+
     pub fn root(&self) -> &Element {
         &self.elements[Self::ROOT]
     }

@@ -302,8 +302,24 @@ impl Observer {
         (!self.knows_places()).then(|| note.to_owned())
     }
 
-    /// The frontmost window under a point.
+    /// What a pointer meets at a point: the frontmost window there, or a menu of one that may be elsewhere.
+    pub fn under(&self, point: Point) -> Result<Under> {
+        let listed = self.listed_window_at(point)?;
+        let Some(menu) = self.platform.menu_at(point)? else {
+            return Ok(Under { window: listed, menu: None });
+        };
+        let windows = self.platform.windows()?;
+        let owner = windows.into_iter().find(|window| Some(&window.uid) == menu.window_uid.as_ref());
+        Ok(Under { window: owner.map(|window| self.chosen(window, None)), menu: Some(menu.bounds) })
+    }
+
+    /// The window that a pointer works at a point; a menu works the window that opened it.
     pub fn window_at(&self, point: Point) -> Result<Option<Chosen>> {
+        Ok(self.under(point)?.window)
+    }
+
+    /// The frontmost window under a point, whatever menus lie over it.
+    fn listed_window_at(&self, point: Point) -> Result<Option<Chosen>> {
         self.require_places("to say what is at a point, and so to judge an input there")?;
         let windows = self.platform.windows()?;
         let hit = |window: &&Window| !window.minimized && window.bounds.contains(point);
@@ -425,8 +441,12 @@ impl Observer {
         if self.redactor.hides_pixels() { self.black_out(shot, chosen, cancel) } else { Ok(()) }
     }
 
+    /// What was not read may be what has to be black, so that there is no picture of a window that was read in part.
     fn black_out(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
         let view = self.view(chosen, cancel)?;
+        if !view.raw().complete {
+            return Err(unread(chosen));
+        }
         black_out(shot, &view.hidden_regions(&self.redactor, &chosen.raw.title));
         Ok(())
     }
@@ -443,6 +463,25 @@ impl Observer {
             self.redactor.learn(part);
         }
     }
+}
+
+/// What a pointer meets.
+pub struct Under {
+    pub window: Option<Chosen>,
+    /// Where the menu is that it meets there.
+    pub menu: Option<Rect>,
+}
+
+fn unread(chosen: &Chosen) -> Error {
+    Error::new(
+        Kind::PermissionDenied,
+        format!(
+            "there is no picture of '{}': it has more elements than could be read, and what has to be black in a picture \
+             may be among the others (redaction.blur_screenshots)",
+            chosen.window.title
+        ),
+    )
+    .with("window_uid", chosen.window.uid.as_str())
 }
 
 /// Blackens regions of the screen in a picture of it.

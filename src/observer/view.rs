@@ -10,6 +10,9 @@ use crate::gate::untrusted::clean;
 use crate::model::diff::Seen;
 use crate::model::{Element, Point, Rect, Tree, selector};
 
+/// Applications count the frame and the shadow of a menu to it, or not.
+const FRAME_OF_A_MENU: i32 = 8;
+
 /// Both trees have the same shape, so an index into one is an index into the other.
 #[derive(Debug)]
 pub struct View {
@@ -75,6 +78,18 @@ impl View {
     /// For the gate's rules only: a redacted name must not slip past a rule about that name.
     pub fn unredacted(&self, node: usize) -> &Element {
         &self.raw[node]
+    }
+
+    /// For the gate only: whether the window may have elements that it could not judge.
+    pub fn leaves_out(&self) -> bool {
+        self.raw.leaves_out()
+    }
+
+    /// Whether an element at the point lies within an area, as the parts of a menu lie within it.
+    pub fn shows_within(&self, area: Rect, point: Point) -> bool {
+        let area = area.grown_by(FRAME_OF_A_MENU);
+        let inside = |bounds: Rect| bounds.intersection(&area) == Some(bounds);
+        self.elements_at(point).into_iter().any(|node| inside(self.raw[node].bounds))
     }
 
     /// For the gate only: whether any text of the window speaks to an agent, to be seen or not.

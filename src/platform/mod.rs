@@ -58,6 +58,12 @@ pub trait Desktop {
     /// Uids from the front to the back, or `None` where the order cannot be known.
     fn stacking(&self) -> Result<Option<Vec<String>>>;
 
+    /// What lies over all listed windows at a point and is none of them. Where a desktop has no such things or
+    /// cannot tell, there is none.
+    fn menu_at(&self, _point: Point) -> Result<Option<Menu>> {
+        Ok(None)
+    }
+
     fn monitors(&self) -> Result<Vec<Monitor>>;
 
     /// The rectangle that pointers can reach, or `None` where it cannot be known.
@@ -74,6 +80,14 @@ pub trait Desktop {
         at_most: Duration,
         cancel: &Cancel,
     ) -> Result<Reached>;
+}
+
+/// A menu, a drop-down list or a tooltip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Menu {
+    pub bounds: Rect,
+    /// The window in whose tree it is, where that is known.
+    pub window_uid: Option<String>,
 }
 
 /// What belongs to the session and not to a window: the pointer, the clipboard, the programs.

@@ -82,6 +82,7 @@ pub struct Target {
     /// The ref that the caller named it by, and how sure it is that this is its element.
     known_as: Option<(Ref, Option<Certainty>)>,
     starting: Option<Starting>,
+    unread: bool,
 }
 
 /// A program that would be started: the config may allow it or not.
@@ -95,7 +96,16 @@ pub struct Starting {
 
 impl Target {
     pub fn element(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
-        Self { chosen, view, node, selector, known_as: None, starting: None }
+        Self { chosen, view, node, selector, known_as: None, starting: None, unread: false }
+    }
+
+    /// The same, where the input may as well reach something that could not be read.
+    pub fn unread_if(self, unread: bool) -> Self {
+        Self { unread, ..self }
+    }
+
+    pub fn is_unread(&self) -> bool {
+        self.unread
     }
 
     /// The same, named by a ref; without a certainty there is no doubt.
@@ -129,7 +139,7 @@ impl Target {
 
     /// Another element of the same capture.
     pub fn beside(&self, node: usize) -> Self {
-        Self { node, selector: None, known_as: None, starting: None, ..self.clone() }
+        Self { node, selector: None, known_as: None, starting: None, unread: false, ..self.clone() }
     }
 
     pub fn bounds(&self) -> Rect {

@@ -10,7 +10,7 @@ use super::cx::{Cx, Target};
 use crate::error::Result;
 use crate::model::action::{Key, Modifier};
 use crate::model::{Element, KeyCombo, Point};
-use crate::observer::Chosen;
+use crate::observer::{Chosen, Under};
 
 impl Cx<'_> {
     /// The elements that a pointer would reach at a point.
@@ -18,14 +18,23 @@ impl Cx<'_> {
         if !self.judged {
             return Ok(Vec::new());
         }
-        let Some(chosen) = self.observer().window_at(point)? else {
+        let Some(target) = self.target_at(point)? else {
             return Ok(Vec::new());
         };
-        let view = self.observer().view(&chosen, self.cancel)?;
-        let innermost = view.element_at(point);
-        let target = Target::element(chosen, view, innermost, None);
         let others = self.protected_at(&target, point);
         Ok(std::iter::once(target).chain(others).collect())
+    }
+
+    /// The innermost element under a point. Whoever points cannot know what an application does not tell of itself.
+    pub fn target_at(&self, point: Point) -> Result<Option<Target>> {
+        let Under { window, menu } = self.observer().under(point)?;
+        let Some(chosen) = window else {
+            return Ok(menu.map(|_| self.observer().thing("Menu", "").unread_if(true)));
+        };
+        let view = self.observer().view(&chosen, self.cancel)?;
+        let unread = view.leaves_out() || menu.is_some_and(|menu| !view.shows_within(menu, point));
+        let innermost = view.element_at(point);
+        Ok(Some(Target::element(chosen, view, innermost, None).unread_if(unread)))
     }
 
     /// An element, and the protected ones that a click at `point` of it would meet instead.
@@ -58,16 +67,14 @@ impl Cx<'_> {
         Ok(std::iter::once(root).chain(others).collect())
     }
 
-    /// Something that is no element, and its other names as far as a rule is about them.
+    /// What is no element, by each of its names that a rule is about.
     pub fn judged_by_names<'a>(
         &self,
-        thing: Target,
         role: &'static str,
         names: impl Iterator<Item = &'a str>,
     ) -> Vec<Target> {
         let names = names.filter(|_| self.judged).map(|name| self.observer().thing(role, name));
-        let others: Vec<Target> = names.filter(|other| self.app.confirm.covers(other)).collect();
-        std::iter::once(thing).chain(others).collect()
+        names.filter(|other| self.app.confirm.covers(other)).collect()
     }
 
     /// The element that keys would go to.
@@ -80,9 +87,15 @@ impl Cx<'_> {
 
     /// What a key combination would reach: the focus, and every protected element whose shortcut it is.
     pub fn judged_keys(&self, keys: &KeyCombo) -> Result<Vec<Target>> {
-        self.judged_focus_and(|element| {
+        let reached = self.judged_focus_and(|element| {
             element.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys))
-        })
+        })?;
+        // An element that was not read may have any shortcut.
+        let unread = |target: Target| {
+            let unread = target.view.leaves_out();
+            target.unread_if(unread)
+        };
+        Ok(reached.into_iter().map(unread).collect())
     }
 
     /// What typing would reach.
@@ -146,11 +159,13 @@ impl Cx<'_> {
             .collect()
     }
 
+    /// Where nothing is said to have the focus, something that was not read may have it.
     fn focus(&self) -> Result<Target> {
         let chosen: Chosen = self.observer().choose(&Default::default())?;
         let view = self.observer().view(&chosen, self.cancel)?;
-        let node = view.tree().focused().unwrap_or(0);
-        Ok(Target::element(chosen, view, node, None))
+        let focused = view.tree().focused();
+        let unread = focused.is_none() && view.leaves_out();
+        Ok(Target::element(chosen, view, focused.unwrap_or(0), None).unread_if(unread))
     }
 }
 

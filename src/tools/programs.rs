@@ -245,7 +245,7 @@ impl Tool for LaunchApp {
         let (launch, target) = args.launch(cx)?;
         // A rule may be about what it is called on the desktop, about the caller's word, or about the file.
         let names = [args.program.as_str()].into_iter().chain(launch.command.first().map(String::as_str));
-        Ok(cx.judged_by_names(target, ROLE, names))
+        Ok(std::iter::once(target).chain(cx.judged_by_names(ROLE, names)).collect())
     }
 
     fn run(cx: &mut Cx, args: LaunchArgs, mut permit: Permit) -> Result<Launched> {

@@ -385,7 +385,7 @@ impl Tool for ClickText {
         let at = spotted.piece.bounds.center();
         cx.observer().check_reachable(at)?;
         refuse_covered(cx, &spotted.scene, at)?;
-        let targets = under(cx, at)?;
+        let targets = under(cx, at, &spotted.piece)?;
         cx.spotted.replace(Some(spotted));
         Ok(targets)
     }
@@ -433,18 +433,18 @@ impl Tool for ClickText {
     }
 }
 
-/// The element that the pointer would reach, and whatever protected one it could reach instead. Where the desktop does not
+/// The element that the pointer would reach, whatever protected one it could reach instead, and the text by itself: it
+/// may be painted on something that has no name. Where the desktop does not
 /// tell what is where, that is nobody's loss unless somebody has to judge it.
-fn under(cx: &Cx, at: Point) -> Result<Vec<Target>> {
-    let chosen = match cx.observer().window_at(at) {
-        Ok(Some(chosen)) => chosen,
+fn under(cx: &Cx, at: Point, read: &Piece) -> Result<Vec<Target>> {
+    let target = match cx.target_at(at) {
+        Ok(Some(target)) => target,
         Ok(None) => return Ok(Vec::new()),
         Err(error) if error.kind == Kind::PlatformUnsupported && !cx.judged => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let view = cx.observer().view(&chosen, cx.cancel)?;
-    let node = view.element_at(at);
-    Ok(cx.judged_with(Target::element(chosen, view, node, None), Some(at)))
+    let read = cx.judged_by_names("Text", [read.text.as_str(), read.line.as_str()].into_iter());
+    Ok(cx.judged_with(target, Some(at)).into_iter().chain(read).collect())
 }
 
 /// What was read in a window has to be what the pointer hits.

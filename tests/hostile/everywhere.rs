@@ -13,7 +13,7 @@ use os_screen_observer::error::Result;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::mcp::{Server, stdio::Stdio};
 use os_screen_observer::model::action::Act;
-use os_screen_observer::model::{Monitor, Reached, Rect, Tree, Window, WindowChange};
+use os_screen_observer::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::*;
 use os_screen_observer::tools::Selection;
@@ -324,6 +324,8 @@ pub struct Odd {
     pub before: Hook,
     /// What every window shows, instead of its own.
     pub tree: Option<Tree>,
+    /// What lies over the windows, wherever it contains the point.
+    pub menu: Option<Menu>,
     pub monitors: Mutex<Option<Vec<Monitor>>>,
     pub hand: Option<Hand>,
     pub released: AtomicUsize,
@@ -335,6 +337,7 @@ impl Odd {
             mock: Mock::new(clock.clone()),
             before: Box::new(|_| ()),
             tree: None,
+            menu: None,
             monitors: Mutex::default(),
             hand: None,
             released: AtomicUsize::new(0),
@@ -367,6 +370,9 @@ impl Desktop for Odd {
     fn stacking(&self) -> Result<Option<Vec<String>>> {
         (self.before)("stacking");
         self.mock.stacking()
+    }
+    fn menu_at(&self, point: Point) -> Result<Option<Menu>> {
+        Ok(self.menu.clone().filter(|menu| menu.bounds.contains(point)))
     }
     fn monitors(&self) -> Result<Vec<Monitor>> {
         (self.before)("monitors");

@@ -24,3 +24,4 @@ mod start;
 mod stdio;
 mod surroundings;
 mod table;
+mod unread;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 pub use facts::Facts;
 
 use crate::config::limits::compile_pattern;
-use crate::config::{Config, ConfirmationMode};
+use crate::config::{Config, ConfirmationMode, OnUnread};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::Element;
 use crate::tool::{Meta, Target};
@@ -25,6 +25,7 @@ use grants::{Giver, Grants};
 #[derive(Debug)]
 pub struct Confirm {
     rules: Vec<Rule>,
+    allows_unread: bool,
     mode: ConfirmationMode,
     ttl: Duration,
     grants: Grants,
@@ -97,12 +98,55 @@ pub struct Case<'a> {
     pub meta: &'a Meta,
     pub args: &'a Map<String, Value>,
     pub targets: &'a [Target],
-    /// What would be touched while the screen speaks to agents: then all of it needs consent.
-    pub suspected: Option<&'a Target>,
+    /// What needs consent although no rule is about it.
+    pub forced: Option<Forced<'a>>,
     pub dry_run: bool,
     pub token: Option<&'a str>,
     pub person: &'a Person,
     pub now: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Forced<'a> {
+    pub target: &'a Target,
+    pub why: Why,
+}
+
+/// Why an input needs consent that no rule asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The screen speaks to agents.
+    Suspicion,
+    /// What is touched could not be read, so that no rule can tell.
+    Unread,
+}
+
+impl Why {
+    /// The key of the config, which stands in the error too.
+    const fn key(self) -> &'static str {
+        match self {
+            Why::Suspicion => "on_suspicion",
+            Why::Unread => "on_unread",
+        }
+    }
+
+    const fn sentence(self) -> &'static str {
+        match self {
+            Why::Suspicion => ", because text on the screen speaks to an agent (confirmation.on_suspicion)",
+            Why::Unread => {
+                ", because the window does not tell all of its elements, and a protected one may be reached \
+                 (confirmation.on_unread); one that is named by a ref or a selector is judged by itself"
+            }
+        }
+    }
+
+    /// What the person should know.
+    const fn warning(self) -> &'static str {
+        match self {
+            Why::Suspicion => " Beware: text on the screen tries to give orders to the agent.",
+            Why::Unread => " The window does not tell what is there: look at it yourself.",
+        }
+    }
 }
 
 /// What the judge says, besides refusing.
@@ -125,6 +169,7 @@ impl Confirm {
         let ttl = Duration::from_secs(settings.ttl_seconds);
         Ok(Self {
             rules: rules.collect::<Result<_, String>>()?,
+            allows_unread: settings.on_unread == OnUnread::Off,
             mode: settings.mode,
             ttl,
             grants: Grants::new(ttl, settings.bbox_tolerance_px),
@@ -133,6 +178,12 @@ impl Confirm {
 
     pub fn is_active(&self) -> bool {
         !self.rules.is_empty()
+    }
+
+    /// What the rules cannot tell about, because it could not be read.
+    pub fn unread<'a>(&self, targets: &'a [Target]) -> Option<&'a Target> {
+        let judges = self.is_active() && !self.allows_unread;
+        targets.iter().find(|target| judges && target.is_unread())
     }
 
     pub fn asks_the_person(&self) -> bool {
@@ -150,7 +201,11 @@ impl Confirm {
 
     /// Whether a call that acts may be made.
     pub fn judge(&self, case: &Case) -> Result<Verdict> {
-        let protected = case.targets.iter().find(|target| self.covers(target)).or(case.suspected);
+        let protected = case
+            .targets
+            .iter()
+            .find(|target| self.covers(target))
+            .or(case.forced.map(|forced| forced.target));
         match self.mode {
             ConfirmationMode::Token => self.judge_token(case, protected),
             ConfirmationMode::Ask | ConfirmationMode::Inspector => self.judge_person(case, protected),
@@ -285,14 +340,16 @@ fn compile(pattern: &str) -> Result<Regex, String> {
 }
 
 fn required(case: &Case, target: &Target, what: &str) -> Error {
-    let because = if case.suspected.is_some() { SUSPECTED } else { "" };
+    let why = case.forced.map(|forced| forced.why);
+    let because = why.map_or("", Why::sentence);
     let error = Error::new(Kind::ConfirmationRequired, format!("action {} {what}{because}", case.meta.name))
         .with("action", case.meta.name)
         .with("target", target_facts(target));
-    if case.suspected.is_some() { error.with("on_suspicion", true) } else { error }
+    match why {
+        Some(why) => error.with(why.key(), true),
+        None => error,
+    }
 }
-
-const SUSPECTED: &str = ", because text on the screen speaks to an agent (confirmation.on_suspicion)";
 
 fn declined(case: &Case, target: &Target) -> Error {
     let message = format!("the person declined {}; do not try another way", case.meta.name);
@@ -336,10 +393,8 @@ fn question(case: &Case, target: &Target) -> String {
         quoted(&element.name, 80),
         quoted(&target.chosen.window.title, 80),
         cut(&Value::Object(shown).to_string(), 400),
-    ) + if case.suspected.is_some() { WARNING } else { "" }
+    ) + case.forced.map_or("", |forced| forced.why.warning())
 }
-
-const WARNING: &str = " Beware: text on the screen tries to give orders to the agent.";
 
 fn quoted(text: &str, most: usize) -> String {
     Value::from(cut(text, most)).to_string()

@@ -112,7 +112,7 @@ impl Observer {
             return Ok(());
         };
         let was = front.iter().find(|(_, bounds)| bounds.contains(point));
-        let is = self.window_at(point)?.map(|hit| (hit.window.uid, hit.window.bounds));
+        let is = self.listed_window_at(point)?.map(|hit| (hit.window.uid, hit.window.bounds));
         let change = match (was, &is) {
             (None, None) => return Ok(()),
             (Some((uid, bounds)), Some((now, place))) if uid == now => match changed_place(*bounds, *place) {

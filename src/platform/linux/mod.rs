@@ -56,7 +56,7 @@ pub use input::Typed;
 pub use popups::{Popup, Under};
 
 use super::{
-    Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Health, Platform, Shot, Stage,
+    Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Health, Menu, Platform, Shot, Stage,
     Surroundings, Wake, Watch, check_within,
 };
 use crate::clock::{Bell, Cancel, Clock};
@@ -359,6 +359,14 @@ impl Desktop for Linux {
 
     fn stacking(&self) -> Result<Option<Vec<String>>> {
         self.link.with(desktop::stacking).map(Some)
+    }
+
+    fn menu_at(&self, point: Point) -> Result<Option<Menu>> {
+        let Under::Popup(popup) = self.under(point)? else {
+            return Ok(None);
+        };
+        let window_uid = popup.owner(&self.windows()?).map(str::to_owned);
+        Ok(Some(Menu { bounds: popup.bounds, window_uid }))
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {

@@ -9,7 +9,7 @@ use x11rb::protocol::xproto::{
 
 use super::desktop::{self, numbers, pid_by_server, property};
 use super::x11::{Server, Trouble};
-use crate::model::{Point, Rect};
+use crate::model::{Point, Rect, Window};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Popup {
@@ -18,6 +18,23 @@ pub struct Popup {
     pub pid: Option<u32>,
     /// The window that it says it belongs to.
     pub transient_for: Option<u32>,
+}
+
+impl Popup {
+    /// The window in whose tree it is: the one that it names, or else the one of its process that a person works with,
+    /// which is the rule by which menus get into trees.
+    pub fn owner<'a>(&self, windows: &'a [Window]) -> Option<&'a str> {
+        let named = self.transient_for.map(desktop::uid_of);
+        if let Some(window) = windows.iter().find(|window| Some(&window.uid) == named.as_ref()) {
+            return Some(&window.uid);
+        }
+        let mut own = windows.iter().filter(|window| Some(window.pid) == self.pid);
+        let first = own.next()?;
+        let Some(second) = own.next() else {
+            return Some(&first.uid);
+        };
+        [first, second].into_iter().chain(own).find(|window| window.focused).map(|window| window.uid.as_str())
+    }
 }
 
 /// What is under a point of the screen.
@@ -97,4 +114,45 @@ fn popup(server: &Server, xid: u32) -> Result<Option<Popup>, Trouble> {
         i32::from(geometry.height) + border,
     );
     Ok(Some(Popup { xid, bounds, pid, transient_for: first(owner.reply()) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(xid: u32, pid: u32, focused: bool) -> Window {
+        Window {
+            uid: desktop::uid_of(xid),
+            handle: String::new(),
+            title: String::new(),
+            process: String::new(),
+            pid,
+            bounds: Rect::default(),
+            focused,
+            minimized: false,
+        }
+    }
+
+    fn check(transient_for: Option<u32>, pid: Option<u32>, expected: Option<u32>) {
+        let windows = [
+            window(1, 10, false),
+            window(2, 20, false),
+            window(3, 20, true),
+            window(4, 30, false),
+            window(5, 30, false),
+        ];
+        let popup = Popup { xid: 9, bounds: Rect::default(), pid, transient_for };
+        assert_eq!(popup.owner(&windows).map(str::to_owned), expected.map(desktop::uid_of));
+    }
+
+    #[test]
+    fn a_menu_is_of_the_window_that_it_names_or_that_a_person_works_with() {
+        check(Some(4), Some(20), Some(4));
+        check(None, Some(10), Some(1));
+        check(None, Some(20), Some(3));
+        check(Some(77), Some(20), Some(3));
+        check(None, Some(30), None);
+        check(None, Some(99), None);
+        check(None, None, None);
+    }
 }

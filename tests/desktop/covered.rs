@@ -75,3 +75,43 @@ fn a_click_on_a_covered_element_does_not_hit_what_covers_it() {
         assert_eq!(reply["error"]["code"], "ElementOccluded", "{reply}");
     }
 }
+
+/// H-66 on desktop: a menu that hangs out of its window is judged by what it says, not by what it hangs over
+#[test]
+fn a_menu_over_another_window_is_judged_as_a_menu() {
+    let desk = desk();
+    // The terminal has no elements at all: judged by it, everything would need consent for another reason.
+    let rule = r#"[{"role": "MenuItem", "name_regex": "(?i)^delete"}]"#;
+    let mut server = desk.server_with(&[("OSO_CONFIRMATION_REQUIRED", rule)]);
+    let mut app = desk.start("zenity", &["--entry", "--title=Small", "--entry-text=kept"]);
+    let uid = server.ready(&app, "Small", 4);
+    let entry = until("the entry", || {
+        server.tree(&uid).into_iter().find(|element| element["value"] == "kept" || element["role"] == "Edit")
+    });
+    server.ok("click_element", json!({"window_uid": uid, "element_id": entry["id"], "button": "right"}));
+    let menu = |server: &mut Server, name: &str| {
+        until(name, || {
+            let all = server.tree(&uid);
+            let item =
+                all.into_iter().find(|element| element["role"] == "MenuItem" && element["name"] == name)?;
+            item["bounds"]["width"].as_i64().filter(|width| *width > 10).map(|_| item)
+        })
+    };
+    let centre = |item: &Value| {
+        let side = |name: &str| item["bounds"][name].as_i64().unwrap();
+        (side("x") + side("width") / 2, side("y") + side("height") / 2)
+    };
+    let delete = menu(&mut server, "Delete");
+    let (x, y) = centre(&delete);
+    let bottom = server.window(&app, "Small")["bounds"].clone();
+    let outside = y > bottom["y"].as_i64().unwrap() + bottom["height"].as_i64().unwrap();
+    assert!(outside, "the menu hangs out of its window: {delete} {bottom}");
+    let reply = server.call("click_at", json!({"x": x, "y": y}));
+    assert_eq!(reply["error"]["code"], "ConfirmationRequired", "{reply}");
+    assert_eq!(reply["error"]["context"]["target"]["window_uid"], uid.as_str(), "{reply}");
+    assert!(reply["error"]["context"]["on_unread"].is_null(), "{reply}");
+    // What no rule is about is clicked, there as elsewhere.
+    let (x, y) = centre(&menu(&mut server, "Select All"));
+    server.ok("click_at", json!({"x": x, "y": y}));
+    assert!(!app.has_ended());
+}

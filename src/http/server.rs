@@ -204,7 +204,7 @@ fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
         }
         open.join_all().await;
     });
-    runtime.shutdown_background();
+    crate::runtime::end(runtime);
 }
 
 struct Door {

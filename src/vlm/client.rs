@@ -175,7 +175,7 @@ impl<'a> Client<'a> {
             }
         });
         // A name that is still being looked up must not hold up the caller.
-        runtime.shutdown_background();
+        crate::runtime::end(runtime);
         done.unwrap_or_else(|_| Err(self.too_late(&path)))
     }
 

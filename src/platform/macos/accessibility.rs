@@ -9,7 +9,6 @@ use core_foundation::string::CFString;
 
 use super::foundation::{self, Node, flag, is_flag, list, number, point, size, text};
 use super::sense::errors::{Code, Meaning};
-use super::sense::hands::{Listed, Live, Request, Said};
 use super::sense::names::{self, Names};
 use super::sense::records::{RawApp, RawAxWindow, RawElement, RawRect, RawValue};
 use super::sense::tree::{self, Elements, Sought};
@@ -20,6 +19,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::Tree;
 use crate::model::action::Handle;
 use crate::platform::Patience;
+use crate::platform::hands::doing::{Listed, Request, Said};
 
 /// What an application may take to tell of its windows, and an element to do something.
 const WINDOW_TIME: Duration = Duration::from_millis(500);
@@ -185,19 +185,23 @@ impl Accessible {
         tree::capture(&mut reading, &sought)
     }
 
-    pub fn look_at(&self, handle: &Handle) -> Result<Live> {
+    /// An element as it is now, and the names of its actions.
+    pub fn look_at(&self, handle: &Handle) -> Result<(RawElement, Vec<String>)> {
         foundation::set_patience(ELEMENT_TIME);
         let node = self.node_of(handle)?;
         let raw = self.read(&node, &questions()).map_err(|code| code.error("the element"))?;
         // One without actions may answer an error instead of an empty list.
-        Ok(Live { raw, actions: node.actions().unwrap_or_default() })
+        Ok((raw, node.actions().unwrap_or_default()))
     }
 
     pub fn request(&self, handle: &Handle, request: &Request) -> Result<Said> {
         foundation::set_patience(ELEMENT_TIME);
         let node = self.node_of(handle)?;
         let outcome = match request {
-            Request::Press => node.perform("AXPress"),
+            // A press is how a person switches something on and off.
+            Request::Press | Request::Toggle => node.perform("AXPress"),
+            Request::Expand => expand(&node, true),
+            Request::Collapse => expand(&node, false),
             Request::ShowMenu => node.perform("AXShowMenu"),
             Request::Select => node.set_flag("AXSelected", true),
             Request::Focus => node.set_flag("AXFocused", true),
@@ -265,6 +269,17 @@ impl Accessible {
         }
         None
     }
+}
+
+/// By the attribute, else by the button that a combo box has for it.
+fn expand(node: &Node, open: bool) -> Result<(), Code> {
+    node.set_flag("AXExpanded", open).or_else(|code| {
+        let children = list(&node.attribute("AXChildren")?);
+        let is_button = |child: &Node| {
+            child.attribute("AXRole").is_ok_and(|role| text(&role).as_deref() == Some("AXButton"))
+        };
+        children.iter().filter_map(Node::of).find(is_button).ok_or(code)?.perform("AXPress")
+    })
 }
 
 fn bounds(position: Option<&CFType>, extent: Option<&CFType>) -> Option<RawRect> {

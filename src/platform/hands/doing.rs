@@ -404,12 +404,14 @@ impl Doing<'_> {
         }
     }
 
-    /// Whether it holds the text after it was asked to take it. What a field says to that is not believed; a secret that
-    /// tells nothing has to be.
+    /// Whether it holds the text after it was asked to take it. What a field says to that is not believed where it can be
+    /// read back. A secret tells at most its length, which the one before may have had too: there a yes is needed as well.
     fn takes_text(&self, element: &Handle, live: &Live, text: &str) -> Result<bool> {
-        self.body.request(element, Request::SetText(text.to_owned()))?;
-        let says = self.read_back(element, text)?;
-        Ok(says.unwrap_or(live.secret))
+        let said = self.body.request(element, Request::SetText(text.to_owned()))?;
+        if live.secret && said != Said::Yes {
+            return Ok(false);
+        }
+        Ok(self.read_back(element, text)?.unwrap_or(live.secret))
     }
 
     fn read_back(&self, element: &Handle, wanted: &str) -> Result<Option<bool>> {

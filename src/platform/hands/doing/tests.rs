@@ -233,9 +233,27 @@ fn keys_are_sent_only_where_they_are_meant_to_go() {
 }
 
 #[test]
-fn a_password_that_says_nothing_is_believed() {
+fn a_password_is_believed_when_it_says_yes_and_else_typed() {
     each(|system| {
-        system.with(Thing::Secret, lies).check(&set_value("hunter2"), BY_ITSELF, &["it: set value"]);
+        let secret = |reaction| system.with(Thing::Secret, reaction);
+        secret(lies).check(&set_value("hunter2"), BY_ITSELF, &["it: set value"]);
+        let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type hunter2"];
+        for reaction in [refuses, (|_, _| Said::Nothing) as Reaction] {
+            let note = secret(reaction).check(&set_value("hunter2"), BY_KEYS, &typed);
+            assert!(note.unwrap().contains("does not tell what it holds"));
+        }
+    });
+}
+
+#[test]
+fn a_password_of_the_same_length_is_no_proof() {
+    each(|system| {
+        let of_seven = |reaction| system.changed(Thing::Secret, reaction, |live| live.units = Some(7));
+        let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type hunter2"];
+        of_seven(refuses).check(&set_value("hunter2"), BY_KEYS, &typed);
+        of_seven(lies).check(&set_value("hunter2"), BY_ITSELF, &["it: set value"]);
+        let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type other"];
+        of_seven(lies).check(&set_value("other"), BY_KEYS, &typed);
     });
 }
 

@@ -287,7 +287,7 @@ fn bounds(position: Option<&CFType>, extent: Option<&CFType>) -> Option<RawRect>
     Some(RawRect { x, y, width, height })
 }
 
-/// The value, and how many characters the whole has where its end was cut off.
+/// The value, and how many characters the whole has, counted as macOS does, where its end was cut off.
 fn value_of(value: &CFType) -> (Option<RawValue>, Option<usize>) {
     if is_flag(value) {
         return (flag(value).map(RawValue::Flag), None);
@@ -302,7 +302,7 @@ fn value_of(value: &CFType) -> (Option<RawValue>, Option<usize>) {
         return (Some(RawValue::Text(whole)), None);
     }
     let cut: String = whole.chars().take(TREE_TEXT_BYTES).collect();
-    (Some(RawValue::Text(cut)), Some(whole.chars().count()))
+    (Some(RawValue::Text(cut)), Some(whole.encode_utf16().count()))
 }
 
 /// The elements of applications, within a time.

@@ -170,6 +170,23 @@ fn a_value_is_set_by_the_element_and_read_back() {
 }
 
 #[test]
+fn of_a_long_text_the_beginning_and_the_length_are_compared() {
+    each(|system| {
+        let check = |wanted: &str, held: bool| {
+            let long = system.changed(Thing::Field("😀b"), lies, |live| live.units = Some(5));
+            let typed = format!("type {wanted}");
+            let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, &typed];
+            let (route, log): (_, &[&str]) =
+                if held { (BY_ITSELF, &["it: set value"]) } else { (BY_KEYS, &typed) };
+            long.check(&set_value(wanted), route, log);
+        };
+        check("😀bcd", true);
+        check("😀bc", false);
+        check("xxbcd", false);
+    });
+}
+
+#[test]
 fn a_field_is_emptied_by_a_key() {
     each(|system| {
         let emptied = ["it: set value", "it: focus", CLICKED, system.selects_all, "backspace"];

@@ -16,8 +16,8 @@ pub fn live(raw: &RawElement, actions: &[String]) -> Live {
     let shown = tree::shown(raw, None, None, None);
     let is_text = roles::is_text(&raw.role);
     // A field without a value is empty.
-    let text = raw.text().or_else(|| is_text.then(String::new)).filter(|_| !shown.secret);
-    let told = text.as_ref().map_or(0, |text| text.chars().count());
+    let text = raw.text().or_else(|| is_text.then(String::new));
+    let told = text.as_ref().map_or(0, |text| text.encode_utf16().count());
     let click = click_request(raw, actions);
     Live {
         name: shown.name,
@@ -33,8 +33,12 @@ pub fn live(raw: &RawElement, actions: &[String]) -> Live {
         // Only asking tells whether it scrolls.
         scrolls: true,
         range: roles::is_ranged(&raw.role).then_some(shown.range),
-        units: raw.characters.filter(|whole| shown.secret || *whole > told),
-        text,
+        units: match shown.secret {
+            // The dots in place of a password are as many as its characters.
+            true => raw.characters.or(Some(told).filter(|dots| *dots > 0)),
+            false => raw.characters.filter(|whole| *whole > told),
+        },
+        text: text.filter(|_| !shown.secret),
         secret: shown.secret,
         settable: raw.settable == Some(true),
         editable: is_text,
@@ -69,7 +73,7 @@ fn open_request(raw: &RawElement, actions: &[String]) -> Option<Request> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::records::RawRect;
+    use super::super::records::{RawRect, RawValue};
     use super::*;
     use crate::error::Kind;
     use crate::model::action::{Act, Button, Choice};
@@ -111,6 +115,33 @@ mod tests {
         check_open(&RawElement { expanded: Some(true), ..element("AXComboBox") }, &[], None);
         check_open(&element("AXMenuItem"), &["AXPress"], None);
         check_open(&element("AXTable"), &[], None);
+    }
+
+    fn check_text(text: Option<&str>, characters: Option<usize>, expected: (Option<&str>, Option<usize>)) {
+        let value = text.map(|text| RawValue::Text(text.to_owned()));
+        let live = of(&RawElement { value, characters, ..element("AXTextArea") }, &[]);
+        assert_eq!((live.text.as_deref(), live.units), expected, "{text:?} {characters:?}");
+    }
+
+    #[test]
+    fn a_text_is_counted_as_the_system_counts() {
+        check_text(None, None, (Some(""), None));
+        check_text(Some("né"), Some(2), (Some("né"), None));
+        check_text(Some("a😀"), Some(3), (Some("a😀"), None));
+        check_text(Some("a😀"), Some(9), (Some("a😀"), Some(9)));
+    }
+
+    #[test]
+    fn of_a_password_the_length_is_told() {
+        let units = |text: Option<&str>, characters| {
+            let (value, subrole) = (text.map(|text| RawValue::Text(text.to_owned())), "AXSecureTextField");
+            let raw = RawElement { value, characters, ..element("AXTextField") };
+            let live = of(&RawElement { subrole: Some(subrole.to_owned()), ..raw }, &[]);
+            assert_eq!(live.text, None);
+            live.units
+        };
+        assert_eq!((units(Some("•••"), None), units(None, Some(0))), (Some(3), Some(0)));
+        assert_eq!((units(Some("•••"), Some(4)), units(None, None)), (Some(4), None));
     }
 
     fn paper(role: &str, actions: &[&str], reaction: Reaction) -> Paper {

@@ -9,12 +9,13 @@ use core_foundation::string::CFString;
 
 use super::foundation::{self, Node, flag, is_flag, list, number, point, size, text};
 use super::sense::errors::{Code, Meaning};
+use super::sense::hands::Around;
 use super::sense::names::{self, Names};
 use super::sense::records::{RawApp, RawAxWindow, RawElement, RawRect, RawValue};
 use super::sense::tree::{self, Elements, Sought};
 use super::sense::{permissions, roles};
 use crate::clock::{Cancel, lock};
-use crate::config::limits::{REFS, TREE_CHILDREN_OF_ONE_NODE, TREE_TEXT_BYTES};
+use crate::config::limits::{REFS, TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::Tree;
 use crate::model::action::Handle;
@@ -192,6 +193,20 @@ impl Accessible {
         let raw = self.read(&node, &questions()).map_err(|code| code.error("the element"))?;
         // One without actions may answer an error instead of an empty list.
         Ok((raw, node.actions().unwrap_or_default()))
+    }
+
+    /// What an element is in, the nearest first; each costs a question.
+    pub fn around(&self, handle: &Handle) -> Result<impl Iterator<Item = Around>> {
+        foundation::set_patience(ELEMENT_TIME);
+        let names = CFArray::from_CFTypes(&["AXRole", "AXPosition", "AXSize", "AXParent"].map(CFString::new));
+        let mut next = self.node_of(handle)?.attribute("AXParent").ok().as_ref().and_then(Node::of);
+        let up = std::iter::from_fn(move || {
+            let values = next.take()?.attributes(&names).ok()?;
+            next = values.get(3).and_then(Node::of);
+            let role = values.first().and_then(text).unwrap_or_default();
+            Some(Around { role, bounds: bounds(values.get(1), values.get(2)) })
+        });
+        Ok(up.take(TREE_DEPTH))
     }
 
     pub fn request(&self, handle: &Handle, request: &Request) -> Result<Said> {

@@ -8,7 +8,7 @@ use super::accessibility::Accessible;
 use super::foundation::Node;
 use super::input::{self, Hands};
 use super::sense::desktop::{self as windows, Seen};
-use super::sense::hands::{HABITS, live};
+use super::sense::hands::{HABITS, live, sight};
 use super::sense::records::RawLook;
 use super::sense::{permissions as words, points};
 use super::watch::Watcher;
@@ -413,8 +413,10 @@ impl Body for Doing<'_> {
         Ok(())
     }
 
-    fn sight(&self, _: &Handle) -> Result<Rect> {
-        Ok(self.mac.screen()?.unwrap_or_default())
+    fn sight(&self, element: &Handle) -> Result<Rect> {
+        self.cancel.check()?;
+        let screen = self.mac.screen()?.unwrap_or_default();
+        Ok(sight(screen, self.mac.accessible.around(element)?))
     }
 
     fn meets(&self, window_uid: &str, point: Point) -> Result<bool> {

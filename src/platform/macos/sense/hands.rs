@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use super::records::RawElement;
-use super::{roles, tree};
+use super::records::{RawElement, RawRect};
+use super::{points, roles, tree};
+use crate::model::Rect;
 use crate::model::action::Modifier;
 use crate::platform::hands::doing::{Habits, Live, Request};
 
@@ -71,9 +72,35 @@ fn open_request(raw: &RawElement, actions: &[String]) -> Option<Request> {
     }
 }
 
+/// Something that an element is in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Around {
+    pub role: String,
+    pub bounds: Option<RawRect>,
+}
+
+/// Lie over what they belong to, and are not cut off by what that is in.
+const OVER: &[&str] = &["AXMenu", "AXPopover", "AXComboBox", "AXDrawer"];
+
+/// The part of the screen in which an element can be seen. `around` is what it is in, the nearest first; an element that
+/// is scrolled away has a place on the screen all the same.
+pub fn sight(screen: Rect, around: impl Iterator<Item = Around>) -> Rect {
+    let mut sight = screen;
+    for Around { role, bounds } in around.take_while(|next| !OVER.contains(&next.role.as_str())) {
+        if let Some(bounds) = bounds.filter(|_| roles::clips(&role)) {
+            sight = sight.intersection(&points::rect(bounds)).unwrap_or_default();
+        }
+        // A sheet may be larger than its window.
+        if matches!(role.as_str(), "AXSheet" | "AXWindow") {
+            break;
+        }
+    }
+    sight
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::records::{RawRect, RawValue};
+    use super::super::records::RawValue;
     use super::*;
     use crate::error::Kind;
     use crate::model::action::{Act, Button, Choice};
@@ -169,5 +196,33 @@ mod tests {
         button(true).check(&select("WEP"), BY_ITSELF, &["it: press", "WEP: press"]);
         button(false).check(&select("WEP"), BY_ITSELF, &["WEP: press"]);
         button(true).check(&select("WPA"), Err(Kind::BadRequest), &["it: press", "escape"]);
+    }
+
+    fn check_sight(around: &[(&str, [f64; 4])], expected: Rect) {
+        let around = around.iter().map(|(role, [x, y, width, height])| Around {
+            role: (*role).to_owned(),
+            bounds: Some(RawRect { x: *x, y: *y, width: *width, height: *height }),
+        });
+        assert_eq!(sight(Rect::new(0, 0, 1000, 800), around), expected);
+    }
+
+    #[test]
+    fn an_element_is_seen_in_what_it_scrolls_in() {
+        let window = ("AXWindow", [100.0, 100.0, 400.0, 300.0]);
+        let scrolled = ("AXScrollArea", [100.0, 150.0, 200.0, 400.0]);
+        check_sight(&[], Rect::new(0, 0, 1000, 800));
+        check_sight(&[("AXGroup", [0.0; 4]), window], Rect::new(100, 100, 400, 300));
+        check_sight(&[("AXTable", [100.0, -900.0, 200.0, 3000.0]), scrolled], Rect::new(100, 150, 200, 400));
+        check_sight(&[scrolled, window], Rect::new(100, 150, 200, 250));
+        check_sight(&[("AXScrollArea", [600.0, 0.0, 9.0, 9.0]), window], Rect::default());
+    }
+
+    #[test]
+    fn what_lies_over_a_window_is_not_cut_off_by_it() {
+        let window = ("AXWindow", [100.0, 100.0, 40.0, 30.0]);
+        for over in OVER {
+            check_sight(&[(over, [100.0, 100.0, 10.0, 10.0]), window], Rect::new(0, 0, 1000, 800));
+        }
+        check_sight(&[("AXSheet", [90.0, 100.0, 60.0, 60.0]), window], Rect::new(90, 100, 60, 60));
     }
 }

@@ -30,6 +30,8 @@ pub enum Request {
     ShowMenu,
     SetText(String),
     SetNumber(f64),
+    /// All of its text.
+    SelectText,
     Focus,
     ScrollIntoView,
 }
@@ -44,6 +46,7 @@ impl Request {
             Self::Collapse => "collapse",
             Self::ShowMenu => "show menu",
             Self::SetText(_) | Self::SetNumber(_) => "set value",
+            Self::SelectText => "select text",
             Self::Focus => "focus",
             Self::ScrollIntoView => "scroll into view",
         }
@@ -90,6 +93,8 @@ pub struct Live {
     pub settable: bool,
     /// A text can be typed into it.
     pub editable: bool,
+    /// It may be asked to select all of its text.
+    pub selects_text: bool,
 }
 
 impl Live {
@@ -381,7 +386,7 @@ impl Doing<'_> {
         if live.settable && self.takes_text(element, &live, text)? {
             return Ok(by(Route::Accessibility));
         }
-        self.type_over(element, text)
+        self.type_over(element, &live, text)
     }
 
     fn set_number(&self, element: &Handle, live: &Live, range: Range, number: f64) -> Result<Done> {
@@ -399,7 +404,7 @@ impl Doing<'_> {
             Some(now) if Some(now) != range.now => {
                 Ok(noted(Route::Accessibility, format!("the value is {now}, the nearest that it takes")))
             }
-            _ if live.editable => self.type_over(element, &number.to_string()),
+            _ if live.editable => self.type_over(element, live, &number.to_string()),
             _ => Err(not_editable(live)),
         }
     }
@@ -423,9 +428,9 @@ impl Doing<'_> {
         Ok(says)
     }
 
-    fn type_over(&self, element: &Handle, text: &str) -> Result<Done> {
+    fn type_over(&self, element: &Handle, live: &Live, text: &str) -> Result<Done> {
         self.focus_for_keys(Some(element))?;
-        self.body.press_keys(&combination(&[self.body.habits().command], Key::Character('a')))?;
+        self.select_text(element, live)?;
         match text {
             "" => self.body.press_keys(&combination(&[], Key::Named("backspace")))?,
             text => self.body.type_text(text)?,
@@ -437,6 +442,14 @@ impl Doing<'_> {
                 noted(Route::Keyboard, "typed, but the field holds another text now; look at its value")
             }
         })
+    }
+
+    /// Keys only where the element does not do it: which key a letter is on depends on the layout.
+    fn select_text(&self, element: &Handle, live: &Live) -> Result<()> {
+        if live.selects_text && self.body.request(element, Request::SelectText)? == Said::Yes {
+            return Ok(());
+        }
+        self.body.press_keys(&combination(&[self.body.habits().command], Key::Character('a')))
     }
 
     // ── options ────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ use core_foundation::array::CFArray;
 use core_foundation::base::CFType;
 use core_foundation::string::CFString;
 
-use super::foundation::{self, Node, flag, is_flag, list, number, point, size, text};
+use super::foundation::{self, Node, flag, is_flag, list, number, point, range, size, text};
 use super::sense::errors::{Code, Meaning};
 use super::sense::hands::Around;
 use super::sense::names::{self, Names};
@@ -222,6 +222,7 @@ impl Accessible {
             Request::Focus => node.set_flag("AXFocused", true),
             Request::SetText(text) => node.set_text("AXValue", text),
             Request::SetNumber(number) => node.set_number("AXValue", *number),
+            Request::SelectText => select_text(&node),
             Request::ScrollIntoView => node.perform("AXScrollToVisible"),
         };
         match outcome.map_err(|code| (code, code.meaning())) {
@@ -284,6 +285,14 @@ impl Accessible {
         }
         None
     }
+}
+
+/// Whether it is selected is read back: then keys are not needed, which are pressed on whatever layout there is.
+fn select_text(node: &Node) -> Result<(), Code> {
+    let characters = number(&node.attribute("AXNumberOfCharacters")?).unwrap_or(0.0).max(0.0) as isize;
+    node.set_range("AXSelectedTextRange", 0, characters)?;
+    let selected = range(&node.attribute("AXSelectedTextRange")?);
+    if selected == Some((0, characters)) { Ok(()) } else { Err(Code::FAILURE) }
 }
 
 /// By the attribute, else by the button that a combo box has for it.

@@ -56,7 +56,7 @@ pub fn obeys(live: &mut Live, request: &Request) -> Said {
         }
         Request::Focus => live.focused = true,
         Request::ScrollIntoView => live.bounds = Some(PLACE),
-        Request::Press | Request::ShowMenu => {}
+        Request::Press | Request::ShowMenu | Request::SelectText => {}
     }
     Said::Yes
 }
@@ -239,8 +239,12 @@ const WINDOWS: System = System {
     selects_all: "ctrl+a",
 };
 
-const MAC: System =
-    System { name: "macOS", habits: macos::sense::hands::HABITS, make: of_mac, selects_all: "meta+a" };
+const MAC: System = System {
+    name: "macOS",
+    habits: macos::sense::hands::HABITS,
+    make: of_mac,
+    selects_all: "it: select text",
+};
 
 pub const SYSTEMS: [System; 2] = [WINDOWS, MAC];
 

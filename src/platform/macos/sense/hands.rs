@@ -43,6 +43,7 @@ pub fn live(raw: &RawElement, actions: &[String]) -> Live {
         secret: shown.secret,
         settable: raw.settable == Some(true),
         editable: is_text,
+        selects_text: is_text,
     }
 }
 
@@ -105,7 +106,7 @@ mod tests {
     use crate::error::Kind;
     use crate::model::action::{Act, Button, Choice};
     use crate::platform::hands::doing::paper::{
-        BY_ITSELF, BY_POINTER, Paper, Reaction, handle, obeys, refuses,
+        BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, Paper, Reaction, handle, obeys, refuses,
     };
 
     fn element(role: &str) -> RawElement {
@@ -196,6 +197,15 @@ mod tests {
         button(true).check(&select("WEP"), BY_ITSELF, &["it: press", "WEP: press"]);
         button(false).check(&select("WEP"), BY_ITSELF, &["WEP: press"]);
         button(true).check(&select("WPA"), Err(Kind::BadRequest), &["it: press", "escape"]);
+    }
+
+    #[test]
+    fn a_text_is_selected_by_keys_only_where_it_does_not_do_it_itself() {
+        let typing = Act::SetValue { element: handle("it"), text: "new".to_owned() };
+        let by_itself = ["it: focus", "it: select text", "type new"];
+        paper("AXTextField", &[], obeys).check(&typing, BY_KEYS, &by_itself);
+        let by_keys = ["it: focus", CLICKED, "it: select text", "meta+a", "type new"];
+        paper("AXTextField", &[], refuses).check(&typing, BY_KEYS, &by_keys);
     }
 
     fn check_sight(around: &[(&str, [f64; 4])], expected: Rect) {

@@ -34,6 +34,7 @@ fn ask(element: &UIElement, request: &Request) -> uiautomation::Result<()> {
         Request::ShowMenu => element.show_context_menu(),
         Request::SetText(text) => element.get_pattern::<UIValuePattern>()?.set_value(text),
         Request::SetNumber(number) => element.get_pattern::<UIRangeValuePattern>()?.set_value(*number),
+        Request::SelectText => element.get_pattern::<UITextPattern>()?.get_document_range()?.select(),
         Request::Focus => element.set_focus(),
         Request::ScrollIntoView => element.get_pattern::<UIScrollItemPattern>()?.scroll_into_view(),
     }

@@ -33,6 +33,8 @@ pub fn live(raw: &RawElement) -> Live {
         secret: raw.password,
         settable: raw.value.as_ref().is_some_and(|value| !value.read_only),
         editable: raw.editable(),
+        // Ctrl+A is the same key in every layout here.
+        selects_text: false,
     }
 }
 

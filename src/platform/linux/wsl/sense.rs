@@ -11,7 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::program::Ended;
 use crate::model::similarity::Png;
 use crate::model::{Monitor, Rect, Window};
-use crate::platform::Shot;
+use crate::platform::{Shot, gone};
 
 const UID: &str = "hwnd:";
 /// More windows than that are not listed; the rearmost are left out.
@@ -142,10 +142,6 @@ fn around(areas: impl Iterator<Item = Rect>) -> Option<Rect> {
 pub fn handle_of(uid: &str) -> Result<i64> {
     let number = uid.strip_prefix(UID).and_then(|hex| i64::from_str_radix(hex, 16).ok());
     number.ok_or_else(|| gone(uid))
-}
-
-fn gone(uid: &str) -> Error {
-    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
 }
 
 /// A picture, if it has the size that was said of it.

@@ -101,7 +101,7 @@ pub fn look(printed: &str) -> Result<Look> {
     let windows: Vec<Window> =
         raw.windows.into_iter().filter(is_window).take(MOST_WINDOWS).map(window).collect();
     let monitors: Vec<Monitor> = raw.monitors.into_iter().take(MOST_MONITORS).map(monitor).collect();
-    let screen = around(monitors.iter().map(|monitor| monitor.physical));
+    let screen = monitors.iter().map(|monitor| monitor.physical).reduce(|all, next| all.around(&next));
     Ok(Look { windows, monitors, screen })
 }
 
@@ -128,14 +128,6 @@ fn window(raw: RawWindow) -> Window {
 fn monitor(raw: RawMonitor) -> Monitor {
     let area = Rect::new(raw.x, raw.y, raw.width.max(0), raw.height.max(0));
     Monitor { primary: raw.primary, scale_factor: 1.0, logical: area, physical: area }
-}
-
-fn around(areas: impl Iterator<Item = Rect>) -> Option<Rect> {
-    areas.reduce(|all, next| {
-        let (x, y) = (all.x.min(next.x), all.y.min(next.y));
-        let (right, bottom) = (all.right().max(next.right()), all.bottom().max(next.bottom()));
-        Rect::new(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
-    })
 }
 
 /// The number that a uid stands for.

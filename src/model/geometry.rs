@@ -71,6 +71,13 @@ impl Rect {
         (width > 0 && height > 0).then_some(Rect { x, y, width, height })
     }
 
+    /// The smallest rectangle that holds both.
+    pub fn around(&self, other: &Rect) -> Rect {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        let (right, bottom) = (self.right().max(other.right()), self.bottom().max(other.bottom()));
+        Rect::new(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
+    }
+
     pub fn intersects(&self, other: &Rect) -> bool {
         self.intersection(other).is_some()
     }
@@ -110,6 +117,13 @@ pub fn visible_regions(target: Rect, covers: &[Rect], screen: Option<Rect>) -> V
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_is_around_two_holds_both() {
+        let (one, other) = (Rect::new(0, 0, 10, 10), Rect::new(-5, 8, 3, 30));
+        assert_eq!(one.around(&other), Rect::new(-5, 0, 15, 38));
+        assert_eq!(other.around(&one), one.around(&other));
+    }
 
     #[test]
     fn nothing_in_front_leaves_one_region() {

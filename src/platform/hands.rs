@@ -1,6 +1,9 @@
-//! What the hands of every desktop have in common: the words for a deed, the way of a drag, and finding an option.
+//! What the hands of every desktop have in common: the words for a deed, the way of a drag, and finding an option; and
+//! in `doing`, for those that it serves, which way an input takes.
 //!
 //! Nothing here touches a desktop.
+
+pub mod doing;
 
 use std::time::Duration;
 

@@ -253,6 +253,11 @@ pub struct Done {
     pub settles_in: Duration,
 }
 
+/// What is said of a uid that leads to no window.
+pub fn gone(uid: &str) -> Error {
+    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
+}
+
 /// Refuses a point outside of the region that input is confined to.
 pub fn check_within(region: Rect, point: Point) -> Result<()> {
     if region.contains(point) {

@@ -22,7 +22,7 @@ use x11rb::protocol::xproto::{
 
 use super::line::Line;
 use super::x11::{Failure, Server, Trouble};
-use crate::error::{Error, Kind};
+use crate::error::Error;
 use crate::model::window::{Reached, WindowChange, WindowState};
 use crate::model::{Monitor, Point, Rect, Window};
 use crate::platform::Activation;
@@ -141,9 +141,7 @@ pub fn xid_of(uid: &str) -> Result<u32, Error> {
     number.ok_or_else(|| gone(uid))
 }
 
-pub fn gone(uid: &str) -> Error {
-    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
-}
+pub use crate::platform::gone;
 
 // ── looking ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -718,6 +716,7 @@ fn wait_until<T>(mut look: impl FnMut() -> Result<Option<T>, Trouble>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
     use proptest::prelude::*;
 
     const NONE: Extents = Extents { left: 0, right: 0, top: 0, bottom: 0 };

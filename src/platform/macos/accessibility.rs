@@ -7,19 +7,20 @@ use core_foundation::array::CFArray;
 use core_foundation::base::CFType;
 use core_foundation::string::CFString;
 
-use super::foundation::{self, Node, flag, is_flag, list, number, point, size, text};
+use super::foundation::{self, Node, flag, is_flag, list, number, point, range, size, text};
 use super::sense::errors::{Code, Meaning};
-use super::sense::hands::{Listed, Live, Request, Said};
+use super::sense::hands::Around;
 use super::sense::names::{self, Names};
 use super::sense::records::{RawApp, RawAxWindow, RawElement, RawRect, RawValue};
 use super::sense::tree::{self, Elements, Sought};
 use super::sense::{permissions, roles};
 use crate::clock::{Cancel, lock};
-use crate::config::limits::{REFS, TREE_CHILDREN_OF_ONE_NODE, TREE_TEXT_BYTES};
+use crate::config::limits::{REFS, TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::Tree;
 use crate::model::action::Handle;
 use crate::platform::Patience;
+use crate::platform::hands::doing::{Listed, Request, Said};
 
 /// What an application may take to tell of its windows, and an element to do something.
 const WINDOW_TIME: Duration = Duration::from_millis(500);
@@ -185,24 +186,43 @@ impl Accessible {
         tree::capture(&mut reading, &sought)
     }
 
-    pub fn look_at(&self, handle: &Handle) -> Result<Live> {
+    /// An element as it is now, and the names of its actions.
+    pub fn look_at(&self, handle: &Handle) -> Result<(RawElement, Vec<String>)> {
         foundation::set_patience(ELEMENT_TIME);
         let node = self.node_of(handle)?;
         let raw = self.read(&node, &questions()).map_err(|code| code.error("the element"))?;
         // One without actions may answer an error instead of an empty list.
-        Ok(Live { raw, actions: node.actions().unwrap_or_default() })
+        Ok((raw, node.actions().unwrap_or_default()))
+    }
+
+    /// What an element is in, the nearest first; each costs a question.
+    pub fn around(&self, handle: &Handle) -> Result<impl Iterator<Item = Around>> {
+        foundation::set_patience(ELEMENT_TIME);
+        let names = CFArray::from_CFTypes(&["AXRole", "AXPosition", "AXSize", "AXParent"].map(CFString::new));
+        let mut next = self.node_of(handle)?.attribute("AXParent").ok().as_ref().and_then(Node::of);
+        let up = std::iter::from_fn(move || {
+            let values = next.take()?.attributes(&names).ok()?;
+            next = values.get(3).and_then(Node::of);
+            let role = values.first().and_then(text).unwrap_or_default();
+            Some(Around { role, bounds: bounds(values.get(1), values.get(2)) })
+        });
+        Ok(up.take(TREE_DEPTH))
     }
 
     pub fn request(&self, handle: &Handle, request: &Request) -> Result<Said> {
         foundation::set_patience(ELEMENT_TIME);
         let node = self.node_of(handle)?;
         let outcome = match request {
-            Request::Press => node.perform("AXPress"),
+            // A press is how a person switches something on and off.
+            Request::Press | Request::Toggle => node.perform("AXPress"),
+            Request::Expand => expand(&node, true),
+            Request::Collapse => expand(&node, false),
             Request::ShowMenu => node.perform("AXShowMenu"),
             Request::Select => node.set_flag("AXSelected", true),
             Request::Focus => node.set_flag("AXFocused", true),
             Request::SetText(text) => node.set_text("AXValue", text),
             Request::SetNumber(number) => node.set_number("AXValue", *number),
+            Request::SelectText => select_text(&node),
             Request::ScrollIntoView => node.perform("AXScrollToVisible"),
         };
         match outcome.map_err(|code| (code, code.meaning())) {
@@ -267,12 +287,31 @@ impl Accessible {
     }
 }
 
+/// Whether it is selected is read back: then keys are not needed, which are pressed on whatever layout there is.
+fn select_text(node: &Node) -> Result<(), Code> {
+    let characters = number(&node.attribute("AXNumberOfCharacters")?).unwrap_or(0.0).max(0.0) as isize;
+    node.set_range("AXSelectedTextRange", 0, characters)?;
+    let selected = range(&node.attribute("AXSelectedTextRange")?);
+    if selected == Some((0, characters)) { Ok(()) } else { Err(Code::FAILURE) }
+}
+
+/// By the attribute, else by the button that a combo box has for it.
+fn expand(node: &Node, open: bool) -> Result<(), Code> {
+    node.set_flag("AXExpanded", open).or_else(|code| {
+        let children = list(&node.attribute("AXChildren")?);
+        let is_button = |child: &Node| {
+            child.attribute("AXRole").is_ok_and(|role| text(&role).as_deref() == Some("AXButton"))
+        };
+        children.iter().filter_map(Node::of).find(is_button).ok_or(code)?.perform("AXPress")
+    })
+}
+
 fn bounds(position: Option<&CFType>, extent: Option<&CFType>) -> Option<RawRect> {
     let ((x, y), (width, height)) = (position.and_then(point)?, extent.and_then(size)?);
     Some(RawRect { x, y, width, height })
 }
 
-/// The value, and how many characters the whole has where its end was cut off.
+/// The value, and how many characters the whole has, counted as macOS does, where its end was cut off.
 fn value_of(value: &CFType) -> (Option<RawValue>, Option<usize>) {
     if is_flag(value) {
         return (flag(value).map(RawValue::Flag), None);
@@ -287,7 +326,7 @@ fn value_of(value: &CFType) -> (Option<RawValue>, Option<usize>) {
         return (Some(RawValue::Text(whole)), None);
     }
     let cut: String = whole.chars().take(TREE_TEXT_BYTES).collect();
-    (Some(RawValue::Text(cut)), Some(whole.chars().count()))
+    (Some(RawValue::Text(cut)), Some(whole.encode_utf16().count()))
 }
 
 /// The elements of applications, within a time.

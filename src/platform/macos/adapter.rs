@@ -8,7 +8,7 @@ use super::accessibility::Accessible;
 use super::foundation::Node;
 use super::input::{self, Hands};
 use super::sense::desktop::{self as windows, Seen};
-use super::sense::hands::{self, Body, Listed, Live, Request, Said};
+use super::sense::hands::{HABITS, live, sight};
 use super::sense::records::RawLook;
 use super::sense::{permissions as words, points};
 use super::watch::Watcher;
@@ -19,6 +19,7 @@ use crate::model::action::{Act, Handle};
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::window::WindowState;
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::hands::doing::{self, Body, Habits, Listed, Live, Request, Said};
 use crate::platform::hands::{Deed, Drag};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
@@ -351,7 +352,7 @@ impl Watch for Mac {
 impl Input for Mac {
     fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done> {
         self.check_permission()?;
-        hands::act(&Doing { mac: self, cancel }, act)
+        doing::act(&Doing { mac: self, cancel }, act)
     }
 
     /// Nothing of a Mac's desktop can be taken so that it is given back when a process is killed.
@@ -373,9 +374,22 @@ struct Doing<'a> {
 }
 
 impl Body for Doing<'_> {
+    fn habits(&self) -> Habits {
+        HABITS
+    }
+
+    fn clock(&self) -> &Clock {
+        &self.mac.clock
+    }
+
+    fn cancel(&self) -> &Cancel {
+        self.cancel
+    }
+
     fn look(&self, element: &Handle) -> Result<Live> {
         self.cancel.check()?;
-        self.mac.accessible.look_at(element)
+        let (raw, actions) = self.mac.accessible.look_at(element)?;
+        Ok(live(&raw, &actions))
     }
 
     fn request(&self, element: &Handle, request: Request) -> Result<Said> {
@@ -399,8 +413,10 @@ impl Body for Doing<'_> {
         Ok(())
     }
 
-    fn screen(&self) -> Result<Rect> {
-        Ok(self.mac.screen()?.unwrap_or_default())
+    fn sight(&self, element: &Handle) -> Result<Rect> {
+        self.cancel.check()?;
+        let screen = self.mac.screen()?.unwrap_or_default();
+        Ok(sight(screen, self.mac.accessible.around(element)?))
     }
 
     fn meets(&self, window_uid: &str, point: Point) -> Result<bool> {
@@ -429,9 +445,5 @@ impl Body for Doing<'_> {
 
     fn type_text(&self, text: &str) -> Result<()> {
         self.mac.hands.text(text, self.cancel)
-    }
-
-    fn pause(&self, time: Duration) -> Result<()> {
-        self.mac.clock.sleep(time, self.cancel)
     }
 }

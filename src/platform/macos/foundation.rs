@@ -11,11 +11,11 @@ use accessibility_sys::{
     AXUIElementCopyMultipleAttributeValues, AXUIElementCreateApplication, AXUIElementCreateSystemWide,
     AXUIElementGetPid, AXUIElementGetTypeID, AXUIElementIsAttributeSettable, AXUIElementPerformAction,
     AXUIElementRef, AXUIElementSetAttributeValue, AXUIElementSetMessagingTimeout, AXValueCreate,
-    AXValueGetType, AXValueGetTypeID, AXValueGetValue, AXValueRef, kAXErrorSuccess, kAXValueTypeCGPoint,
-    kAXValueTypeCGSize,
+    AXValueGetType, AXValueGetTypeID, AXValueGetValue, AXValueRef, kAXErrorSuccess, kAXValueTypeCFRange,
+    kAXValueTypeCGPoint, kAXValueTypeCGSize,
 };
 use core_foundation::array::{CFArray, CFArrayRef};
-use core_foundation::base::{CFHash, CFType, CFTypeRef, TCFType};
+use core_foundation::base::{CFHash, CFRange, CFType, CFTypeRef, TCFType};
 use core_foundation::boolean::CFBoolean;
 use core_foundation::dictionary::CFDictionary;
 use core_foundation::number::CFNumber;
@@ -167,6 +167,12 @@ impl Node {
         self.set(name, &CFNumber::from(number).as_CFType())
     }
 
+    /// Characters are counted in units of UTF-16.
+    pub fn set_range(&self, name: &str, location: isize, length: isize) -> Result<(), Code> {
+        let range = CFRange { location, length };
+        self.set(name, &boxed(kAXValueTypeCFRange, (&raw const range).cast()).ok_or(Code(NO_VALUE))?)
+    }
+
     pub fn set_position(&self, x: f64, y: f64) -> Result<(), Code> {
         let point = CGPoint { x, y };
         self.set("AXPosition", &boxed(kAXValueTypeCGPoint, (&raw const point).cast()).ok_or(Code(NO_VALUE))?)
@@ -189,23 +195,22 @@ pub fn is_trusted() -> bool {
     unsafe { AXIsProcessTrusted() }
 }
 
-/// A place or a size as a value. `pointer` leads to what `kind` says.
+/// A place, a size or a range as a value. `pointer` leads to what `kind` says.
 fn boxed(kind: u32, pointer: *const c_void) -> Option<CFType> {
-    // SAFETY: both callers pass a point or a size that lives until this returns; the function copies it.
+    // SAFETY: all callers pass what `kind` stands for, which lives until this returns; the function copies it.
     let value = unsafe { AXValueCreate(kind, pointer) };
     // SAFETY: it is not null, and "Create" hands over the ownership.
     (!value.is_null()).then(|| unsafe { CFType::wrap_under_create_rule(value as CFTypeRef) })
 }
 
-/// What is in a box of this kind, if it is one.
-fn unboxed<T: Default>(value: &CFType, kind: u32) -> Option<T> {
+/// What is in a box of this kind, if it is one; it is written over `inner`.
+fn unboxed<T>(value: &CFType, kind: u32, mut inner: T) -> Option<T> {
     // SAFETY: a question without arguments.
     if value.type_of() != unsafe { AXValueGetTypeID() } {
         return None;
     }
     let boxed = value.as_CFTypeRef() as AXValueRef;
-    let mut inner = T::default();
-    // SAFETY: the type was checked above; both callers pass the structure that `kind` stands for.
+    // SAFETY: the type was checked above; all callers pass the structure that `kind` stands for.
     let got = unsafe {
         AXValueGetType(boxed) == kind && AXValueGetValue(boxed, kind, (&raw mut inner).cast::<c_void>())
     };
@@ -213,11 +218,17 @@ fn unboxed<T: Default>(value: &CFType, kind: u32) -> Option<T> {
 }
 
 pub fn point(value: &CFType) -> Option<(f64, f64)> {
-    unboxed::<CGPoint>(value, kAXValueTypeCGPoint).map(|point| (point.x, point.y))
+    unboxed(value, kAXValueTypeCGPoint, CGPoint::default()).map(|point| (point.x, point.y))
 }
 
 pub fn size(value: &CFType) -> Option<(f64, f64)> {
-    unboxed::<CGSize>(value, kAXValueTypeCGSize).map(|size| (size.width, size.height))
+    unboxed(value, kAXValueTypeCGSize, CGSize::default()).map(|size| (size.width, size.height))
+}
+
+/// Where it begins, and how long it is.
+pub fn range(value: &CFType) -> Option<(isize, isize)> {
+    let range = unboxed(value, kAXValueTypeCFRange, CFRange { location: 0, length: 0 })?;
+    Some((range.location, range.length))
 }
 
 pub fn text(value: &CFType) -> Option<String> {

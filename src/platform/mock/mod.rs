@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
-    Input, OnStage, Patience, Platform, Route, Shot, Stage, Surroundings, Wake, Watch,
+    Input, OnStage, Patience, Platform, Route, Shot, Stage, Surroundings, Wake, Watch, gone,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
@@ -377,8 +377,4 @@ impl Capture for Mock {
 
 fn undrawable(problem: impl std::fmt::Display) -> Error {
     Error::internal(format!("the mock desktop cannot be drawn: {problem}"))
-}
-
-fn gone(uid: &str) -> Error {
-    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
 }

@@ -9,9 +9,8 @@ use windows::Win32::UI::HiDpi::{DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2, SetP
 use super::accessibility::Accessible;
 use super::input::Hands;
 use super::lease::Lease;
-use super::sense::desktop::{Roster, gone, hwnd_of, monitors, uid_of};
-use super::sense::hands::{Body, Listed, Request, Said, Under, act};
-use super::sense::tree::RawElement;
+use super::sense::desktop::{Roster, gone, hwnd_of, monitors};
+use super::sense::hands::{HABITS, live};
 use super::watch::Watcher;
 use super::{apps, capture, clipboard, desktop, foreground, launch};
 use crate::clock::{Bell, Cancel, Clock, lock};
@@ -19,6 +18,7 @@ use crate::error::Result;
 use crate::model::action::{Act, Handle};
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::hands::doing::{Body, Habits, Listed, Live, Request, Said, act};
 use crate::platform::hands::{Deed, Drag};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
@@ -284,8 +284,20 @@ struct Seat<'a> {
 }
 
 impl Body for Seat<'_> {
-    fn look(&self, element: &Handle) -> Result<RawElement> {
-        self.windows.accessible.look(element, self.cancel)
+    fn habits(&self) -> Habits {
+        HABITS
+    }
+
+    fn clock(&self) -> &Clock {
+        &self.windows.clock
+    }
+
+    fn cancel(&self) -> &Cancel {
+        self.cancel
+    }
+
+    fn look(&self, element: &Handle) -> Result<Live> {
+        self.windows.accessible.look(element, self.cancel).map(|raw| live(&raw))
     }
 
     fn request(&self, element: &Handle, request: Request) -> Result<Said> {
@@ -307,13 +319,14 @@ impl Body for Seat<'_> {
         Ok(())
     }
 
-    fn screen(&self) -> Result<Rect> {
+    /// What is scrolled away says so itself.
+    fn sight(&self, _: &Handle) -> Result<Rect> {
         Ok(desktop::screen())
     }
 
-    fn under(&self, point: Point) -> Result<Under> {
+    fn meets(&self, window_uid: &str, point: Point) -> Result<bool> {
         let found = desktop::look()?.listed_owner(desktop::under(point));
-        Ok(found.map_or(Under::Nothing, |hwnd| Under::Window(uid_of(hwnd))))
+        Ok(found == Some(hwnd_of(window_uid)?))
     }
 
     fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {
@@ -338,9 +351,5 @@ impl Body for Seat<'_> {
 
     fn type_text(&self, text: &str) -> Result<()> {
         self.windows.hands.text(text, self.cancel)
-    }
-
-    fn pause(&self, time: Duration) -> Result<()> {
-        self.windows.clock.sleep(time, self.cancel)
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::program::Ended;
 use crate::model::similarity::Png;
 use crate::model::{Monitor, Rect, Window};
-use crate::platform::Shot;
+use crate::platform::{Shot, gone};
 
 const UID: &str = "hwnd:";
 /// More windows than that are not listed; the rearmost are left out.
@@ -101,7 +101,7 @@ pub fn look(printed: &str) -> Result<Look> {
     let windows: Vec<Window> =
         raw.windows.into_iter().filter(is_window).take(MOST_WINDOWS).map(window).collect();
     let monitors: Vec<Monitor> = raw.monitors.into_iter().take(MOST_MONITORS).map(monitor).collect();
-    let screen = around(monitors.iter().map(|monitor| monitor.physical));
+    let screen = monitors.iter().map(|monitor| monitor.physical).reduce(|all, next| all.around(&next));
     Ok(Look { windows, monitors, screen })
 }
 
@@ -130,22 +130,10 @@ fn monitor(raw: RawMonitor) -> Monitor {
     Monitor { primary: raw.primary, scale_factor: 1.0, logical: area, physical: area }
 }
 
-fn around(areas: impl Iterator<Item = Rect>) -> Option<Rect> {
-    areas.reduce(|all, next| {
-        let (x, y) = (all.x.min(next.x), all.y.min(next.y));
-        let (right, bottom) = (all.right().max(next.right()), all.bottom().max(next.bottom()));
-        Rect::new(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
-    })
-}
-
 /// The number that a uid stands for.
 pub fn handle_of(uid: &str) -> Result<i64> {
     let number = uid.strip_prefix(UID).and_then(|hex| i64::from_str_radix(hex, 16).ok());
     number.ok_or_else(|| gone(uid))
-}
-
-fn gone(uid: &str) -> Error {
-    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
 }
 
 /// A picture, if it has the size that was said of it.

@@ -6,7 +6,7 @@
 
 use super::points;
 use super::records::{RawApp, RawAxWindow, RawLook, RawRect, RawWindow};
-use crate::error::{Error, Kind};
+use crate::error::Error;
 use crate::model::window::{WindowChange, WindowState};
 use crate::model::{Point, Rect, Window};
 
@@ -38,9 +38,7 @@ pub fn id_of(uid: &str) -> Result<u32, Error> {
     uid.strip_prefix(UID).and_then(|number| number.parse().ok()).ok_or_else(|| gone(uid))
 }
 
-pub fn gone(uid: &str) -> Error {
-    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
-}
+pub use crate::platform::gone;
 
 /// From the front to the back, the minimized ones last.
 pub fn windows(look: &RawLook) -> Vec<Seen> {
@@ -233,6 +231,7 @@ pub fn why_not_reached(change: &WindowChange, waited: std::time::Duration) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
 
     fn look() -> RawLook {
         let path = format!("{}/tests/fixtures/macos/windows.json", env!("CARGO_MANIFEST_DIR"));

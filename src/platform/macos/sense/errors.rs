@@ -23,6 +23,7 @@ pub enum Meaning {
 }
 
 impl Code {
+    pub const FAILURE: Code = Code(-25200);
     pub const CANNOT_COMPLETE: Code = Code(-25204);
     pub const INVALID_ELEMENT: Code = Code(-25202);
     pub const API_DISABLED: Code = Code(-25211);

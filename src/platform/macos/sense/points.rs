@@ -32,11 +32,7 @@ pub fn density(raw: &RawDisplay) -> f64 {
 
 /// The rectangle around all monitors, which pointers can reach.
 pub fn around(areas: impl Iterator<Item = Rect>) -> Option<Rect> {
-    areas.reduce(|all, next| {
-        let (x, y) = (all.x.min(next.x), all.y.min(next.y));
-        let (right, bottom) = (all.right().max(next.right()), all.bottom().max(next.bottom()));
-        Rect::new(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
-    })
+    areas.reduce(|all, next| all.around(&next))
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub struct RawElement {
     pub placeholder: Option<String>,
     pub identifier: Option<String>,
     pub value: Option<RawValue>,
-    /// How many characters the whole value has, where only its beginning is here.
+    /// How many characters the whole value has, in units of UTF-16: only its beginning may be here.
     pub characters: Option<usize>,
     pub enabled: Option<bool>,
     pub focused: Option<bool>,

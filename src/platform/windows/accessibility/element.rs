@@ -9,8 +9,8 @@ use uiautomation::patterns::{
 use super::ask::code;
 use crate::config::limits::TREE_TEXT_BYTES;
 use crate::error::Result;
+use crate::platform::hands::doing::{Request, Said};
 use crate::platform::windows::sense::errors::Meaning;
-use crate::platform::windows::sense::hands::{Request, Said};
 
 /// An element that does not have the pattern says no; one that is gone or disabled is an error.
 pub fn request(element: &UIElement, request: &Request) -> Result<Said> {
@@ -26,13 +26,15 @@ pub fn request(element: &UIElement, request: &Request) -> Result<Said> {
 
 fn ask(element: &UIElement, request: &Request) -> uiautomation::Result<()> {
     match request {
-        Request::Invoke => element.get_pattern::<UIInvokePattern>()?.invoke(),
+        Request::Press => element.get_pattern::<UIInvokePattern>()?.invoke(),
         Request::Toggle => element.get_pattern::<UITogglePattern>()?.toggle(),
         Request::Select => element.get_pattern::<UISelectionItemPattern>()?.select(),
         Request::Expand => element.get_pattern::<UIExpandCollapsePattern>()?.expand(),
         Request::Collapse => element.get_pattern::<UIExpandCollapsePattern>()?.collapse(),
+        Request::ShowMenu => element.show_context_menu(),
         Request::SetText(text) => element.get_pattern::<UIValuePattern>()?.set_value(text),
         Request::SetNumber(number) => element.get_pattern::<UIRangeValuePattern>()?.set_value(*number),
+        Request::SelectText => element.get_pattern::<UITextPattern>()?.get_document_range()?.select(),
         Request::Focus => element.set_focus(),
         Request::ScrollIntoView => element.get_pattern::<UIScrollItemPattern>()?.scroll_into_view(),
     }

@@ -22,7 +22,6 @@ use uiautomation::{UIAutomation, UIElement};
 
 use super::sense::desktop::{hwnd_of, uid_of};
 use super::sense::errors::{Code, Meaning};
-use super::sense::hands::{Listed, Request, Said};
 use super::sense::tree::{Limits, MOST_TEXTS, RawElement, bare, gather, tree, wants_text};
 use super::sense::worker::Worker;
 use crate::clock::{Bell, Cancel, lock};
@@ -30,6 +29,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::action::Handle;
 use crate::model::{Tree, Window};
 use crate::platform::Patience;
+use crate::platform::hands::doing::{Listed, Request, Said};
 use ask::Known;
 
 /// How long one element may take to answer when something is done to it.
@@ -222,7 +222,8 @@ impl Session {
             if let Some((_, elements)) = self.kept.iter_mut().find(|(uid, _)| *uid == handle.window_uid) {
                 elements.insert(native.clone(), known.0);
             }
-            listed.push(Listed { handle: Handle { window_uid: handle.window_uid.clone(), native }, raw });
+            let handle = Handle { window_uid: handle.window_uid.clone(), native };
+            listed.push(Listed { handle, name: raw.name });
         }
         Ok(listed)
     }

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::model::window::{WindowChange, WindowState};
 use crate::model::{Monitor, Point, Rect, Window};
 
@@ -125,9 +125,7 @@ pub fn hwnd_of(uid: &str) -> Result<u64> {
     number.filter(|hwnd| *hwnd != 0).ok_or_else(|| gone(uid))
 }
 
-pub fn gone(uid: &str) -> Error {
-    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
-}
+pub use crate::platform::gone;
 
 /// `C:\Windows\notepad.exe` is `notepad.exe`, which is what people know a process by.
 fn process_name(program: &str) -> String {
@@ -283,6 +281,7 @@ fn scale(dpi: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
     use proptest::prelude::*;
 
     fn recorded(name: &str) -> Sight {

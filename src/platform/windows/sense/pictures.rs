@@ -21,7 +21,7 @@ pub fn way(sight: &Sight, raw: &RawWindow, screen: Rect) -> Way {
     if covering(sight, raw).is_some() || !screen.encloses(&bounds) {
         return Way::Itself;
     }
-    let whole = popups(sight, raw).fold(bounds, |whole, popup| union(whole, popup.bounds()));
+    let whole = popups(sight, raw).fold(bounds, |whole, popup| whole.around(&popup.bounds()));
     Way::Screen(whole.intersection(&screen).unwrap_or(bounds))
 }
 
@@ -43,11 +43,6 @@ fn is_popup(other: &RawWindow, raw: &RawWindow) -> bool {
 /// The frontmost window of others that lies over it.
 pub fn covering<'a>(sight: &'a Sight, raw: &'a RawWindow) -> Option<&'a RawWindow> {
     above(sight, raw).find(|other| !is_popup(other, raw) && other.bounds().intersects(&raw.bounds()))
-}
-
-fn union(one: Rect, other: Rect) -> Rect {
-    let (x, y) = (one.x.min(other.x), one.y.min(other.y));
-    Rect::new(x, y, one.right().max(other.right()) - x, one.bottom().max(other.bottom()) - y)
 }
 
 #[cfg(test)]

@@ -1,0 +1,363 @@
+use super::paper::*;
+use super::*;
+
+fn click() -> Act {
+    Act::Click { element: Some(handle("it")), at: None, button: Button::Left, count: 1 }
+}
+
+fn set_value(text: &str) -> Act {
+    Act::SetValue { element: handle("it"), text: text.to_owned() }
+}
+
+fn select(name: &str) -> Act {
+    Act::Select { element: handle("it"), option: Some(Choice::Name(name.to_owned())) }
+}
+
+fn hover(x: i32, y: i32) -> Act {
+    Act::Hover { element: Some(handle("it")), at: Some(Point { x, y }) }
+}
+
+/// The same on every system.
+fn each(test: impl Fn(System)) {
+    SYSTEMS.into_iter().for_each(test);
+}
+
+#[test]
+fn an_element_that_can_does_it_by_itself() {
+    each(|system| {
+        system.with(Thing::Button, obeys).check(&click(), BY_ITSELF, &["it: press"]);
+        let invoke = Act::Invoke { element: handle("it") };
+        system.with(Thing::Button, obeys).check(&invoke, BY_ITSELF, &["it: press"]);
+        system.with(Thing::Item, obeys).check(&click(), BY_ITSELF, &["it: select"]);
+        let itself = Act::Select { element: handle("it"), option: None };
+        system.with(Thing::Item, obeys).check(&itself, BY_ITSELF, &["it: select"]);
+    });
+}
+
+#[test]
+fn what_an_element_cannot_the_pointer_does() {
+    each(|system| {
+        system.with(Thing::Picture, obeys).check(&click(), BY_POINTER, &[CLICKED]);
+        system.with(Thing::Field("x"), obeys).check(&click(), BY_POINTER, &[CLICKED]);
+        system.with(Thing::Button, refuses).check(&click(), BY_POINTER, &["it: press", CLICKED]);
+        let twice = Act::Click { element: Some(handle("it")), at: None, button: Button::Left, count: 2 };
+        system.with(Thing::Button, obeys).check(&twice, BY_POINTER, &["Click(Left, 2) 150,120"]);
+        let right = Act::Click { element: Some(handle("it")), at: None, button: Button::Right, count: 1 };
+        system.with(Thing::Button, obeys).check(&right, BY_POINTER, &["Click(Right, 1) 150,120"]);
+    });
+}
+
+#[test]
+fn a_press_that_is_not_answered_is_told_and_not_repeated() {
+    each(|system| {
+        let note =
+            system.with(Thing::Button, |_, _| Said::Nothing).check(&click(), BY_ITSELF, &["it: press"]);
+        assert!(note.unwrap().contains("dialog"));
+    });
+}
+
+#[test]
+fn a_disabled_element_is_left_alone() {
+    each(|system| {
+        let off = system.changed(Thing::Button, obeys, |live| live.enabled = false);
+        off.check(&click(), Err(Kind::ElementDisabled), &[]);
+        let other = Act::Invoke { element: handle("other") };
+        system.with(Thing::Button, obeys).check(&other, Err(Kind::ElementNotFound), &[]);
+    });
+}
+
+#[test]
+fn a_covered_element_is_uncovered_first() {
+    each(|system| {
+        let covered = system.with(Thing::Picture, obeys);
+        covered.covered.set(true);
+        covered.check(&click(), BY_POINTER, &["raise", CLICKED]);
+        let stuck = system.with(Thing::Picture, obeys);
+        stuck.raises.set(false);
+        stuck.covered.set(true);
+        stuck.check(&click(), Err(Kind::ElementOccluded), &["raise"]);
+    });
+}
+
+#[test]
+fn what_is_scrolled_away_is_scrolled_back() {
+    each(|system| {
+        let away = |reaction| {
+            system.changed(Thing::Picture, reaction, |live| {
+                live.bounds = Some(Rect::new(100, 2000, 100, 40));
+                live.scrolls = true;
+            })
+        };
+        away(obeys).check(&click(), BY_POINTER, &["it: scroll into view", CLICKED]);
+        away(lies).check(&click(), Err(Kind::ElementOccluded), &["it: scroll into view"]);
+        away(refuses).check(&click(), Err(Kind::ElementOccluded), &["it: scroll into view"]);
+        let nowhere = system.changed(Thing::Picture, obeys, |live| {
+            live.bounds = None;
+            live.scrolls = false;
+        });
+        nowhere.check(&click(), Err(Kind::ElementOccluded), &[]);
+    });
+}
+
+#[test]
+fn of_what_is_half_in_sight_the_half_is_clicked() {
+    each(|system| {
+        let half = system.with(Thing::Picture, obeys);
+        half.sight.set(Rect::new(0, 0, 1000, 110));
+        half.check(&click(), BY_POINTER, &["Click(Left, 1) 150,105"]);
+    });
+}
+
+#[test]
+fn the_callers_point_counts_while_it_is_on_the_element() {
+    each(|system| {
+        system.with(Thing::Button, obeys).check(&hover(110, 105), BY_POINTER, &["Stay 110,105"]);
+        system.with(Thing::Button, obeys).check(&hover(10, 5), BY_POINTER, &["Stay 150,120"]);
+    });
+}
+
+#[test]
+fn a_point_of_the_screen_needs_no_element() {
+    each(|system| {
+        let check = |input: Act, expected: &str| {
+            system.with(Thing::Button, obeys).check(&input, BY_POINTER, &[expected]);
+        };
+        let at = Some(Point { x: 3, y: 4 });
+        check(Act::Hover { element: None, at }, "Stay 3,4");
+        check(Act::Click { element: None, at, button: Button::Middle, count: 1 }, "Click(Middle, 1) 3,4");
+        check(Act::Scroll { element: None, at, clicks: 2 }, "Scroll(2) 3,4");
+        check(Act::Scroll { element: None, at: None, clicks: -3 }, "Scroll(-3) here");
+        let lost = Act::Hover { element: None, at: None };
+        system.with(Thing::Button, obeys).check(&lost, Err(Kind::BadRequest), &[]);
+    });
+}
+
+#[test]
+fn the_wheel_turns_over_what_is_meant() {
+    each(|system| {
+        let wheel = Act::Scroll { element: Some(handle("it")), at: None, clicks: -3 };
+        system.with(Thing::List, obeys).check(&wheel, BY_POINTER, &["Scroll(-3) 150,120"]);
+        let behind = system.with(Thing::List, obeys);
+        behind.covered.set(true);
+        behind.check(&wheel, BY_POINTER, &["raise", "Scroll(-3) 150,120"]);
+    });
+}
+
+#[test]
+fn a_drag_goes_its_whole_way() {
+    each(|system| {
+        let drag = Act::Drag {
+            from: Point { x: 1, y: 2 },
+            to: Point { x: 30, y: 40 },
+            modifiers: vec![Modifier::Shift],
+            duration: Duration::from_millis(250),
+        };
+        let log = "drag 1,2 to 30,40 [Shift] 250ms";
+        system.with(Thing::Picture, obeys).check(&drag, BY_POINTER, &[log]);
+    });
+}
+
+#[test]
+fn a_value_is_set_by_the_element_and_read_back() {
+    each(|system| {
+        system.with(Thing::Field("old"), obeys).check(&set_value("new"), BY_ITSELF, &["it: set value"]);
+        let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type new"];
+        let note = system.with(Thing::Field("old"), lies).check(&set_value("new"), BY_KEYS, &typed);
+        assert_eq!(note, None, "typing is read back too");
+        let same = system.with(Thing::Field("a\r\nb\r"), lies);
+        assert_eq!(same.check(&set_value("a\nb"), BY_ITSELF, &["it: set value"]), None);
+    });
+}
+
+#[test]
+fn of_a_long_text_the_beginning_and_the_length_are_compared() {
+    each(|system| {
+        let check = |wanted: &str, held: bool| {
+            let long = system.changed(Thing::Field("😀b"), lies, |live| live.units = Some(5));
+            let typed = format!("type {wanted}");
+            let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, &typed];
+            let (route, log): (_, &[&str]) =
+                if held { (BY_ITSELF, &["it: set value"]) } else { (BY_KEYS, &typed) };
+            long.check(&set_value(wanted), route, log);
+        };
+        check("😀bcd", true);
+        check("😀bc", false);
+        check("xxbcd", false);
+    });
+}
+
+#[test]
+fn a_field_is_emptied_by_a_key() {
+    each(|system| {
+        let emptied = ["it: set value", "it: focus", CLICKED, system.selects_all, "backspace"];
+        let note = system.with(Thing::Field("old"), lies).check(&set_value(""), BY_KEYS, &emptied);
+        assert!(note.unwrap().contains("another text"), "paper is not erased by keys");
+    });
+}
+
+#[test]
+fn what_has_no_value_is_told() {
+    each(|system| {
+        for thing in [Thing::Button, Thing::Picture] {
+            system.with(thing, obeys).check(&set_value("x"), Err(Kind::PatternUnsupported), &[]);
+        }
+    });
+}
+
+#[test]
+fn a_number_is_held_to_its_range() {
+    each(|system| {
+        let slider = |reaction| system.with(Thing::Slider, reaction);
+        slider(obeys).check(&set_value(" 7 "), BY_ITSELF, &["it: set value"]);
+        let note = slider(obeys).check(&set_value("11"), Err(Kind::BadRequest), &[]);
+        assert_eq!(note.unwrap(), "11 is not between 0 and 10");
+        slider(obeys).check(&set_value("-1"), Err(Kind::BadRequest), &[]);
+        slider(lies).check(&set_value("7"), Err(Kind::PatternUnsupported), &["it: set value"]);
+        let rounds: Reaction = |live, _| obeys(live, &Request::SetNumber(5.0));
+        let note = slider(rounds).check(&set_value("7"), BY_ITSELF, &["it: set value"]);
+        assert!(note.unwrap().contains("the value is 5"));
+    });
+}
+
+#[test]
+fn ends_with_nothing_between_them_are_no_ends() {
+    let check = |min, max, number, expected: bool| {
+        assert_eq!(is_within(Range { now: None, min, max }, number), expected, "{min:?} {max:?} {number}");
+    };
+    check(Some(0.0), Some(0.0), 4.0, true);
+    check(Some(1.0), Some(3.0), 4.0, false);
+    check(None, Some(3.0), 4.0, false);
+    check(Some(5.0), None, 4.0, false);
+    check(None, None, 4.0, true);
+}
+
+#[test]
+fn keys_are_sent_only_where_they_are_meant_to_go() {
+    each(|system| {
+        let typing = Act::Type { element: Some(handle("it")), text: "hi".to_owned() };
+        let field = || system.with(Thing::Field(""), obeys);
+        field().check(&typing, BY_KEYS, &["it: focus", "type hi"]);
+        let behind = field();
+        behind.active.set(false);
+        behind.check(&typing, BY_KEYS, &["raise", "it: focus", "type hi"]);
+        let stuck = field();
+        stuck.raises.set(false);
+        stuck.active.set(false);
+        stuck.check(&typing, Err(Kind::WindowOccluded), &["raise", "it: focus"]);
+        let keys = combination(&[Modifier::Shift], Key::Named("tab"));
+        field().check(&Act::Key { element: None, keys }, BY_KEYS, &["shift+tab"]);
+    });
+}
+
+/// Take no text, and lie about the rest.
+const REFUSES_TEXT: Reaction = |_, request| match request {
+    Request::SetText(_) => Said::No,
+    _ => Said::Yes,
+};
+const SILENT_ON_TEXT: Reaction = |_, request| match request {
+    Request::SetText(_) => Said::Nothing,
+    _ => Said::Yes,
+};
+
+#[test]
+fn a_password_is_believed_when_it_says_yes_and_else_typed() {
+    each(|system| {
+        let secret = |reaction| system.with(Thing::Secret, reaction);
+        secret(lies).check(&set_value("hunter2"), BY_ITSELF, &["it: set value"]);
+        let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type hunter2"];
+        for reaction in [REFUSES_TEXT, SILENT_ON_TEXT] {
+            let note = secret(reaction).check(&set_value("hunter2"), BY_KEYS, &typed);
+            assert!(note.unwrap().contains("does not tell what it holds"));
+        }
+    });
+}
+
+#[test]
+fn a_password_of_the_same_length_is_no_proof() {
+    each(|system| {
+        let of_seven = |reaction| system.changed(Thing::Secret, reaction, |live| live.units = Some(7));
+        let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type hunter2"];
+        of_seven(REFUSES_TEXT).check(&set_value("hunter2"), BY_KEYS, &typed);
+        of_seven(lies).check(&set_value("hunter2"), BY_ITSELF, &["it: set value"]);
+        let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type other"];
+        of_seven(lies).check(&set_value("other"), BY_KEYS, &typed);
+    });
+}
+
+#[test]
+fn what_has_the_focus_keeps_it() {
+    each(|system| {
+        let focus = Act::Focus { element: handle("it") };
+        let focused = system.changed(Thing::Field(""), obeys, |live| live.focused = true);
+        assert!(focused.check(&focus, BY_ITSELF, &[]).unwrap().contains("already"));
+        let deaf = system.with(Thing::Field(""), lies);
+        let note = deaf.check(&focus, BY_POINTER, &["it: focus", CLICKED]);
+        assert!(note.unwrap().contains("does not say"));
+    });
+}
+
+#[test]
+fn an_option_of_a_list_is_selected_by_itself() {
+    each(|system| {
+        let item = system.thing(Thing::Item);
+        let list = || system.with(Thing::List, obeys).with_options(&["Left", "Right"], &item, false);
+        list().check(&select("Right"), BY_ITSELF, &["Right: select"]);
+        let note = list().check(&select("Up"), Err(Kind::BadRequest), &[]);
+        assert_eq!(note.unwrap(), "no option is named 'Up'; there are: Left, Right");
+    });
+}
+
+#[test]
+fn an_option_that_lies_is_clicked_and_told() {
+    each(|system| {
+        let item = system.thing(Thing::Item);
+        for reaction in [refuses, lies] {
+            let list = system.with(Thing::List, reaction).with_options(&["Left"], &item, false);
+            let log = ["Left: select", "Click(Left, 1) 150,150"];
+            let note = list.check(&select("Left"), BY_POINTER, &log);
+            assert!(note.unwrap().contains("does not say that it is selected"));
+        }
+    });
+}
+
+#[test]
+fn a_combo_box_is_opened_and_closed_again() {
+    each(|system| {
+        let item = system.thing(Thing::Item);
+        let combo = || system.with(Thing::Combo, obeys).with_options(&["Left", "Right"], &item, true);
+        let log = ["it: expand", "Right: select", "it: collapse"];
+        combo().check(&select("Right"), BY_ITSELF, &log);
+        let note = combo().check(&select("Up"), Err(Kind::BadRequest), &["it: expand", "it: collapse"]);
+        assert_eq!(note.unwrap(), "no option is named 'Up'; there are: Left, Right");
+    });
+}
+
+/// How many looks of so many milliseconds are made while 400 are waited, and how long that took.
+fn check_wait(look: u64, expected_looks: u32, at_most: u64) {
+    let paper = SYSTEMS[0].with(Thing::Picture, obeys);
+    let mut looks = 0;
+    let found = Doing { body: &paper }.until(READ_BACK_TIME, || {
+        looks += 1;
+        paper.clock.advance(Duration::from_millis(look));
+        Ok(false)
+    });
+    assert_eq!((found, looks), (Ok(false), expected_looks), "looks of {look} ms");
+    assert!(paper.clock.now() <= Duration::from_millis(at_most), "{:?}", paper.clock.now());
+}
+
+#[test]
+fn a_wait_is_bounded_by_the_clock_and_not_by_looks() {
+    check_wait(0, 21, 400);
+    check_wait(20, 11, 420);
+    check_wait(300, 3, 920);
+    check_wait(3_000, 2, 6_000);
+}
+
+#[test]
+fn what_comes_at_the_last_moment_is_seen() {
+    let paper = SYSTEMS[0].with(Thing::Picture, obeys);
+    let doing = Doing { body: &paper };
+    assert_eq!(doing.until(READ_BACK_TIME, || Ok(paper.clock.now() >= READ_BACK_TIME)), Ok(true));
+    paper.cancel().fire();
+    assert_eq!(doing.until(READ_BACK_TIME, || Ok(false)), Err(Error::cancelled()));
+}

@@ -6,6 +6,7 @@ pub mod apps;
 pub mod desktop;
 pub mod errors;
 pub mod hands;
+pub mod input;
 pub mod keys;
 pub mod names;
 pub mod permissions;

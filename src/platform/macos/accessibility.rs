@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use core_foundation::array::CFArray;
 use core_foundation::base::CFType;
 use core_foundation::string::CFString;
+use objc2::rc::autoreleasepool;
 
 use super::foundation::{Node, code_in, flag, is_flag, list, number, point, size, text};
 use super::sense::errors::{Code, Meaning};
@@ -224,6 +225,7 @@ impl Accessible {
         let _names = self.remember();
         let bar = match Node::application(pid).within(patience.per_call).attribute("AXMenuBar") {
             Err(code) if code.meaning() == Meaning::Silent => {
+                lock(&self.quarantine).was_silent(pid, Instant::now());
                 return Err(code.error(&format!("the window '{title}'")));
             }
             bar => bar.ok(),
@@ -231,10 +233,11 @@ impl Accessible {
         let menu_bar = bar.as_ref().and_then(Node::of).map(|bar| self.key(&bar));
         let sought = Sought { root: key, menu_bar, title: title.to_owned(), bounds };
         let mut reading = self.reading(patience.per_call, patience.whole, &patience.cancel);
-        let tree = tree::capture(&mut reading, &sought)?;
+        // What the AX functions leave behind on the way goes with the pool.
+        let tree = autoreleasepool(|_| tree::capture(&mut reading, &sought))?;
         if tree::is_hollow(&tree) && self.wake(pid) {
             std::thread::sleep(WAKING_TIME);
-            return tree::capture(&mut reading, &sought);
+            return autoreleasepool(|_| tree::capture(&mut reading, &sought));
         }
         Ok(tree)
     }

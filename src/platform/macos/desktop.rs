@@ -22,18 +22,24 @@ use crate::model::Rect;
 /// All windows, with what every application tells of its own.
 pub fn look(accessible: &Accessible) -> Result<RawLook> {
     let windows = all_windows()?;
-    let apps = sense::owners(&windows).into_iter().map(|pid| accessible.windows_of(pid)).collect();
-    let front = front(&windows);
-    Ok(RawLook { windows, apps, front })
+    let pids = sense::owners(&windows);
+    Ok(told(accessible, windows, pids))
 }
 
 /// All windows, with what the application of this one tells of its own: another that hangs costs nothing.
 pub fn look_at(accessible: &Accessible, id: u32) -> Result<RawLook> {
     let windows = all_windows()?;
-    let pid = windows.iter().find(|raw| raw.id == id).map(|raw| raw.pid);
-    let apps = pid.into_iter().map(|pid| accessible.windows_of(pid)).collect();
-    let front = front(&windows);
-    Ok(RawLook { windows, apps, front })
+    let pids = windows.iter().filter(|raw| raw.id == id).map(|raw| raw.pid).collect();
+    Ok(told(accessible, windows, pids))
+}
+
+/// What the AX functions leave behind on the way goes with the pool.
+fn told(accessible: &Accessible, windows: Vec<RawWindow>, pids: Vec<i32>) -> RawLook {
+    autoreleasepool(|_| {
+        let apps = pids.into_iter().map(|pid| accessible.windows_of(pid)).collect();
+        let front = front(&windows);
+        RawLook { windows, apps, front }
+    })
 }
 
 /// Those on the screen from the front to the back, then the others.

@@ -413,22 +413,17 @@ fn check_fonts(subject: &Subject<'_>) -> Check {
     }
 }
 
-const MAC_WHO: &str = "the app that starts this program (the terminal, or Claude); then start that app anew";
-
-/// A program below a terminal or a client has the permissions of that one, so that is what has to be ticked.
+/// A program below a terminal or a client has the permissions of that one, so that is what has to be switched on.
 fn check_mac_accessibility(subject: &Subject<'_>) -> Check {
-    let missing = format!(
-        "windows can be listed, but not read or worked. System Settings › Privacy & Security › Accessibility: tick {MAC_WHO}"
-    );
+    let (place, tick) = (macos::ACCESSIBILITY_PLACE, macos::TICK);
+    let missing = format!("windows can be listed, but not read or worked. {place}: {tick}");
     let granted = subject.mac.map(|mac| mac.accessibility);
     check_mac_permission("accessibility", granted, &missing, macos::ACCESSIBILITY_PANE)
         .essential(subject.wants_desktop())
 }
 
 fn check_mac_recording(subject: &Subject<'_>) -> Check {
-    let missing = format!(
-        "no pictures, no OCR. System Settings › Privacy & Security › Screen & System Audio Recording: tick {MAC_WHO}"
-    );
+    let missing = format!("no pictures, no OCR. {}: {}", macos::RECORDING_PLACE, macos::TICK);
     let granted = subject.mac.map(|mac| mac.recording);
     check_mac_permission("screen recording", granted, &missing, macos::RECORDING_PANE)
 }

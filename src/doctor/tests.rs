@@ -451,9 +451,9 @@ fn a_mac_says_where_to_click() {
     check_mac(all, "accessibility", Status::Ok, "permitted", Verdict::Ready);
     check_mac(all, "screen recording", Status::Ok, "permitted", Verdict::Ready);
     let blind = MacPermissions { recording: false, ..all };
-    let pane = "Privacy & Security › Screen & System Audio Recording: tick the app";
+    let pane = "Screen & System Audio Recording (Screen Recording before macOS 15): switch on the app";
     check_mac(blind, "screen recording", Status::Missing, pane, Verdict::Limited);
-    let pane = "Privacy & Security › Accessibility: tick the app";
+    let pane = "Privacy & Security › Accessibility: switch on the app";
     let deaf = MacPermissions { accessibility: false, ..all };
     check_mac(deaf, "accessibility", Status::Missing, pane, Verdict::Unusable);
 }

@@ -1,16 +1,20 @@
 //! Elements, asked one call a node, and asked to do something. What the answers mean is said in `sense`.
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use core_foundation::array::CFArray;
 use core_foundation::base::CFType;
 use core_foundation::string::CFString;
+use objc2::rc::autoreleasepool;
 
-use super::foundation::{self, Node, flag, is_flag, list, number, point, range, size, text};
+use super::foundation::{Node, code_in, flag, is_flag, list, number, point, range, size, text};
 use super::sense::errors::{Code, Meaning};
 use super::sense::hands::Around;
 use super::sense::names::{self, Names};
+use super::sense::options;
+use super::sense::quarantine::Quarantine;
 use super::sense::records::{RawApp, RawAxWindow, RawElement, RawRect, RawValue};
 use super::sense::tree::{self, Elements, Sought};
 use super::sense::{permissions, roles};
@@ -22,12 +26,14 @@ use crate::model::action::Handle;
 use crate::platform::Patience;
 use crate::platform::hands::doing::{Listed, Request, Said};
 
-/// What an application may take to tell of its windows, and an element to do something.
-const WINDOW_TIME: Duration = Duration::from_millis(500);
-const ELEMENT_TIME: Duration = Duration::from_secs(2);
-/// Options further down than that are not options of this element.
-const OPTION_DEPTH: usize = 4;
-const MOST_OPTIONS: usize = 2_000;
+/// What an element may take to do something.
+pub const ELEMENT_TIME: Duration = Duration::from_secs(2);
+const OPTIONS_TIME: Duration = Duration::from_secs(20);
+/// Windows of one application that are asked for; nobody has more.
+const MOST_WINDOWS: usize = 500;
+/// What Electron takes to build a tree after it was asked to.
+const WAKING_TIME: Duration = Duration::from_millis(400);
+const MOST_WOKEN: usize = 500;
 
 /// What is asked of every node, in this order: [`element`] reads the answers by it.
 const QUESTIONS: [&str; 23] = [
@@ -58,11 +64,24 @@ const QUESTIONS: [&str; 23] = [
 
 pub struct Accessible {
     names: Mutex<Names<Node>>,
+    quarantine: Mutex<Quarantine>,
+    /// Applications that were asked to build their trees.
+    woken: Mutex<HashSet<i32>>,
 }
 
 impl Default for Accessible {
     fn default() -> Self {
-        Self { names: Mutex::new(Names::new(2 * REFS)) }
+        let names = Mutex::new(Names::new(2 * REFS));
+        Self { names, quarantine: Mutex::default(), woken: Mutex::default() }
+    }
+}
+
+/// While it lives no name is forgotten.
+struct Remembering<'a>(&'a Mutex<Names<Node>>);
+
+impl Drop for Remembering<'_> {
+    fn drop(&mut self) {
+        lock(self.0).end();
     }
 }
 
@@ -79,6 +98,11 @@ impl Accessible {
         lock(&self.names).thing(key).cloned()
     }
 
+    fn remember(&self) -> Remembering<'_> {
+        lock(&self.names).begin();
+        Remembering(&self.names)
+    }
+
     fn node_of(&self, handle: &Handle) -> Result<Node> {
         let node = names::number_of(&handle.native).and_then(|key| self.node(key));
         node.ok_or_else(|| {
@@ -89,6 +113,9 @@ impl Accessible {
 
     fn read(&self, node: &Node, questions: &CFArray<CFString>) -> Result<RawElement, Code> {
         let values = node.attributes(questions)?;
+        if let Some(code) = values.first().and_then(code_in).filter(|code| code.ends_reading()) {
+            return Err(code);
+        }
         let mut raw = self.element(&values);
         if roles::is_text(&raw.role) {
             raw.settable = node.is_settable("AXValue").ok();
@@ -135,34 +162,53 @@ impl Accessible {
         }
     }
 
-    /// The windows of an application, as it tells of them.
+    /// The windows of an application, as it tells of them. One that is silent is asked no more questions.
     pub fn windows_of(&self, pid: i32) -> RawApp {
-        foundation::set_patience(WINDOW_TIME);
-        let application = Node::application(pid);
-        let windows = application.attribute("AXWindows").map(|windows| {
-            let nodes = list(&windows);
-            nodes.iter().filter_map(Node::of).map(|node| self.window(&node)).collect()
-        });
-        let windows = match windows {
-            Ok(windows) => Some(windows),
-            // An application without windows has no list of them.
-            Err(code) if code.meaning() == Meaning::Without => Some(Vec::new()),
-            Err(_) => None,
-        };
-        let focused = application.attribute("AXFocusedWindow").ok();
-        let focused = focused.as_ref().and_then(Node::of).map(|node| self.key(&node));
-        RawApp { pid, windows, focused }
+        let _names = self.remember();
+        let time = lock(&self.quarantine).time_for(pid, Instant::now());
+        match self.told_windows(pid, time) {
+            Ok((windows, focused)) => {
+                lock(&self.quarantine).answered(pid);
+                RawApp { pid, windows: Some(windows), focused, silent: false }
+            }
+            Err(code) => {
+                let silent = code.meaning() == Meaning::Silent;
+                if silent {
+                    lock(&self.quarantine).was_silent(pid, Instant::now());
+                }
+                RawApp { pid, silent, ..RawApp::default() }
+            }
+        }
     }
 
-    fn window(&self, node: &Node) -> RawAxWindow {
+    fn told_windows(&self, pid: i32, time: Duration) -> Result<(Vec<RawAxWindow>, Option<u64>), Code> {
+        let application = Node::application(pid);
+        let windows = match application.within(time).attribute("AXWindows") {
+            Ok(windows) => list(&windows),
+            // An application without windows has no list of them.
+            Err(code) if code.meaning() == Meaning::Without => Vec::new(),
+            Err(code) => return Err(code),
+        };
+        let windows = windows.iter().filter_map(Node::of).take(MOST_WINDOWS);
+        let windows: Vec<RawAxWindow> =
+            windows.map(|node| self.window(&node, time)).collect::<Result<_, Code>>()?;
+        let focused = application.attribute("AXFocusedWindow").ok();
+        Ok((windows, focused.as_ref().and_then(Node::of).map(|node| self.key(&node))))
+    }
+
+    /// A window that went away meanwhile has no place and no title; silence is the application's.
+    fn window(&self, node: &Node, time: Duration) -> Result<RawAxWindow, Code> {
         let names = ["AXTitle", "AXPosition", "AXSize", "AXMinimized"].map(CFString::new);
-        let values = node.attributes(&CFArray::from_CFTypes(&names)).unwrap_or_default();
-        RawAxWindow {
+        let values = match node.within(time).attributes(&CFArray::from_CFTypes(&names)) {
+            Err(code) if code.meaning() == Meaning::Silent => return Err(code),
+            values => values.unwrap_or_default(),
+        };
+        Ok(RawAxWindow {
             key: self.key(node),
             title: values.first().and_then(text).unwrap_or_default(),
             bounds: bounds(values.get(1), values.get(2)),
             minimized: values.get(3).and_then(flag).unwrap_or(false),
-        }
+        })
     }
 
     /// `bounds` and `title` are the window's, as people see it.
@@ -177,19 +223,44 @@ impl Accessible {
         if !super::permissions::granted().accessibility {
             return Err(permissions::missing_accessibility());
         }
-        foundation::set_patience(patience.per_call);
-        let bar = Node::application(pid).attribute("AXMenuBar").ok();
+        let _names = self.remember();
+        let bar = match Node::application(pid).within(patience.per_call).attribute("AXMenuBar") {
+            Err(code) if code.meaning() == Meaning::Silent => {
+                lock(&self.quarantine).was_silent(pid, Instant::now());
+                return Err(code.error(&format!("the window '{title}'")));
+            }
+            bar => bar.ok(),
+        };
         let menu_bar = bar.as_ref().and_then(Node::of).map(|bar| self.key(&bar));
         let sought = Sought { root: key, menu_bar, title: title.to_owned(), bounds };
-        let mut reading =
-            Reading { accessible: self, patience, questions: questions(), began: Instant::now() };
-        tree::capture(&mut reading, &sought)
+        let mut reading = self.reading(patience.per_call, patience.whole, &patience.cancel);
+        // What the AX functions leave behind on the way goes with the pool.
+        let tree = autoreleasepool(|_| tree::capture(&mut reading, &sought))?;
+        if tree::is_hollow(&tree) && self.wake(pid) {
+            std::thread::sleep(WAKING_TIME);
+            return autoreleasepool(|_| tree::capture(&mut reading, &sought));
+        }
+        Ok(tree)
+    }
+
+    /// Asks an application once to build its tree. Only Electron knows the question; the others say so.
+    fn wake(&self, pid: i32) -> bool {
+        let mut woken = lock(&self.woken);
+        if woken.len() >= MOST_WOKEN {
+            woken.clear();
+        }
+        woken.insert(pid)
+            && Node::application(pid).within(ELEMENT_TIME).set_flag("AXManualAccessibility", true).is_ok()
+    }
+
+    fn reading<'a>(&'a self, per_call: Duration, whole: Duration, cancel: &'a Cancel) -> Reading<'a> {
+        Reading { accessible: self, per_call, whole, cancel, questions: questions(), began: Instant::now() }
     }
 
     /// An element as it is now, and the names of its actions.
     pub fn look_at(&self, handle: &Handle) -> Result<(RawElement, Vec<String>)> {
-        foundation::set_patience(ELEMENT_TIME);
         let node = self.node_of(handle)?;
+        node.within(ELEMENT_TIME);
         let raw = self.read(&node, &questions()).map_err(|code| code.error("the element"))?;
         // One without actions may answer an error instead of an empty list.
         Ok((raw, node.actions().unwrap_or_default()))
@@ -197,11 +268,11 @@ impl Accessible {
 
     /// What an element is in, the nearest first; each costs a question.
     pub fn around(&self, handle: &Handle) -> Result<impl Iterator<Item = Around>> {
-        foundation::set_patience(ELEMENT_TIME);
         let names = CFArray::from_CFTypes(&["AXRole", "AXPosition", "AXSize", "AXParent"].map(CFString::new));
-        let mut next = self.node_of(handle)?.attribute("AXParent").ok().as_ref().and_then(Node::of);
+        let parent = self.node_of(handle)?.within(ELEMENT_TIME).attribute("AXParent");
+        let mut next = parent.ok().as_ref().and_then(Node::of);
         let up = std::iter::from_fn(move || {
-            let values = next.take()?.attributes(&names).ok()?;
+            let values = next.take()?.within(ELEMENT_TIME).attributes(&names).ok()?;
             next = values.get(3).and_then(Node::of);
             let role = values.first().and_then(text).unwrap_or_default();
             Some(Around { role, bounds: bounds(values.get(1), values.get(2)) })
@@ -210,8 +281,8 @@ impl Accessible {
     }
 
     pub fn request(&self, handle: &Handle, request: &Request) -> Result<Said> {
-        foundation::set_patience(ELEMENT_TIME);
         let node = self.node_of(handle)?;
+        node.within(ELEMENT_TIME);
         let outcome = match request {
             // A press is how a person switches something on and off.
             Request::Press | Request::Toggle => node.perform("AXPress"),
@@ -233,57 +304,10 @@ impl Accessible {
         }
     }
 
-    /// What can be chosen in an element: the rows of a list, the items of a menu that is open or always there.
     pub fn options(&self, handle: &Handle, cancel: &Cancel) -> Result<Vec<Listed>> {
-        foundation::set_patience(ELEMENT_TIME);
-        let questions = questions();
-        let mut level = vec![self.key(&self.node_of(handle)?)];
-        for _ in 0..OPTION_DEPTH {
-            let (mut found, mut next) = (Vec::new(), Vec::new());
-            for key in level {
-                cancel.check()?;
-                let Some(raw) = self.node(key).and_then(|node| self.read(&node, &questions).ok()) else {
-                    continue;
-                };
-                for child in raw.children.into_iter().take(MOST_OPTIONS) {
-                    match self.option(child, &handle.window_uid, &questions) {
-                        Some(listed) => found.push(listed),
-                        None => next.push(child),
-                    }
-                }
-            }
-            if !found.is_empty() || next.len() > MOST_OPTIONS {
-                found.truncate(MOST_OPTIONS);
-                return Ok(found);
-            }
-            level = next;
-        }
-        Ok(Vec::new())
-    }
-
-    fn option(&self, key: u64, window_uid: &str, questions: &CFArray<CFString>) -> Option<Listed> {
-        let raw = self.read(&self.node(key)?, questions).ok()?;
-        if !roles::is_option(&raw.role) {
-            return None;
-        }
-        let own = tree::shown(&raw, None, None, None).name;
-        // The name of a row is the text in its first cell.
-        let name = if own.is_empty() { self.first_text(&raw, questions).unwrap_or_default() } else { own };
-        let handle = Handle { window_uid: window_uid.to_owned(), native: names::native(key) };
-        Some(Listed { handle, name })
-    }
-
-    fn first_text(&self, raw: &RawElement, questions: &CFArray<CFString>) -> Option<String> {
-        let mut next = raw.children.first().copied();
-        for _ in 0..OPTION_DEPTH {
-            let below = self.read(&self.node(next?)?, questions).ok()?;
-            let name = tree::shown(&below, None, None, None).name;
-            if !name.is_empty() {
-                return Some(name);
-            }
-            next = below.children.first().copied();
-        }
-        None
+        let _names = self.remember();
+        let root = self.key(&self.node_of(handle)?);
+        options::options(&mut self.reading(ELEMENT_TIME, OPTIONS_TIME, cancel), root, &handle.window_uid)
     }
 }
 
@@ -332,7 +356,9 @@ fn value_of(value: &CFType) -> (Option<RawValue>, Option<usize>) {
 /// The elements of applications, within a time.
 struct Reading<'a> {
     accessible: &'a Accessible,
-    patience: &'a Patience,
+    per_call: Duration,
+    whole: Duration,
+    cancel: &'a Cancel,
     questions: CFArray<CFString>,
     began: Instant,
 }
@@ -340,11 +366,11 @@ struct Reading<'a> {
 impl Elements for Reading<'_> {
     fn read(&mut self, key: u64) -> Result<RawElement, Code> {
         let node = self.accessible.node(key).ok_or(Code::INVALID_ELEMENT)?;
-        self.accessible.read(&node, &self.questions)
+        self.accessible.read(node.within(self.per_call), &self.questions)
     }
 
     fn may_go_on(&mut self) -> Result<bool> {
-        self.patience.cancel.check()?;
-        Ok(self.began.elapsed() < self.patience.whole)
+        self.cancel.check()?;
+        Ok(self.began.elapsed() < self.whole && !lock(&self.accessible.names).is_full())
     }
 }

@@ -1,23 +1,27 @@
 //! The platform: which part answers which question.
 
-use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::accessibility::Accessible;
-use super::foundation::Node;
-use super::input::{self, Hands};
-use super::sense::desktop::{self as windows, Seen};
+use super::foundation::{self, Node};
+use super::input::{self, Events};
+use super::sense::changes::{self, Before, Scene, Step, Target};
+use super::sense::desktop::{self as windows, Roster, Seen};
+use super::sense::errors::Code;
 use super::sense::hands::{HABITS, live, sight};
+use super::sense::input::Hands;
+use super::sense::lease::{self, Lease};
+use super::sense::quarantine::WINDOW_TIME;
 use super::sense::records::RawLook;
-use super::sense::{permissions as words, points};
+use super::sense::{permissions as words, points, session};
 use super::watch::Watcher;
 use super::{apps, capture, clipboard, desktop, launch, permissions};
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Handle};
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
-use crate::model::window::WindowState;
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::hands::doing::{self, Body, Habits, Listed, Live, Request, Said};
 use crate::platform::hands::{Deed, Drag};
@@ -28,16 +32,11 @@ use crate::platform::{
 
 /// A wait looks again after this time: nobody tells of applications that were never looked into.
 const EVENTS_TRUSTED_FOR: Duration = Duration::from_millis(500);
-const ACTIVATION_TIME: Duration = Duration::from_millis(2_500);
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// Windows whose size before they were maximized is known.
-const MOST_REMEMBERED: usize = 500;
 
-const ALWAYS_LACKING: [&str; 5] = [
-    "two servers on this desktop do not notice each other: let one of them act at a time",
+const ALWAYS_LACKING: [&str; 4] = [
     "places and pictures count in points: a Retina monitor shows more finely what is in them",
-    "windows on other Spaces are not listed",
-    "key combinations are pressed where the American layout has their letter; type_text writes any text",
+    "windows on other Spaces, and those of applications that are hidden, are not listed",
+    "a server that was killed in the middle of an input may leave a key or button down",
     "commands are not run: they could leave processes behind",
 ];
 
@@ -45,27 +44,32 @@ pub struct Mac {
     clock: Clock,
     bell: Bell,
     accessible: Accessible,
-    hands: Hands,
+    hands: Hands<Events>,
     watcher: Watcher,
     /// Where the pointer may go; everywhere unless it is set.
     region: OnceLock<Rect>,
-    /// What windows had before they were maximized.
-    before: Mutex<HashMap<u32, Rect>>,
+    before: Before,
+    roster: Mutex<Roster>,
+    lease: Lease,
 }
 
 pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     probe()?;
+    foundation::set_default_patience(WINDOW_TIME);
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_else(std::env::temp_dir);
     let bell = Bell::default();
     let watcher = Watcher::start(bell.clone())
         .map_err(|problem| format!("no thread for events could be started: {problem}"))?;
     Ok(Arc::new(Mac {
+        hands: Hands::new(Events::new(clock.clone())),
         clock,
         bell,
         accessible: Accessible::default(),
-        hands: Hands::default(),
         watcher,
         region: OnceLock::new(),
-        before: Mutex::default(),
+        before: Before::default(),
+        roster: Mutex::default(),
+        lease: Lease::of(lease::folder(&home)),
     }))
 }
 
@@ -89,43 +93,20 @@ pub fn probe() -> Result<String, String> {
 }
 
 impl Mac {
-    fn look(&self) -> Result<(RawLook, Vec<Seen>)> {
-        let look = desktop::look(&self.accessible)?;
-        let seen = windows::windows(&look);
-        Ok((look, seen))
+    fn look(&self) -> Result<Vec<Seen>> {
+        Ok(windows::windows(&desktop::look(&self.accessible)?))
     }
 
+    /// A window, as its own application tells; the others are not asked.
     fn find(&self, uid: &str) -> Result<(RawLook, Seen)> {
-        let (look, seen) = self.look()?;
-        let found = seen.into_iter().find(|seen| seen.window.uid == uid);
+        let id = windows::id_of(uid)?;
+        let look = desktop::look_at(&self.accessible, id)?;
+        let found = windows::windows(&look).into_iter().find(|seen| seen.id == id);
         Ok((look, found.ok_or_else(|| windows::gone(uid))?))
-    }
-
-    /// The element of a window; without it nothing can be done to it.
-    fn element(&self, seen: &Seen) -> Result<Node> {
-        if !permissions::granted().accessibility {
-            return Err(words::missing_accessibility());
-        }
-        let node = seen.key.and_then(|key| self.accessible.node(key));
-        node.ok_or_else(|| {
-            let title = &seen.window.title;
-            let message = format!("the application does not tell of its window '{title}'; it may be busy");
-            Error::new(Kind::PatternUnsupported, message)
-        })
     }
 
     fn monitor_areas(&self) -> Result<Vec<Rect>> {
         Ok(desktop::displays()?.iter().map(|display| points::rect(display.bounds)).collect())
-    }
-
-    fn room(&self, look: &RawLook, bounds: Rect) -> Result<Option<Rect>> {
-        Ok(windows::room(look, &self.monitor_areas()?, bounds))
-    }
-
-    fn state(&self, look: &RawLook, seen: &Seen) -> Result<WindowState> {
-        let Window { bounds, focused, minimized, .. } = seen.window;
-        let maximized = windows::is_maximized(bounds, self.room(look, bounds)?);
-        Ok(WindowState { bounds, focused, minimized, maximized })
     }
 
     fn check_region(&self, points: &[Point]) -> Result<()> {
@@ -136,14 +117,6 @@ impl Mac {
     /// Input without the permission is thrown away in silence.
     fn check_permission(&self) -> Result<()> {
         if permissions::granted().accessibility { Ok(()) } else { Err(words::missing_accessibility()) }
-    }
-
-    fn remember(&self, id: u32, bounds: Rect) {
-        let mut before = lock(&self.before);
-        if before.len() >= MOST_REMEMBERED {
-            before.clear();
-        }
-        before.insert(id, bounds);
     }
 }
 
@@ -183,20 +156,22 @@ impl Platform for Mac {
     }
 
     fn health(&self) -> Health {
-        let desktop = self.monitors().map_err(|error| error.message);
+        let desktop = self.monitors().err().map(|error| error.message);
+        let desktop = desktop.or_else(|| session::problem(permissions::session()));
         let accessibility =
             (!permissions::granted().accessibility).then(|| words::missing_accessibility().message);
-        Health { desktop: desktop.err(), accessibility, ..Health::default() }
+        Health { desktop, accessibility, taken: self.lease.held_by_another() }
     }
 }
 
 impl Desktop for Mac {
     fn windows(&self) -> Result<Vec<Window>> {
-        Ok(self.look()?.1.into_iter().map(|seen| seen.window).collect())
+        let seen = self.look()?;
+        Ok(lock(&self.roster).ordered(seen))
     }
 
     fn stacking(&self) -> Result<Option<Vec<String>>> {
-        Ok(Some(windows::stacking(&self.look()?.1)))
+        Ok(Some(windows::stacking(&self.look()?)))
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {
@@ -208,25 +183,9 @@ impl Desktop for Mac {
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
-        let (_, seen) = self.find(&window.uid)?;
-        let node = self.element(&seen)?;
-        if seen.window.minimized {
-            node.set_flag("AXMinimized", false).map_err(|code| code.error(&window.title))?;
-        }
-        desktop::raise(&node, pid_of(window)).map_err(|code| code.error(&window.title))?;
-        let began = Instant::now();
-        loop {
-            let (_, now) = self.find(&window.uid)?;
-            if now.window.focused && !now.window.minimized {
-                return Ok(Activation::Activated);
-            }
-            if began.elapsed() >= ACTIVATION_TIME {
-                let waited = ACTIVATION_TIME.as_millis();
-                let why = format!("macOS did not give it the keyboard within {waited} ms");
-                return Ok(Activation::Refused(why));
-            }
-            std::thread::sleep(LOOK_AGAIN);
-        }
+        self.check_permission()?;
+        let scene = Changing { mac: self, began: Instant::now(), cancel: None };
+        changes::activate(&scene, windows::id_of(&window.uid)?)
     }
 
     fn change(
@@ -236,31 +195,53 @@ impl Desktop for Mac {
         at_most: Duration,
         cancel: &Cancel,
     ) -> Result<Reached> {
-        let (look, seen) = self.find(&window.uid)?;
-        let node = self.element(&seen)?;
-        let before = self.state(&look, &seen)?;
-        let room = self.room(&look, before.bounds)?;
-        if *change == WindowChange::Maximize && !before.maximized {
-            self.remember(seen.id, before.bounds);
-        }
-        let former = lock(&self.before).get(&seen.id).copied();
-        desktop::request(&node, change, before.minimized, room, former)
-            .map_err(|code| code.error(&format!("the window '{}'", window.title)))?;
-        let began = Instant::now();
-        loop {
-            let (look, all) = self.look()?;
-            let now = all.iter().find(|other| other.id == seen.id);
-            let state = now.map(|now| self.state(&look, now)).transpose()?;
-            let is_front = all.first().is_some_and(|first| first.id == seen.id);
-            if windows::is_reached(change, &before, state.as_ref(), is_front) {
-                return Ok(Reached { done: true, state, note: None });
+        self.check_permission()?;
+        let scene = Changing { mac: self, began: Instant::now(), cancel: Some(cancel) };
+        changes::change(&scene, &self.before, windows::id_of(&window.uid)?, change, at_most)
+    }
+}
+
+/// One change under way.
+struct Changing<'a> {
+    mac: &'a Mac,
+    began: Instant,
+    cancel: Option<&'a Cancel>,
+}
+
+impl Changing<'_> {
+    fn node(&self, target: Target) -> Result<Node, Code> {
+        self.mac.accessible.node(target.key).ok_or(Code::INVALID_ELEMENT)
+    }
+}
+
+impl Scene for Changing<'_> {
+    fn look(&self, id: u32) -> Result<RawLook> {
+        desktop::look_at(&self.mac.accessible, id)
+    }
+
+    fn monitors(&self) -> Result<Vec<Rect>> {
+        self.mac.monitor_areas()
+    }
+
+    fn is_full_screen(&self, target: Target) -> bool {
+        self.node(target).is_ok_and(|node| desktop::is_full_screen(&node))
+    }
+
+    fn ask(&self, target: Target, step: Step) -> Result<(), Code> {
+        desktop::ask(&self.node(target)?, target.pid, step)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    fn pause(&self, time: Duration) -> Result<()> {
+        match self.cancel {
+            Some(cancel) => self.mac.clock.sleep(time, cancel),
+            None => {
+                std::thread::sleep(time);
+                Ok(())
             }
-            let left = at_most.saturating_sub(began.elapsed());
-            if left.is_zero() {
-                let note = windows::why_not_reached(change, at_most);
-                return Ok(Reached { done: false, state, note: Some(note) });
-            }
-            self.clock.sleep(left.min(LOOK_AGAIN), cancel)?;
         }
     }
 }
@@ -305,35 +286,38 @@ impl Surroundings for Mac {
 
 impl Accessibility for Mac {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
-        let (_, seen) = self.find(&window.uid)?;
-        let node = self.element(&seen)?;
+        self.check_permission()?;
+        let (look, seen) = self.find(&window.uid)?;
+        let key = seen.key.ok_or_else(|| windows::no_element(&look, &seen))?;
         let pid = pid_of(window);
         // Before the look, so that a change during it is told.
         self.watcher.follow(pid);
-        let key = self.accessible.key(&node);
         self.accessible.tree(key, pid, &seen.window.title, seen.window.bounds, patience)
     }
 }
 
 impl Capture for Mac {
     fn window_picture(&self, window: &Window) -> Result<Shot> {
-        let (_, seen) = self.find(&window.uid)?;
+        let (look, seen) = self.find(&window.uid)?;
         if seen.window.minimized {
             let message = "the window is minimized, so macOS draws nothing of it";
             return Err(Error::new(Kind::PlatformUnsupported, message));
         }
-        capture::window(seen.id, seen.window.bounds)
+        let ids = windows::pictured(&look, seen.id);
+        capture::windows(&ids, seen.window.bounds, &self.monitor_areas()?)
     }
 
     fn screen_picture(&self) -> Result<Shot> {
         let all = self.screen()?.ok_or_else(|| Error::internal("there is no monitor"))?;
-        capture::screen(all)
+        capture::screen(all, &self.monitor_areas()?)
     }
 
     fn region_picture(&self, area: Rect) -> Result<Shot> {
         let all = self.screen()?.unwrap_or_default();
-        let part = area.intersection(&all);
-        part.map_or_else(|| self.screen_picture().map(|whole| whole.part(area)), capture::screen)
+        match area.intersection(&all) {
+            Some(part) => capture::screen(part, &self.monitor_areas()?),
+            None => self.screen_picture().map(|whole| whole.part(area)),
+        }
     }
 }
 
@@ -355,12 +339,13 @@ impl Input for Mac {
         doing::act(&Doing { mac: self, cancel }, act)
     }
 
-    /// Nothing of a Mac's desktop can be taken so that it is given back when a process is killed.
-    fn claim(&self, _: &Claimant) -> Result<()> {
-        Ok(())
+    fn claim(&self, claimant: &Claimant) -> Result<()> {
+        self.lease.claim(claimant)
     }
 
-    fn give_back(&self, _: &Claimant) {}
+    fn give_back(&self, claimant: &Claimant) {
+        self.lease.give_back(claimant);
+    }
 
     fn release_all(&self) {
         self.hands.release_all();
@@ -401,8 +386,13 @@ impl Body for Doing<'_> {
         self.mac.accessible.options(element, self.cancel)
     }
 
+    /// An application that is not in front is not even asked.
     fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
-        Ok(self.mac.find(window_uid)?.1.window.focused)
+        let id = windows::id_of(window_uid)?;
+        let all = desktop::all_windows()?;
+        let pid = all.iter().find(|raw| raw.id == id).map(|raw| raw.pid);
+        let pid = pid.ok_or_else(|| windows::gone(window_uid))?;
+        Ok(desktop::front(&all) == Some(pid) && self.mac.find(window_uid)?.1.window.focused)
     }
 
     fn raise(&self, window_uid: &str) -> Result<()> {
@@ -427,7 +417,7 @@ impl Body for Doing<'_> {
     fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {
         self.mac.check_region(at.as_slice())?;
         match (deed, at) {
-            (Deed::Click(button, count), Some(at)) => self.mac.hands.click(at, button, count),
+            (Deed::Click(button, count), Some(at)) => self.mac.hands.click(at, button, count, self.cancel),
             (Deed::Stay, Some(at)) => self.mac.hands.move_to(at),
             (Deed::Scroll(clicks), at) => self.mac.hands.scroll(at, clicks),
             (Deed::Click(..) | Deed::Stay, None) => Err(Error::bad_request("no point to go to")),
@@ -436,7 +426,7 @@ impl Body for Doing<'_> {
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {
         self.mac.check_region(&[drag.from, drag.to])?;
-        self.mac.hands.drag(&self.mac.clock, drag, self.cancel)
+        self.mac.hands.drag(drag, self.cancel)
     }
 
     fn press_keys(&self, keys: &KeyCombo) -> Result<()> {

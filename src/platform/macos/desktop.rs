@@ -6,35 +6,53 @@ use core_graphics::window::{
     copy_window_info, kCGNullWindowID, kCGWindowListExcludeDesktopElements, kCGWindowListOptionAll,
     kCGWindowListOptionOnScreenOnly,
 };
+use objc2::rc::autoreleasepool;
 use objc2_app_kit::{NSApplicationActivationOptions, NSRunningApplication};
 
-use super::accessibility::Accessible;
+use super::accessibility::{Accessible, ELEMENT_TIME};
 use super::foundation::{Node, entry, flag, list, number, text};
-use super::sense::errors::Code;
+use super::sense::changes::Step;
+use super::sense::desktop as sense;
+use super::sense::errors::{Code, Meaning};
+use super::sense::quarantine::WINDOW_TIME;
 use super::sense::records::{RawDisplay, RawLook, RawRect, RawWindow};
 use crate::error::{Error, Result};
-use crate::model::{Rect, WindowChange};
+use crate::model::Rect;
 
+/// All windows, with what every application tells of its own.
 pub fn look(accessible: &Accessible) -> Result<RawLook> {
+    let windows = all_windows()?;
+    let pids = sense::owners(&windows);
+    Ok(told(accessible, windows, pids))
+}
+
+/// All windows, with what the application of this one tells of its own: another that hangs costs nothing.
+pub fn look_at(accessible: &Accessible, id: u32) -> Result<RawLook> {
+    let windows = all_windows()?;
+    let pids = windows.iter().filter(|raw| raw.id == id).map(|raw| raw.pid).collect();
+    Ok(told(accessible, windows, pids))
+}
+
+/// What the AX functions leave behind on the way goes with the pool.
+fn told(accessible: &Accessible, windows: Vec<RawWindow>, pids: Vec<i32>) -> RawLook {
+    autoreleasepool(|_| {
+        let apps = pids.into_iter().map(|pid| accessible.windows_of(pid)).collect();
+        let front = front(&windows);
+        RawLook { windows, apps, front }
+    })
+}
+
+/// Those on the screen from the front to the back, then the others.
+pub fn all_windows() -> Result<Vec<RawWindow>> {
     let shown = windows(kCGWindowListOptionOnScreenOnly)?;
     let away = windows(kCGWindowListOptionAll)?.into_iter().filter(|window| !window.on_screen);
-    let windows: Vec<RawWindow> = shown.into_iter().chain(away).collect();
-    let mut pids: Vec<i32> = windows
-        .iter()
-        .filter(|window| window.layer == 0 && window.on_screen)
-        .map(|window| window.pid)
-        .collect();
-    let first = pids.first().copied();
-    // An application whose windows are all minimized is on no screen.
-    pids.extend(
-        windows.iter().filter(|window| window.layer == 0 && window.title.is_some()).map(|window| window.pid),
-    );
-    pids.sort_unstable();
-    pids.dedup();
-    let apps = pids.into_iter().map(|pid| accessible.windows_of(pid)).collect();
-    // Nobody tells without the permission; then the frontmost window is the best guess.
-    let front = Node::front_application().ok().and_then(|node| node.pid()).or(first);
-    Ok(RawLook { windows, apps, front })
+    Ok(shown.into_iter().chain(away).collect())
+}
+
+/// The application that keys go to. Nobody tells without the permission; then the frontmost window is the best guess.
+pub fn front(windows: &[RawWindow]) -> Option<i32> {
+    let told = Node::front_application().ok().and_then(|node| node.pid());
+    told.or_else(|| sense::likely_front(windows))
 }
 
 fn windows(option: u32) -> Result<Vec<RawWindow>> {
@@ -79,44 +97,44 @@ fn display(display: CGDisplay) -> RawDisplay {
     }
 }
 
-/// Brings an application and one of its windows to the front. Whether they came is looked at by the caller.
-pub fn raise(window: &Node, pid: i32) -> Result<(), Code> {
-    let application = Node::application(pid);
-    if let Some(running) = NSRunningApplication::runningApplicationWithProcessIdentifier(pid) {
-        // What it answers says only that it was asked.
-        running.activateWithOptions(NSApplicationActivationOptions::empty());
+/// Asks one thing of a window. Whether it came so is looked at by the caller.
+pub fn ask(window: &Node, pid: i32, step: Step) -> Result<(), Code> {
+    window.within(ELEMENT_TIME);
+    match step {
+        Step::Front => front_window(window, pid),
+        Step::Raise => window.perform("AXRaise"),
+        Step::Minimized(minimized) => window.set_flag("AXMinimized", minimized),
+        Step::LeaveFullScreen => window.set_flag("AXFullScreen", false),
+        Step::Place(bounds) => place(window, bounds),
+        Step::MoveTo(to) => window.set_position(f64::from(to.x), f64::from(to.y)),
+        Step::Size { width, height } => window.set_size(f64::from(width), f64::from(height)),
+        Step::Close => press(window, "AXCloseButton"),
     }
-    // Newer systems let a program activate another only in part; the application's own element is believed more.
-    let _ = application.set_flag("AXFrontmost", true);
-    let _ = window.set_flag("AXMain", true);
+}
+
+/// Whether it fills a Space of its own. Windows that cannot do that do not know the question.
+pub fn is_full_screen(window: &Node) -> bool {
+    let told = window.within(WINDOW_TIME).attribute("AXFullScreen").ok();
+    told.as_ref().and_then(flag).unwrap_or(false)
+}
+
+fn front_window(window: &Node, pid: i32) -> Result<(), Code> {
+    autoreleasepool(|_| {
+        if let Some(running) = NSRunningApplication::runningApplicationWithProcessIdentifier(pid) {
+            // What it answers says only that it was asked.
+            running.activateWithOptions(NSApplicationActivationOptions::empty());
+        }
+    });
+    // Newer systems let a program activate another only in part; the application's own element is believed more. One
+    // that does not answer is asked no more.
+    answered(Node::application(pid).within(WINDOW_TIME).set_flag("AXFrontmost", true))?;
+    answered(window.set_flag("AXMain", true))?;
     window.perform("AXRaise")
 }
 
-/// Asks for a change. `room` is where a window may be on its monitor, `before` what it had before it was maximized.
-pub fn request(
-    window: &Node,
-    change: &WindowChange,
-    minimized: bool,
-    room: Option<Rect>,
-    before: Option<Rect>,
-) -> Result<(), Code> {
-    match *change {
-        WindowChange::Raise => window.perform("AXRaise"),
-        WindowChange::Minimize => window.set_flag("AXMinimized", true),
-        WindowChange::Restore if minimized => window.set_flag("AXMinimized", false),
-        WindowChange::Restore => {
-            before.map_or_else(|| press(window, "AXZoomButton"), |before| place(window, before))
-        }
-        WindowChange::Maximize => {
-            if minimized {
-                window.set_flag("AXMinimized", false)?;
-            }
-            room.map_or_else(|| press(window, "AXZoomButton"), |room| place(window, room))
-        }
-        WindowChange::Move(to) => window.set_position(f64::from(to.x), f64::from(to.y)),
-        WindowChange::Resize { width, height } => window.set_size(f64::from(width), f64::from(height)),
-        WindowChange::Close => press(window, "AXCloseButton"),
-    }
+/// Whatever it answered, as long as it did.
+fn answered(told: Result<(), Code>) -> Result<(), Code> {
+    told.or_else(|code| if code.meaning() == Meaning::Silent { Err(code) } else { Ok(()) })
 }
 
 /// The size once more at the end: a window that was moved to a larger place could not have it before.
@@ -129,5 +147,5 @@ fn place(window: &Node, bounds: Rect) -> Result<(), Code> {
 
 fn press(window: &Node, button: &str) -> Result<(), Code> {
     let button = window.attribute(button)?;
-    Node::of(&button).ok_or(Code::INVALID_ELEMENT)?.perform("AXPress")
+    Node::of(&button).ok_or(Code::INVALID_ELEMENT)?.within(ELEMENT_TIME).perform("AXPress")
 }

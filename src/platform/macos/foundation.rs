@@ -11,15 +11,15 @@ use accessibility_sys::{
     AXUIElementCopyMultipleAttributeValues, AXUIElementCreateApplication, AXUIElementCreateSystemWide,
     AXUIElementGetPid, AXUIElementGetTypeID, AXUIElementIsAttributeSettable, AXUIElementPerformAction,
     AXUIElementRef, AXUIElementSetAttributeValue, AXUIElementSetMessagingTimeout, AXValueCreate,
-    AXValueGetType, AXValueGetTypeID, AXValueGetValue, AXValueRef, kAXErrorSuccess, kAXValueTypeCFRange,
-    kAXValueTypeCGPoint, kAXValueTypeCGSize,
+    AXValueGetType, AXValueGetTypeID, AXValueGetValue, AXValueRef, kAXErrorSuccess, kAXValueTypeAXError,
+    kAXValueTypeCFRange, kAXValueTypeCGPoint, kAXValueTypeCGSize,
 };
 use core_foundation::array::{CFArray, CFArrayRef};
 use core_foundation::base::{CFHash, CFRange, CFType, CFTypeRef, TCFType};
 use core_foundation::boolean::CFBoolean;
-use core_foundation::dictionary::CFDictionary;
+use core_foundation::dictionary::{CFDictionary, CFDictionaryRef};
 use core_foundation::number::CFNumber;
-use core_foundation::string::CFString;
+use core_foundation::string::{CFString, CFStringGetCharacters};
 use core_graphics::geometry::{CGPoint, CGSize};
 
 use super::sense::errors::Code;
@@ -50,7 +50,7 @@ impl Hash for Node {
     }
 }
 
-fn checked(code: AXError) -> Result<(), Code> {
+pub fn checked(code: AXError) -> Result<(), Code> {
     if code == kAXErrorSuccess { Ok(()) } else { Err(Code(code)) }
 }
 
@@ -93,6 +93,13 @@ impl Node {
         self.0.as_CFTypeRef() as AXUIElementRef
     }
 
+    /// How long the application may take for what this reference asks; other references to the same element keep theirs.
+    pub fn within(&self, time: Duration) -> &Self {
+        // SAFETY: the element is valid, and the number is one that was made here.
+        unsafe { AXUIElementSetMessagingTimeout(self.raw(), time.as_secs_f32().max(0.05)) };
+        self
+    }
+
     pub fn pid(&self) -> Option<i32> {
         let mut pid = 0;
         // SAFETY: the element is valid, and the number outlives the call.
@@ -108,8 +115,8 @@ impl Node {
         copied(code, value)
     }
 
-    /// Many attributes in one message. An attribute that the element lacks has an error in its place, which is no value
-    /// of any kind that anybody asks for.
+    /// Many attributes in one message. An attribute that the element lacks has an error in its place ([`code_in`]), which
+    /// is no value of any kind that anybody asks for.
     pub fn attributes(&self, names: &CFArray<CFString>) -> Result<Vec<CFType>, Code> {
         let mut values: CFArrayRef = std::ptr::null();
         // SAFETY: element and names are valid, and the place for the values outlives the call.
@@ -184,10 +191,22 @@ impl Node {
     }
 }
 
-/// How long any application may take to answer from now on. It is one setting for the whole process.
-pub fn set_patience(time: Duration) {
-    // SAFETY: the element of the system stands for all of them; the number is one that was made here.
-    unsafe { AXUIElementSetMessagingTimeout(Node::system().raw(), time.as_secs_f32().max(0.05)) };
+/// How long whoever is asked without a time of its own may take. It is one setting for the whole process, made once.
+pub fn set_default_patience(time: Duration) {
+    Node::system().within(time);
+}
+
+/// What the window server tells of the session of this process; nothing where there is none.
+pub fn session() -> Option<CFType> {
+    // SAFETY: a question without arguments.
+    let told = unsafe { CGSessionCopyCurrentDictionary() };
+    // SAFETY: it is not null, and "Copy" hands over the ownership.
+    (!told.is_null()).then(|| unsafe { CFType::wrap_under_create_rule(told as CFTypeRef) })
+}
+
+unsafe extern "C" {
+    /// `CGSession.h`, of CoreGraphics, which is linked for all else.
+    fn CGSessionCopyCurrentDictionary() -> CFDictionaryRef;
 }
 
 pub fn is_trusted() -> bool {
@@ -231,8 +250,20 @@ pub fn range(value: &CFType) -> Option<(isize, isize)> {
     Some((range.location, range.length))
 }
 
+/// The error that stands in the place of a value.
+pub fn code_in(value: &CFType) -> Option<Code> {
+    unboxed(value, kAXValueTypeAXError, AXError::default()).map(Code)
+}
+
+/// A text, whatever it holds: half a pair of UTF-16 is no reason to fail, and web pages have such.
 pub fn text(value: &CFType) -> Option<String> {
-    value.downcast::<CFString>().map(|text| text.to_string())
+    let text = value.downcast::<CFString>()?;
+    let length = text.char_len();
+    let mut units = vec![0_u16; usize::try_from(length).unwrap_or(0)];
+    let all = CFRange { location: 0, length };
+    // SAFETY: the buffer has as many units as the text, which nobody can change while we own it.
+    unsafe { CFStringGetCharacters(text.as_concrete_TypeRef(), all, units.as_mut_ptr()) };
+    Some(String::from_utf16_lossy(&units))
 }
 
 pub fn flag(value: &CFType) -> Option<bool> {

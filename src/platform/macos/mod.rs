@@ -1,12 +1,12 @@
-//! The macOS desktop: windows by CoreGraphics, what is in them by the AX functions, pictures, pointer and keys by
-//! CoreGraphics again.
+//! The macOS desktop: windows by CoreGraphics, what is in them by the AX functions, pictures by ScreenCaptureKit, pointer
+//! and keys by CoreGraphics again.
 //!
 //! ```text
 //!   adapter ── Mac, the platform: which part answers which question
 //!     ├── desktop: windows, their order, monitors, changing them
 //!     ├── accessibility, foundation: elements, asked one call a node; the values that they answer with
-//!     ├── input: pointer and keys
-//!     ├── capture: pictures
+//!     ├── input, layout: pointer and keys, and what the keys write
+//!     ├── capture, screenshots: pictures
 //!     ├── apps, launch, clipboard, permissions: the session around the windows
 //!     ├── reading: text out of pictures, by Vision
 //!     └── watch: a thread that rings the bell when elements change
@@ -37,9 +37,13 @@ mod input;
 #[cfg(target_os = "macos")]
 mod launch;
 #[cfg(target_os = "macos")]
+mod layout;
+#[cfg(target_os = "macos")]
 pub mod permissions;
 #[cfg(target_os = "macos")]
 pub mod reading;
+#[cfg(target_os = "macos")]
+mod screenshots;
 #[cfg(target_os = "macos")]
 mod watch;
 

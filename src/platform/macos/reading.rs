@@ -3,9 +3,9 @@
 
 use std::sync::mpsc::channel;
 
-use objc2::AnyThread;
-use objc2::msg_send;
 use objc2::rc::{Retained, autoreleasepool};
+use objc2::runtime::NSObjectProtocol;
+use objc2::{AnyThread, msg_send, sel};
 use objc2_foundation::{NSArray, NSData, NSDictionary, NSError, NSRange};
 use objc2_vision::{
     VNImageRequestHandler, VNRecognizeTextRequest, VNRecognizedText, VNRecognizedTextObservation,
@@ -56,6 +56,10 @@ fn lines(png: &[u8]) -> Result<Vec<RawLine>> {
     request.setRecognitionLevel(VNRequestTextRecognitionLevel::Accurate);
     // Labels and numbers are no sentences.
     request.setUsesLanguageCorrection(false);
+    // Without it Vision reads English; systems before macOS 13 do not know it.
+    if request.respondsToSelector(sel!(setAutomaticallyDetectsLanguage:)) {
+        request.setAutomaticallyDetectsLanguage(true);
+    }
     let data = NSData::with_bytes(png);
     let handler = VNImageRequestHandler::initWithData_options(
         VNImageRequestHandler::alloc(),

@@ -4,10 +4,9 @@
 //! Nobody tells of applications that were not looked into, so events are trusted for a short time only.
 #![allow(unsafe_code, reason = "observers are functions of C with a pointer of ours")]
 
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::Duration;
 
 use accessibility_sys::{
@@ -18,7 +17,9 @@ use core_foundation::base::{CFType, CFTypeRef, TCFType};
 use core_foundation::runloop::{CFRunLoop, CFRunLoopSource, kCFRunLoopDefaultMode};
 use core_foundation::string::{CFString, CFStringRef};
 
-use super::foundation::Node;
+use super::foundation::{Node, checked};
+use super::launch::is_running;
+use super::sense::watching::{Followed, enroll};
 use crate::clock::{Bell, lock};
 
 const NOTIFICATIONS: [&str; 18] = [
@@ -43,8 +44,10 @@ const NOTIFICATIONS: [&str; 18] = [
 ];
 /// How long the thread sleeps in its run loop before it looks for new applications.
 const TURN: Duration = Duration::from_millis(100);
-/// Applications that are listened to; of more, those that were not looked into the longest are let go.
-const MOST_OBSERVED: usize = 64;
+/// After so many turns it looks which applications have ended.
+const TURNS_BETWEEN_ROUNDS: usize = 50;
+/// What an application may take to say that it will tell.
+const ENROLL_TIME: Duration = Duration::from_millis(300);
 
 /// The thread that listens; it ends when this is dropped.
 pub struct Watcher {
@@ -66,29 +69,20 @@ impl Watcher {
 }
 
 fn listen(bell: &Bell, wanted: &Receiver<i32>) {
-    let mut observers: HashMap<i32, Observer> = HashMap::new();
-    let mut order: Vec<i32> = Vec::new();
-    loop {
+    let mut followed: Followed<Observer> = Followed::default();
+    for turn in 1_usize.. {
         loop {
             match wanted.try_recv() {
-                Ok(pid) => {
-                    order.retain(|known| *known != pid);
-                    order.push(pid);
-                    if !observers.contains_key(&pid)
-                        && let Some(observer) = Observer::start(pid, bell)
-                    {
-                        observers.insert(pid, observer);
-                    }
-                }
-                Err(std::sync::mpsc::TryRecvError::Empty) => break,
-                Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
+                Ok(pid) => followed.follow(pid, || Observer::start(pid, bell)),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return,
             }
         }
-        while order.len() > MOST_OBSERVED {
-            observers.remove(&order.remove(0));
+        if turn.is_multiple_of(TURNS_BETWEEN_ROUNDS) {
+            followed.keep_alive(|pid| u32::try_from(pid).is_ok_and(is_running));
         }
         // Without any source the loop would return at once.
-        if observers.is_empty() {
+        if followed.is_empty() {
             std::thread::sleep(TURN);
         } else {
             run_for(TURN);
@@ -124,13 +118,17 @@ impl Observer {
         let owned = unsafe { CFType::wrap_under_create_rule(observer as CFTypeRef) };
         let application = Node::application(pid);
         let pointer: *mut c_void = std::ptr::from_ref(&*bell).cast_mut().cast();
-        for name in NOTIFICATIONS {
+        let asked = application.within(ENROLL_TIME);
+        let enrolled = enroll(&NOTIFICATIONS, |name| {
             let name = CFString::new(name);
             // SAFETY: observer, element and name are valid; the bell lives as long as the observer, which holds the
-            // pointer, and is only read through it. A notification that is not offered is no loss.
-            unsafe {
-                AXObserverAddNotification(observer, application.raw(), name.as_concrete_TypeRef(), pointer)
-            };
+            // pointer, and is only read through it.
+            checked(unsafe {
+                AXObserverAddNotification(observer, asked.raw(), name.as_concrete_TypeRef(), pointer)
+            })
+        });
+        if !enrolled {
+            return None;
         }
         // SAFETY: the observer is valid; "Get" leaves the ownership with it, so another owner is added.
         let source = unsafe { CFRunLoopSource::wrap_under_get_rule(AXObserverGetRunLoopSource(observer)) };

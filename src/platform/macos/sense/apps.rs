@@ -11,9 +11,14 @@ use crate::text::nearest;
 const DEPTH: usize = 2;
 const OPEN: &str = "/usr/bin/open";
 
-/// The folders in which apps are, for a person with this home.
+/// The folders in which apps are, for a person with this home. The Finder is among helpers that nobody starts.
 pub fn folders(home: Option<&Path>) -> Vec<PathBuf> {
-    let shared = ["/Applications", "/System/Applications", "/System/Cryptexes/App/System/Applications"];
+    let shared = [
+        "/Applications",
+        "/System/Applications",
+        "/System/Cryptexes/App/System/Applications",
+        "/System/Library/CoreServices/Finder.app",
+    ];
     shared.iter().map(PathBuf::from).chain(home.map(|home| home.join("Applications"))).collect()
 }
 
@@ -41,20 +46,40 @@ fn app(name: String, path: &Path) -> App {
     App { id: name.clone(), name, command: vec![path.to_string_lossy().into_owned()] }
 }
 
+/// The folder of the app that a command opens, if it does.
+pub fn opened_app(command: &[String]) -> Option<&str> {
+    command.first().map(String::as_str).filter(|app| name_of(Path::new(app)).is_some())
+}
+
 /// What is started for a command. An app is opened by the system, as a person does it; what opens it waits for its end
-/// (`-W`), so that whoever asks whether it runs is told the truth.
+/// (`-W`), so that whoever asks whether it runs is told the truth. Files and addresses at the beginning are opened by the
+/// app, also when it runs already; what follows are words for an app that starts.
 pub fn opening(command: &[String]) -> Vec<String> {
-    match command.split_first() {
-        Some((app, arguments)) if name_of(Path::new(app)).is_some() => {
-            let open = [OPEN, "-W", "-a", app.as_str()].map(str::to_owned);
-            let marked = (!arguments.is_empty()).then(|| "--args".to_owned());
-            open.into_iter().chain(marked).chain(arguments.iter().cloned()).collect()
-        }
-        _ => command.to_vec(),
-    }
+    let (Some(app), arguments) = (opened_app(command), command.get(1..).unwrap_or_default()) else {
+        return command.to_vec();
+    };
+    let documents = arguments.iter().take_while(|argument| is_document(argument)).count();
+    let (documents, words) = arguments.split_at(documents);
+    let open = [OPEN, "-W", "-a", app].map(str::to_owned);
+    let marked = (!words.is_empty()).then(|| "--args".to_owned());
+    open.into_iter().chain(documents.iter().cloned()).chain(marked).chain(words.iter().cloned()).collect()
+}
+
+/// A whole path or an address. Other words may be anything, and are the app's.
+fn is_document(argument: &str) -> bool {
+    let scheme = argument.split_once(':').map(|(scheme, _)| scheme);
+    let is_scheme = |scheme: &str| {
+        let mut letters = scheme.chars();
+        letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+    };
+    argument.starts_with('/') || scheme.is_some_and(is_scheme)
 }
 
 fn bundles(folder: &Path) -> Vec<PathBuf> {
+    if name_of(folder).is_some() && folder.is_dir() {
+        return vec![folder.to_owned()];
+    }
     let mut found = Vec::new();
     let mut open = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = open.pop() {
@@ -131,11 +156,35 @@ mod tests {
         let path = root.path().join("Applications/Safari.app").to_str().unwrap().to_owned();
         assert!(found.installed && found.command == [path.clone()]);
         assert_eq!(opening(&found.command), ["/usr/bin/open", "-W", "-a", &path]);
-        let with_page = [path.clone(), "https://example.com".to_owned()];
-        let words = ["/usr/bin/open", "-W", "-a", &path, "--args", "https://example.com"];
-        assert_eq!(opening(&with_page), words);
         let plain = ["/bin/ls".to_owned(), "-l".to_owned()];
         assert_eq!(opening(&plain), plain);
+    }
+
+    fn check_opening(arguments: &[&str], expected: &[&str]) {
+        let app = "/Applications/Safari.app";
+        let command: Vec<String> = [app].iter().chain(arguments).map(|word| (*word).to_owned()).collect();
+        assert_eq!(opened_app(&command), Some(app));
+        assert_eq!(opening(&command)[4..], *expected, "{arguments:?}");
+    }
+
+    #[test]
+    fn files_and_addresses_are_opened_and_words_are_the_apps() {
+        check_opening(&["https://example.com"], &["https://example.com"]);
+        check_opening(
+            &["/tmp/a b.txt", "mailto:ada@example.com"],
+            &["/tmp/a b.txt", "mailto:ada@example.com"],
+        );
+        check_opening(&["/tmp/a.txt", "--new"], &["/tmp/a.txt", "--args", "--new"]);
+        check_opening(&["--profile", "/tmp/x"], &["--args", "--profile", "/tmp/x"]);
+        check_opening(&["word", "3:4", ":x"], &["--args", "word", "3:4", ":x"]);
+        check_opening(&["3:4"], &["--args", "3:4"]);
+    }
+
+    #[test]
+    fn an_app_may_be_named_itself() {
+        let root = machine();
+        let apps = installed_in(&[root.path().join("System/Calculator.app"), root.path().join("No.app")]);
+        assert_eq!(apps.into_iter().map(|app| app.id).collect::<Vec<_>>(), ["Calculator"]);
     }
 
     #[test]

@@ -36,6 +36,12 @@ impl Code {
         TABLE.iter().find(|(code, ..)| *code == self.0).map_or("an unknown error", |(_, name, _)| name)
     }
 
+    /// What the place of an element's role says when it holds no role: that the element is gone or its application does
+    /// not answer. Elements that have none by themselves are elements all the same.
+    pub fn ends_reading(self) -> bool {
+        self.meaning() != Meaning::Without
+    }
+
     /// For a call that cannot do without the answer. `what` is the window or element that was asked.
     pub fn error(self, what: &str) -> Error {
         match self.meaning() {
@@ -92,6 +98,15 @@ mod tests {
         check(-25206, Kind::PatternUnsupported, "kAXErrorActionUnsupported");
         check(-25200, Kind::Internal, "kAXErrorFailure");
         check(-1, Kind::Internal, "unknown");
+    }
+
+    #[test]
+    fn an_element_without_a_role_is_one_and_one_that_is_gone_is_none() {
+        for (code, expected) in
+            [(-25202, true), (-25204, true), (-25200, true), (-25205, false), (-25212, false)]
+        {
+            assert_eq!(Code(code).ends_reading(), expected, "{code}");
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Which key of a keyboard is meant, by the numbers that macOS gives to places on it, and how a text is cut for typing.
 //!
-//! Texts are sent as texts and need no layout. Combinations are pressed where the American layout has their letter: the
-//! layout that is in use can only be asked for on the main thread of a program with windows.
+//! Texts are sent as texts and need no layout. Combinations are pressed where the layout that is in use has their
+//! letter: on a French keyboard Cmd+A by its place on an American one would be Cmd+Q, which ends programs.
 
 use crate::error::{Error, Kind, Result};
+use crate::model::KeyCombo;
 use crate::model::action::{Key, Modifier};
 
 /// An event carries no more than so many units of UTF-16.
@@ -17,6 +18,7 @@ pub enum Piece {
 
 const RETURN: u16 = 0x24;
 const TAB: u16 = 0x30;
+pub const CAPS_LOCK: u16 = 0x39;
 
 /// The texts and keys that a text is typed by, in order. Nothing is cut in the middle of a character.
 pub fn pieces(text: &str) -> Vec<Piece> {
@@ -57,32 +59,115 @@ pub struct Place {
     pub shift: bool,
 }
 
-pub fn place(key: &Key) -> Result<Place> {
-    match key {
-        Key::Modifier(modifier) => Ok(Place { code: modifier_code(*modifier), shift: false }),
-        Key::Named(name) => {
-            let code = NAMED.iter().find(|(known, _)| known == name).and_then(|(_, code)| *code);
-            code.map(|code| Place { code, shift: false }).ok_or_else(|| missing(name))
-        }
-        Key::Character(character) => of_character(*character).ok_or_else(|| missing(&character.to_string())),
+impl Place {
+    fn plain(code: u16) -> Self {
+        Self { code, shift: false }
+    }
+
+    fn shifted(self) -> Self {
+        Self { shift: true, ..self }
     }
 }
 
-fn missing(key: &str) -> Error {
-    let message = format!("a Mac's keyboard has no key '{key}'; type_text writes any character");
+/// Where the key of a combination is. `layout` is asked for where a letter is meant and not a key with a name.
+pub fn place(combo: &KeyCombo, layout: impl FnOnce() -> Layout) -> Result<Place> {
+    match &combo.key {
+        Key::Modifier(modifier) => Ok(Place::plain(modifier_code(*modifier))),
+        Key::Named(name) => {
+            let code = NAMED.iter().find(|(known, _)| known == name).and_then(|(_, code)| *code);
+            code.map(Place::plain).ok_or_else(|| missing(name, "a Mac's keyboard"))
+        }
+        Key::Character(character) => {
+            let place = layout().place(*character, combo.modifiers.contains(&Modifier::Meta));
+            place.ok_or_else(|| missing(&character.to_string(), "the keyboard layout that is in use"))
+        }
+    }
+}
+
+fn missing(key: &str, whose: &str) -> Error {
+    let message = format!("{whose} has no key '{key}'; type_text writes any character");
     Error::new(Kind::PatternUnsupported, message).with("field", "keys")
 }
 
-fn of_character(character: char) -> Option<Place> {
-    let plain = |code: u16| Place { code, shift: false };
+/// What is held while a key writes something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    Plain,
+    Shift,
+    /// Some layouts have other letters for shortcuts: Dvorak with the American ones, all that are not Latin.
+    Command,
+}
+
+/// What a key writes, as the system tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub code: u16,
+    pub layer: Layer,
+    pub text: String,
+}
+
+/// The characters of the layout that is in use, each with the key that writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    keys: Vec<(Layer, char, u16)>,
+}
+
+impl Layout {
+    pub fn of(written: impl IntoIterator<Item = Written>) -> Self {
+        let key = |written: Written| {
+            let mut characters = written.text.chars();
+            let character = characters.next().filter(|_| characters.next().is_none())?;
+            let counts = is_printed(character) && !is_keypad(written.code);
+            counts.then_some((written.layer, character, written.code))
+        };
+        Self { keys: written.into_iter().filter_map(key).collect() }
+    }
+
+    /// Where a character is; `None` when no key has it. A layout without any Latin letter has them where the American
+    /// one does, as soon as they are meant for a shortcut; so has one that could not be asked for.
+    fn place(&self, character: char, command: bool) -> Option<Place> {
+        let is_letter = |(_, character, _): &(Layer, char, u16)| character.is_ascii_alphabetic();
+        let own = if command { self.for_command(character) } else { None };
+        let own = own.or_else(|| self.written_by(character)).or_else(|| self.for_command(character));
+        own.or_else(|| if self.keys.iter().any(is_letter) { None } else { american(character) })
+    }
+
+    fn find(&self, layer: Layer, character: char) -> Option<Place> {
+        let found = self.keys.iter().find(|(known, written, _)| (*known, *written) == (layer, character));
+        found.map(|(.., code)| Place::plain(*code))
+    }
+
+    fn written_by(&self, character: char) -> Option<Place> {
+        let plain = self.find(Layer::Plain, character);
+        plain.or_else(|| self.find(Layer::Shift, character).map(Place::shifted))
+    }
+
+    fn for_command(&self, character: char) -> Option<Place> {
+        let small = character.to_ascii_lowercase();
+        let large = || self.find(Layer::Command, small).filter(|_| small != character).map(Place::shifted);
+        self.find(Layer::Command, character).or_else(large)
+    }
+}
+
+/// Arrows and the like write characters that nobody sees.
+fn is_printed(character: char) -> bool {
+    !character.is_control() && !('\u{e000}'..='\u{f8ff}').contains(&character)
+}
+
+/// Its digits are not those of shortcuts.
+const fn is_keypad(code: u16) -> bool {
+    matches!(code, 0x41..=0x5c | 0x5f)
+}
+
+fn american(character: char) -> Option<Place> {
     if let Some((_, code)) = PLAIN.iter().find(|(known, _)| *known == character) {
-        return Some(plain(*code));
+        return Some(Place::plain(*code));
     }
     if character.is_ascii_uppercase() {
-        return of_character(character.to_ascii_lowercase()).map(|place| Place { shift: true, ..place });
+        return american(character.to_ascii_lowercase()).map(Place::shifted);
     }
     let (_, below) = SHIFTED.iter().find(|(known, _)| *known == character)?;
-    of_character(*below).map(|place| Place { shift: true, ..place })
+    american(*below).map(Place::shifted)
 }
 
 pub const fn modifier_code(modifier: Modifier) -> u16 {
@@ -114,7 +199,7 @@ const NAMED: &[(&str, Option<u16>)] = &[
     ("menu", Some(0x6e)),
     ("printscreen", None),
     ("pause", None),
-    ("capslock", Some(0x39)),
+    ("capslock", Some(CAPS_LOCK)),
     ("numlock", Some(0x47)),
     ("scrolllock", None),
     ("f1", Some(0x7a)),
@@ -210,32 +295,113 @@ const SHIFTED: &[(char, char)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::KeyCombo;
     use proptest::prelude::*;
 
-    fn check(keys: &str, expected: Option<(u16, bool)>) {
+    /// The keys of a keyboard in rows, by what an American one has on them.
+    const KEYS: &str = "`1234567890-=qwertyuiop[]\\asdfghjkl;'zxcvbnm,./";
+    const KEYS_WITH_SHIFT: &str = "~!@#$%^&*()_+QWERTYUIOP{}|ASDFGHJKL:\"ZXCVBNM<>?";
+    // A dead key writes nothing by itself; it stands as '\0' here.
+    const FRENCH: &str = "@&é\"'(§è!çà)-azertyuiop\0$`qsdfghjklmùwxcvbn,;:=";
+    const FRENCH_WITH_SHIFT: &str = "#1234567890°_AZERTYUIOP\0*£QSDFGHJKLM%WXCVBN?./+";
+    const DVORAK: &str = "`1234567890[]',.pyfgcrl/=\\aoeuidhtns-;qjkxbmwvz";
+    const DVORAK_WITH_SHIFT: &str = "~!@#$%^&*(){}\"<>PYFGCRL?+|AOEUIDHTNS_:QJKXBMWVZ";
+    const RUSSIAN: &str = "]1234567890-=йцукенгшщзхъёфывапролджэячсмитьбю/";
+    const RUSSIAN_WITH_SHIFT: &str = "[!\"№%:,.;()_+ЙЦУКЕНГШЩЗХЪЁФЫВАПРОЛДЖЭЯЧСМИТЬБЮ?";
+
+    fn code(on_an_american_keyboard: char) -> u16 {
+        PLAIN.iter().find(|(known, _)| *known == on_an_american_keyboard).unwrap().1
+    }
+
+    fn layout(plain: &str, shift: &str, command: &str) -> Layout {
+        let rows = [(Layer::Plain, plain), (Layer::Shift, shift), (Layer::Command, command)];
+        let keys = rows.iter().flat_map(|(layer, row)| {
+            let text = |written: char| if written == '\0' { String::new() } else { written.to_string() };
+            KEYS.chars().zip(row.chars()).map(move |(key, written)| Written {
+                code: code(key),
+                layer: *layer,
+                text: text(written),
+            })
+        });
+        // What other keys write is no character of a combination.
+        let others = [(0x24, "\r"), (0x35, "\u{1b}"), (0x7e, "\u{f700}"), (0x53, "1"), (0x0a, "ab")];
+        let others = others.map(|(code, text)| Written { code, layer: Layer::Plain, text: text.to_owned() });
+        Layout::of(others.into_iter().chain(keys))
+    }
+
+    fn check(keys: &str, layout: &Layout, expected: Option<(u16, bool)>) {
         let combo = KeyCombo::parse(keys).unwrap();
-        let found = place(&combo.key).ok().map(|place| (place.code, place.shift));
+        let found = place(&combo, || layout.clone()).ok().map(|place| (place.code, place.shift));
         assert_eq!(found, expected, "{keys}");
     }
 
     #[test]
-    fn keys_are_where_the_american_layout_has_them() {
-        check("cmd+s", Some((0x01, false)));
-        check("?", Some((0x2c, true)));
-        check("ctrl++", Some((0x18, true)));
-        check("return", Some((0x24, false)));
-        check("f12", Some((0x6f, false)));
-        check("shift", Some((0x38, false)));
-        check("pause", None);
-        check("é", None);
-        assert_eq!(place(&Key::Character('Q')).unwrap(), Place { code: 0x0c, shift: true });
+    fn without_a_layout_keys_are_where_the_american_one_has_them() {
+        let none = Layout::default();
+        check("cmd+s", &none, Some((0x01, false)));
+        check("?", &none, Some((0x2c, true)));
+        check("ctrl++", &none, Some((0x18, true)));
+        check("return", &none, Some((0x24, false)));
+        check("f12", &none, Some((0x6f, false)));
+        check("shift", &none, Some((0x38, false)));
+        check("pause", &none, None);
+        check("é", &none, None);
     }
 
     #[test]
-    fn every_printed_character_of_ascii_has_a_key() {
-        for character in ' '..='~' {
-            assert!(of_character(character).is_some(), "{character}");
+    fn the_american_layout_is_the_table_that_is_used_without_one() {
+        let asked = layout(KEYS, KEYS_WITH_SHIFT, KEYS);
+        for character in '!'..='~' {
+            assert!(american(character).is_some(), "{character}");
+            for command in [false, true] {
+                assert_eq!(asked.place(character, command), american(character), "{character}");
+            }
+        }
+        assert_eq!(american(' '), Some(Place::plain(0x31)));
+    }
+
+    #[test]
+    fn select_all_on_a_french_keyboard_does_not_quit() {
+        let french = layout(FRENCH, FRENCH_WITH_SHIFT, FRENCH);
+        check("cmd+a", &french, Some((code('q'), false)));
+        check("cmd+q", &french, Some((code('a'), false)));
+        check("cmd+z", &french, Some((code('w'), false)));
+        check("cmd+m", &french, Some((code(';'), false)));
+        check("cmd+1", &french, Some((code('1'), true)));
+        check("é", &french, Some((code('2'), false)));
+        assert_eq!(french.place('Q', true), Some(Place { code: code('a'), shift: true }));
+        assert_eq!(french.place('Q', false), Some(Place { code: code('a'), shift: true }));
+        check("cmd+enter", &french, Some((RETURN, false)));
+    }
+
+    #[test]
+    fn a_letter_that_no_key_has_is_refused() {
+        let french = layout(FRENCH, FRENCH_WITH_SHIFT, FRENCH);
+        check("^", &french, None);
+        check("cmd+ж", &french, None);
+        let combo = KeyCombo::parse("cmd+ñ").unwrap();
+        let refused = place(&combo, || french).unwrap_err();
+        assert!(refused.message.contains("layout that is in use has no key 'ñ'"), "{refused}");
+    }
+
+    #[test]
+    fn shortcuts_may_have_letters_of_their_own() {
+        let dvorak = layout(DVORAK, DVORAK_WITH_SHIFT, DVORAK);
+        check("cmd+c", &dvorak, Some((code('i'), false)));
+        let mixed = layout(DVORAK, DVORAK_WITH_SHIFT, KEYS);
+        check("cmd+c", &mixed, Some((code('c'), false)));
+        check("cmd+shift+c", &mixed, Some((code('c'), false)));
+        check("ctrl+c", &mixed, Some((code('i'), false)));
+        assert_eq!(mixed.place('C', true), Some(Place { code: code('c'), shift: true }));
+    }
+
+    #[test]
+    fn a_layout_that_is_not_latin_has_shortcuts_all_the_same() {
+        for command in [KEYS, RUSSIAN] {
+            let russian = layout(RUSSIAN, RUSSIAN_WITH_SHIFT, command);
+            check("cmd+c", &russian, Some((code('c'), false)));
+            check("ctrl+c", &russian, Some((code('c'), false)));
+            check("ы", &russian, Some((code('s'), false)));
+            check("cmd+1", &russian, Some((code('1'), false)));
         }
     }
 

@@ -3,15 +3,22 @@
 #![cfg_attr(not(any(target_os = "macos", test)), allow(dead_code, reason = "asked by the macOS half alone"))]
 
 pub mod apps;
+pub mod changes;
 pub mod desktop;
 pub mod errors;
 pub mod hands;
+pub mod input;
 pub mod keys;
+pub mod lease;
 pub mod names;
+pub mod options;
 pub mod permissions;
 pub mod pixels;
 pub mod points;
+pub mod quarantine;
 pub mod reading;
 pub mod records;
 pub mod roles;
+pub mod session;
 pub mod tree;
+pub mod watching;

@@ -8,22 +8,22 @@ pub const ACCESSIBILITY_PANE: &str =
 pub const RECORDING_PANE: &str =
     r#"open "x-apple.systempreferences:com.apple.preference.security?Privacy_ScreenCapture""#;
 
+pub const ACCESSIBILITY_PLACE: &str = "System Settings › Privacy & Security › Accessibility";
+/// macOS 15 gave it a longer name.
+pub const RECORDING_PLACE: &str = "System Settings › Privacy & Security › Screen & System Audio Recording (Screen Recording before macOS 15)";
 /// macOS asks about the program that a person started, not about this one below it.
-const WHO: &str = "the app that starts this program (Terminal, iTerm, Claude, your editor)";
+pub const TICK: &str = "switch on the app that starts this program (Terminal, iTerm, Claude, your editor; add it with + if \
+                        it is not in the list), then quit that app and start it anew";
 
 pub fn missing_accessibility() -> Error {
     let message = format!(
-        "macOS does not let this program see or work other programs: in System Settings › Privacy & Security › \
-         Accessibility tick {WHO}, then start it anew"
+        "macOS does not let this program see or work other programs: in {ACCESSIBILITY_PLACE} {TICK}"
     );
     Error::new(Kind::PermissionDenied, message).with("fix", ACCESSIBILITY_PANE)
 }
 
 pub fn missing_recording() -> Error {
-    let message = format!(
-        "macOS does not let this program picture the screen: in System Settings › Privacy & Security › Screen & System \
-         Audio Recording tick {WHO}, then start it anew"
-    );
+    let message = format!("macOS does not let this program picture the screen: in {RECORDING_PLACE} {TICK}");
     Error::new(Kind::PermissionDenied, message).with("fix", RECORDING_PANE)
 }
 
@@ -43,8 +43,9 @@ mod tests {
         let all = MacPermissions { accessibility: true, recording: true };
         assert!(limitations(all).is_empty());
         let none = limitations(MacPermissions::default());
-        assert!(none[0].contains("› Accessibility tick the app that starts"), "{none:?}");
-        assert!(none[1].contains("› Screen & System Audio Recording tick"), "{none:?}");
+        assert!(none[0].contains("› Accessibility switch on the app that starts"), "{none:?}");
+        assert!(none[1].contains("› Screen & System Audio Recording (Screen Recording before"), "{none:?}");
+        assert!(none.iter().all(|error| error.contains("add it with +")), "{none:?}");
         assert_eq!(limitations(MacPermissions { accessibility: true, recording: false }).len(), 1);
     }
 }

@@ -15,6 +15,78 @@ pub struct RawPicture<'a> {
     pub bits_per_pixel: usize,
 }
 
+/// What is pictured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Whatever the screen shows.
+    Screen,
+    /// These windows alone, from the front to the back.
+    Windows(Vec<u32>),
+}
+
+/// Rows as they are in [`RawPicture`], which nobody else has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnedPicture {
+    pub bytes: Vec<u8>,
+    pub width: usize,
+    pub height: usize,
+    pub bytes_per_row: usize,
+    pub bits_per_pixel: usize,
+}
+
+/// A picture of a part of the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    pub area: Rect,
+    pub picture: OwnedPicture,
+}
+
+/// The parts that have to be pictured one by one: a window alone is one, also beyond the screen's edge; everything else
+/// is pictured monitor by monitor.
+pub fn parts(scope: &Scope, area: Rect, monitors: &[Rect]) -> Vec<Rect> {
+    match scope {
+        Scope::Windows(ids) if ids.len() == 1 => vec![area],
+        _ => monitors.iter().filter_map(|monitor| monitor.intersection(&area)).collect(),
+    }
+}
+
+/// The parts put together; where no monitor is, there is black.
+pub fn assembled(parts: &[Taken], area: Rect) -> Result<Shot> {
+    let shots = parts.iter().map(|part| shot(&part.picture.as_raw(), part.area));
+    let mut shots: Vec<Shot> = shots.collect::<Result<_>>()?;
+    if shots.len() == 1 && shots.iter().all(|shot| shot.area == area) {
+        return shots.pop().ok_or_else(|| Error::internal("no picture"));
+    }
+    let side = |length: i32| usize::try_from(length).unwrap_or(0);
+    let (wide, high) = (side(area.width), side(area.height));
+    let mut rgba = [0, 0, 0, 255].repeat(wide.saturating_mul(high));
+    for shot in shots {
+        let (left, top) = (side(shot.area.x - area.x), side(shot.area.y - area.y));
+        let rows = shot.picture.rgba().chunks_exact(4 * side(shot.area.width).max(1));
+        for (row, pixels) in rows.enumerate() {
+            let start = 4 * ((top + row) * wide + left);
+            if let Some(place) = rgba.get_mut(start..start + pixels.len()) {
+                place.copy_from_slice(pixels);
+            }
+        }
+    }
+    let side = |length: i32| u32::try_from(length).unwrap_or(0);
+    Ok(Shot { picture: Picture::from_rgba(side(area.width), side(area.height), rgba)?, area })
+}
+
+impl OwnedPicture {
+    fn as_raw(&self) -> RawPicture<'_> {
+        let Self { bytes, width, height, bytes_per_row, bits_per_pixel } = self;
+        RawPicture {
+            bytes,
+            width: *width,
+            height: *height,
+            bytes_per_row: *bytes_per_row,
+            bits_per_pixel: *bits_per_pixel,
+        }
+    }
+}
+
 /// A picture that is finer than points is made coarser; one that then does not fit its area is refused, because no place
 /// in it would be true.
 pub fn shot(raw: &RawPicture<'_>, area: Rect) -> Result<Shot> {
@@ -69,6 +141,44 @@ mod tests {
         let shot = shot(&raw(&bytes, 8, 6, 32), Rect::new(0, 0, 4, 3)).unwrap();
         assert_eq!((shot.picture.width(), shot.picture.height()), (4, 3));
         assert_eq!(shot.picture.pixel(3, 2), Some([200, 200, 200, 255]));
+    }
+
+    fn taken(area: Rect, level: u8) -> Taken {
+        let (width, height) = (area.width as usize, area.height as usize);
+        let bytes = vec![level; width * height * 4];
+        Taken {
+            area,
+            picture: OwnedPicture { bytes, width, height, bytes_per_row: 4 * width, bits_per_pixel: 32 },
+        }
+    }
+
+    #[test]
+    fn monitors_are_pictured_one_by_one_and_put_together() {
+        let monitors = [Rect::new(0, 0, 4, 4), Rect::new(-4, 1, 4, 4)];
+        let area = Rect::new(-2, 0, 4, 3);
+        let parts = parts(&Scope::Screen, area, &monitors);
+        assert_eq!(parts, [Rect::new(0, 0, 2, 3), Rect::new(-2, 1, 2, 2)]);
+        let shot = assembled(&[taken(parts[0], 10), taken(parts[1], 20)], area).unwrap();
+        let at = |x, y| shot.picture.pixel(x, y).unwrap()[0];
+        assert_eq!(shot.area, area);
+        assert_eq!(
+            [at(0, 0), at(1, 0), at(2, 0), at(3, 0)],
+            [0, 0, 10, 10],
+            "no monitor is at the upper left"
+        );
+        assert_eq!([at(0, 1), at(1, 2), at(2, 1), at(3, 2)], [20, 20, 10, 10]);
+    }
+
+    #[test]
+    fn a_window_alone_is_pictured_beyond_the_edge() {
+        let (monitors, area) = ([Rect::new(0, 0, 4, 4)], Rect::new(2, 2, 4, 4));
+        let of = |ids: &[u32]| parts(&Scope::Windows(ids.to_vec()), area, &monitors);
+        assert_eq!(of(&[7]), [area]);
+        assert_eq!(of(&[8, 7]), [Rect::new(2, 2, 2, 2)]);
+        let whole = assembled(&[taken(area, 9)], area).unwrap();
+        assert_eq!(whole.picture.pixel(3, 3), Some([9, 9, 9, 255]));
+        assert_eq!(assembled(&[], area).unwrap().picture.pixel(0, 0), Some([0, 0, 0, 255]));
+        assert!(assembled(&[Taken { area, ..taken(Rect::new(0, 0, 1, 1), 9) }], area).is_err());
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub struct RawApp {
     pub windows: Option<Vec<RawAxWindow>>,
     /// The key of the window that has its keyboard.
     pub focused: Option<u64>,
+    /// It did not answer within its time.
+    pub silent: bool,
 }
 
 /// One look at all windows.

@@ -66,6 +66,7 @@ pub fn is_option(role: &str) -> bool {
     matches!(role, "AXMenuItem" | "AXRow" | "AXRadioButton" | "AXCell" | "AXStaticText")
 }
 
+/// Fields for dates and times are worked part by part, with the arrows: no text can be put into them.
 const ROLES: &[(&str, &str)] = &[
     ("AXApplication", "Application"),
     ("AXBrowser", "Tree"),
@@ -76,7 +77,7 @@ const ROLES: &[(&str, &str)] = &[
     ("AXColorWell", "Button"),
     ("AXColumn", "Group"),
     ("AXComboBox", "ComboBox"),
-    ("AXDateField", "Edit"),
+    ("AXDateField", "Spinner"),
     ("AXDateTimeArea", "Calendar"),
     ("AXDisclosureTriangle", "Button"),
     ("AXDockItem", "ListItem"),
@@ -101,6 +102,8 @@ const ROLES: &[(&str, &str)] = &[
     ("AXMenuBarItem", "MenuItem"),
     ("AXMenuButton", "SplitButton"),
     ("AXMenuItem", "MenuItem"),
+    // What Mac Catalyst and SwiftUI put around their content.
+    ("AXOpaqueProviderGroup", "Group"),
     ("AXOutline", "Tree"),
     ("AXPage", "Group"),
     ("AXPopUpButton", "ComboBox"),
@@ -124,7 +127,7 @@ const ROLES: &[(&str, &str)] = &[
     ("AXTable", "Table"),
     ("AXTextArea", "Document"),
     ("AXTextField", "Edit"),
-    ("AXTimeField", "Edit"),
+    ("AXTimeField", "Spinner"),
     ("AXToolbar", "ToolBar"),
     ("AXUnknown", "Unknown"),
     ("AXValueIndicator", "Slider"),
@@ -172,7 +175,8 @@ mod tests {
         AXBusyIndicator AXProgressIndicator AXRelevanceIndicator AXToolbar AXDisclosureTriangle AXTextField AXTextArea \
         AXStaticText AXMenuBar AXMenuBarItem AXMenu AXMenuItem AXSplitGroup AXSplitter AXColorWell AXTimeField \
         AXDateField AXHelpTag AXMatte AXDockItem AXRuler AXRulerMarker AXGrid AXLevelIndicator AXCell AXLayoutArea \
-        AXLayoutItem AXHandle AXPopover AXHeading AXLink AXWebArea AXPage AXListMarker AXDateTimeArea";
+        AXLayoutItem AXHandle AXPopover AXHeading AXLink AXWebArea AXPage AXListMarker AXDateTimeArea \
+        AXOpaqueProviderGroup";
 
     #[test]
     fn every_role_is_listed_once() {

@@ -59,6 +59,18 @@ pub fn capture(elements: &mut dyn Elements, sought: &Sought) -> Result<Tree> {
     Ok(builder.finish())
 }
 
+/// Whether a window has nothing but its frame: Electron builds its trees only when it is asked to. The menu bar is the
+/// application's, and the buttons and texts at the top of a window are the system's.
+pub fn is_hollow(tree: &Tree) -> bool {
+    let frame = |node: usize, role: &str| match role {
+        "Group" | "Pane" | "ScrollPane" | "Unknown" => true,
+        "Button" | "Text" | "ToolBar" | "Image" => tree.depth(node) == 1,
+        _ => false,
+    };
+    let roles = tree.elements().iter().map(|element| &*element.role).enumerate().skip(1);
+    roles.take_while(|(_, role)| *role != "MenuBar").all(|(node, role)| frame(node, role))
+}
+
 fn root_error(code: Code, title: &str) -> Error {
     match code.meaning() {
         Meaning::Gone => Error::new(Kind::WindowGone, format!("the window '{title}' is not there any more")),
@@ -485,6 +497,23 @@ mod tests {
         assert_eq!(hidden, ["Far below"]);
         let check = tree.elements().iter().find(|element| element.role == "CheckBox").unwrap();
         assert_eq!(check.selected, Some(false), "a mark of two is not on");
+    }
+
+    #[test]
+    fn a_window_that_has_only_its_frame_is_hollow() {
+        let mut app = Recorded::default();
+        app.put(1, raw("AXWindow", &[2, 3]));
+        app.put(2, raw("AXButton", &[]));
+        app.put(3, raw("AXGroup", &[4]));
+        app.put(4, raw("AXGroup", &[]));
+        app.put(9, raw("AXMenuBar", &[10]));
+        app.put(10, raw("AXMenuBarItem", &[]));
+        let with_bar = Sought { menu_bar: Some(9), ..sought() };
+        assert!(is_hollow(&capture(&mut app, &with_bar).unwrap()));
+        app.put(4, raw("AXWebArea", &[]));
+        assert!(!is_hollow(&capture(&mut app, &with_bar).unwrap()));
+        app.put(4, raw("AXButton", &[]));
+        assert!(!is_hollow(&capture(&mut app, &with_bar).unwrap()));
     }
 
     #[test]

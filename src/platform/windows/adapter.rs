@@ -1,15 +1,17 @@
 //! The platform itself: which part answers which question.
 #![allow(unsafe_code, reason = "a process says once, by a function of C, that it knows scales")]
 
+use std::cell::OnceCell;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use windows::Win32::UI::HiDpi::{DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2, SetProcessDpiAwarenessContext};
 
 use super::accessibility::Accessible;
+use super::capture::Painters;
 use super::input::Hands;
 use super::lease::Lease;
-use super::sense::desktop::{Roster, gone, hwnd_of, monitors};
+use super::sense::desktop::{Roster, gone, hwnd_of, monitors, uid_of};
 use super::sense::hands::{HABITS, live};
 use super::watch::Watcher;
 use super::{apps, capture, clipboard, desktop, foreground, launch};
@@ -33,6 +35,7 @@ pub struct Windows {
     bell: Bell,
     roster: Mutex<Roster>,
     accessible: Accessible,
+    painters: Painters,
     hands: Hands,
     watcher: Watcher,
     lease: Lease,
@@ -42,6 +45,7 @@ pub struct Windows {
 
 pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     see_true_pixels();
+    launch::keep_pipes();
     has_screen()?;
     let bell = Bell::default();
     let watcher = Watcher::start(bell.clone())
@@ -52,6 +56,7 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
         bell,
         roster: Mutex::default(),
         accessible,
+        painters: capture::painters(),
         hands: Hands::default(),
         watcher,
         lease: Lease::default(),
@@ -222,16 +227,17 @@ impl Desktop for Windows {
 impl Accessibility for Windows {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
         let hwnd = hwnd_of(&window.uid)?;
-        if !desktop::look()?.find(hwnd).is_some_and(|raw| raw.visible) {
+        let sight = desktop::look()?;
+        if !sight.find(hwnd).is_some_and(|raw| raw.visible) {
             return Err(gone(&window.uid));
         }
-        self.accessible.tree(window, patience)
+        self.accessible.tree(window, sight.popups(hwnd), patience)
     }
 }
 
 impl Capture for Windows {
     fn window_picture(&self, window: &Window) -> Result<Shot> {
-        capture::window_picture(&window.uid)
+        capture::window_picture(&self.painters, &window.uid)
     }
 
     fn screen_picture(&self) -> Result<Shot> {
@@ -261,7 +267,7 @@ impl Watch for Windows {
 
 impl Input for Windows {
     fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
-        act(&Seat { windows: self, cancel }, input)
+        act(&Seat { windows: self, cancel, element: worked(input), home: OnceCell::new() }, input)
     }
 
     fn claim(&self, _: &Claimant) -> Result<()> {
@@ -277,10 +283,45 @@ impl Input for Windows {
     }
 }
 
+/// The element that an input is for.
+fn worked(input: &Act) -> Option<&Handle> {
+    match input {
+        Act::Invoke { element }
+        | Act::Focus { element }
+        | Act::SetValue { element, .. }
+        | Act::Select { element, .. } => Some(element),
+        Act::Click { element, .. }
+        | Act::Type { element, .. }
+        | Act::Key { element, .. }
+        | Act::Scroll { element, .. }
+        | Act::Hover { element, .. } => element.as_ref(),
+        Act::Drag { .. } => None,
+    }
+}
+
 /// One input under way.
 struct Seat<'a> {
     windows: &'a Windows,
     cancel: &'a Cancel,
+    element: Option<&'a Handle>,
+    /// The window that the element is really in, once that was asked for.
+    home: OnceCell<u64>,
+}
+
+impl Seat<'_> {
+    /// The window of the system that stands for a uid in this input. The elements of a dialog are in the tree of its
+    /// owner too; it is the dialog that must have the keyboard then, and that must not be covered.
+    fn home(&self, window_uid: &str) -> Result<u64> {
+        let own = hwnd_of(window_uid)?;
+        let Some(element) = self.element.filter(|element| element.window_uid == window_uid) else {
+            return Ok(own);
+        };
+        if let Some(home) = self.home.get() {
+            return Ok(*home);
+        }
+        let home = self.windows.accessible.home(element, self.cancel)?;
+        Ok(*self.home.get_or_init(|| if home == 0 { own } else { home }))
+    }
 }
 
 impl Body for Seat<'_> {
@@ -309,11 +350,12 @@ impl Body for Seat<'_> {
     }
 
     fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
-        Ok(desktop::look()?.focused() == Some(hwnd_of(window_uid)?))
+        Ok(desktop::look()?.has_keyboard(self.home(window_uid)?))
     }
 
     fn raise(&self, window_uid: &str) -> Result<()> {
-        if let Activation::Refused(why) = foreground::activate(&self.windows.hands, window_uid)? {
+        let home = uid_of(desktop::look()?.raised_for(self.home(window_uid)?));
+        if let Activation::Refused(why) = foreground::activate(&self.windows.hands, &home)? {
             tracing::debug!(why, "a window was not activated");
         }
         Ok(())
@@ -325,8 +367,8 @@ impl Body for Seat<'_> {
     }
 
     fn meets(&self, window_uid: &str, point: Point) -> Result<bool> {
-        let found = desktop::look()?.listed_owner(desktop::under(point));
-        Ok(found == Some(hwnd_of(window_uid)?))
+        let (sight, found) = (desktop::look()?, desktop::under(point));
+        Ok(sight.reaches(found, self.home(window_uid)?))
     }
 
     fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {

@@ -56,7 +56,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 pub fn find(name: &str) -> Result<Program> {
-    find_among(&installed(), name, |name| executable(name).is_some())
+    find_among(&installed(), name, |name| executable(name)?.into_os_string().into_string().ok())
 }
 
 fn executable(name: &str) -> Option<PathBuf> {

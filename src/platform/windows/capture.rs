@@ -11,11 +11,15 @@ use windows::Win32::Graphics::Gdi::{
     SelectObject,
 };
 use windows::Win32::Storage::Xps::{PRINT_WINDOW_FLAGS, PrintWindow};
+use windows::Win32::UI::WindowsAndMessaging::IsHungAppWindow;
 
 use super::desktop::{self, handle};
 use super::sense::desktop::{RawWindow, Sight, gone, hwnd_of};
 use super::sense::pictures::{Way, way};
 use super::sense::points::rgba_of;
+use super::sense::worker::Lanes;
+use crate::clock::Cancel;
+use crate::config::limits::PLATFORM_CALL_TIME;
 use crate::error::{Error, Kind, Result};
 use crate::model::Rect;
 use crate::model::image::{MAX_PIXELS, Picture};
@@ -38,14 +42,21 @@ pub fn region_picture(area: Rect) -> Result<Shot> {
     canvas.shot()
 }
 
-pub fn window_picture(uid: &str) -> Result<Shot> {
+/// Threads that wait for windows to draw themselves.
+pub type Painters = Lanes<()>;
+
+pub fn painters() -> Painters {
+    Lanes::new("painting", || Ok(()))
+}
+
+pub fn window_picture(painters: &Painters, uid: &str) -> Result<Shot> {
     let hwnd = hwnd_of(uid)?;
     let sight = desktop::look()?;
     let raw = sight.find(hwnd).filter(|raw| raw.visible).ok_or_else(|| gone(uid))?;
     match way(&sight, raw, desktop::screen()) {
         Way::None => Err(no_picture(uid)),
         Way::Screen(area) => region_picture(area),
-        Way::Itself => drawn_by_itself(&sight, raw, uid),
+        Way::Itself => drawn_by_itself(painters, &sight, raw, uid),
     }
 }
 
@@ -58,22 +69,40 @@ fn no_picture(uid: &str) -> Error {
 }
 
 /// The whole window with its invisible border, of which only what a person sees is kept.
-fn drawn_by_itself(sight: &Sight, raw: &RawWindow, uid: &str) -> Result<Shot> {
-    let canvas = Canvas::new(raw.rect)?;
-    if canvas.print(raw.hwnd) {
-        let shot = canvas.shot()?.part(raw.bounds());
-        if !shot.picture.is_one_colour() {
-            return Ok(shot);
+fn drawn_by_itself(painters: &Painters, sight: &Sight, raw: &RawWindow, uid: &str) -> Result<Shot> {
+    let why = match print(painters, raw) {
+        Ok(Some(shot)) => {
+            let shot = shot.part(raw.bounds());
+            if !shot.picture.is_one_colour() {
+                return Ok(shot);
+            }
+            "does not draw itself for others"
         }
-    }
+        Ok(None) => "does not draw itself for others",
+        Err(error) if error.kind == Kind::Timeout => "does not answer",
+        Err(error) => return Err(error),
+    };
     let covering = super::sense::pictures::covering(sight, raw).map_or_else(
         || "it is not wholly on the screen".to_owned(),
         |other| format!("'{}' covers it", other.title),
     );
-    let message = format!(
-        "the window does not draw itself for others, and {covering}; bring it to the foreground and take the picture again"
-    );
+    let message =
+        format!("the window {why}, and {covering}; bring it to the foreground and take the picture again");
     Err(Error::new(Kind::WindowOccluded, message).with("window_uid", uid))
+}
+
+/// Drawing is done by the window's own thread, which may hang: it is waited for on a thread that can be left behind.
+fn print(painters: &Painters, raw: &RawWindow) -> Result<Option<Shot>> {
+    let (hwnd, rect) = (raw.hwnd, raw.rect);
+    // SAFETY: a handle that may be stale; Windows knows by itself whether the window has answered lately.
+    if unsafe { IsHungAppWindow(handle(hwnd)) }.as_bool() {
+        return Err(Error::new(Kind::Timeout, "the window does not answer"));
+    }
+    let painter = painters.of(raw.pid)?;
+    painter.run("drawing the window", PLATFORM_CALL_TIME, &Cancel::new(), move |()| {
+        let canvas = Canvas::new(rect)?;
+        if canvas.print(hwnd) { canvas.shot().map(Some) } else { Ok(None) }
+    })
 }
 
 /// Memory that Windows draws into.

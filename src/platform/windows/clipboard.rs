@@ -4,13 +4,17 @@
 
 use std::time::Duration;
 
-use windows::Win32::Foundation::{GlobalFree, HANDLE, HGLOBAL};
+use windows::Win32::Foundation::{GlobalFree, HANDLE, HGLOBAL, HWND};
 use windows::Win32::System::DataExchange::{
     CloseClipboard, EmptyClipboard, EnumClipboardFormats, GetClipboardData, GetClipboardFormatNameW,
     OpenClipboard, SetClipboardData,
 };
 use windows::Win32::System::Memory::{GMEM_MOVEABLE, GlobalAlloc, GlobalLock, GlobalSize, GlobalUnlock};
 use windows::Win32::System::Ole::CF_UNICODETEXT;
+use windows::Win32::UI::WindowsAndMessaging::{
+    CreateWindowExW, DestroyWindow, HWND_MESSAGE, WINDOW_EX_STYLE, WINDOW_STYLE,
+};
+use windows::core::{PCWSTR, w};
 
 use crate::clock::{Cancel, Clock};
 use crate::config::limits::CLIPBOARD_BYTES;
@@ -45,14 +49,54 @@ pub fn set(text: &str) -> Result<()> {
 }
 
 /// The clipboard, ours until this ends.
-struct Open;
+struct Open {
+    /// Without a window of its own nobody owns what is put there, and Windows may refuse to take it.
+    _window: Window,
+}
+
+/// A window that nobody sees and that gets no messages but its own.
+struct Window(HWND);
+
+impl Window {
+    fn new() -> Result<Self> {
+        // SAFETY: a class that every Windows has; nothing is passed to it. `drop` ends the window, on the same thread.
+        let made = unsafe {
+            CreateWindowExW(
+                WINDOW_EX_STYLE(0),
+                w!("STATIC"),
+                PCWSTR::null(),
+                WINDOW_STYLE(0),
+                0,
+                0,
+                0,
+                0,
+                Some(HWND_MESSAGE),
+                None,
+                None,
+                None,
+            )
+        };
+        made.map(Self).map_err(|problem| {
+            Error::internal(format!("there is no window to open the clipboard with: {problem}"))
+        })
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // SAFETY: `new` made it on this thread, which the value does not leave: it is on the stack of one call.
+        let ended = unsafe { DestroyWindow(self.0) };
+        debug_assert!(ended.is_ok(), "{ended:?}");
+    }
+}
 
 impl Open {
     fn new(cancel: &Cancel) -> Result<Self> {
+        let window = Window::new()?;
         for _ in 0..TRIES {
-            // SAFETY: without a window the clipboard belongs to this task; `drop` closes it.
-            if unsafe { OpenClipboard(None) }.is_ok() {
-                return Ok(Self);
+            // SAFETY: the window is this thread's own; `drop` closes the clipboard before it ends the window.
+            if unsafe { OpenClipboard(Some(window.0)) }.is_ok() {
+                return Ok(Self { _window: window });
             }
             Clock::real().sleep(BETWEEN_TRIES, cancel)?;
         }

@@ -6,23 +6,28 @@ use std::time::{Duration, Instant};
 
 use windows::Win32::Foundation::{CloseHandle, HWND, LPARAM, POINT, RECT, WPARAM};
 use windows::Win32::Graphics::Dwm::{DWMWA_CLOAKED, DWMWA_EXTENDED_FRAME_BOUNDS, DwmGetWindowAttribute};
-use windows::Win32::Graphics::Gdi::{EnumDisplayMonitors, GetMonitorInfoW, HDC, HMONITOR, MONITORINFO};
+use windows::Win32::Graphics::Gdi::{
+    EnumDisplayMonitors, GetMonitorInfoW, HDC, HMONITOR, MONITOR_DEFAULTTONEAREST, MONITORINFO,
+    MonitorFromRect,
+};
 use windows::Win32::System::Threading::{
     OpenProcess, PROCESS_NAME_WIN32, PROCESS_QUERY_LIMITED_INFORMATION, QueryFullProcessImageNameW,
 };
 use windows::Win32::UI::HiDpi::{GetDpiForMonitor, MDT_EFFECTIVE_DPI};
 use windows::Win32::UI::WindowsAndMessaging::{
-    EnumWindows, GA_ROOT, GW_OWNER, GWL_EXSTYLE, GWL_STYLE, GetAncestor, GetClassNameW, GetCursorPos,
-    GetForegroundWindow, GetSystemMetrics, GetWindow, GetWindowLongW, GetWindowPlacement, GetWindowRect,
-    GetWindowThreadProcessId, HWND_TOP, InternalGetWindowText, IsIconic, IsWindowVisible, IsZoomed,
-    MONITORINFOF_PRIMARY, PostMessageW, SM_CXVIRTUALSCREEN, SM_CYVIRTUALSCREEN, SM_XVIRTUALSCREEN,
-    SM_YVIRTUALSCREEN, SW_MAXIMIZE, SW_MINIMIZE, SW_RESTORE, SWP_ASYNCWINDOWPOS, SWP_NOACTIVATE, SWP_NOMOVE,
-    SWP_NOSIZE, SWP_NOZORDER, SetWindowPos, ShowWindowAsync, WINDOWPLACEMENT, WM_CLOSE, WindowFromPoint,
+    EnumWindows, FindWindowExW, GA_ROOT, GW_OWNER, GWL_EXSTYLE, GWL_STYLE, GetAncestor, GetClassNameW,
+    GetCursorPos, GetForegroundWindow, GetSystemMetrics, GetWindow, GetWindowLongW, GetWindowPlacement,
+    GetWindowRect, GetWindowThreadProcessId, HWND_TOP, InternalGetWindowText, IsIconic, IsWindow,
+    IsWindowVisible, IsZoomed, MONITORINFOF_PRIMARY, PostMessageW, SET_WINDOW_POS_FLAGS, SM_CXVIRTUALSCREEN,
+    SM_CYVIRTUALSCREEN, SM_XVIRTUALSCREEN, SM_YVIRTUALSCREEN, SW_MAXIMIZE, SW_MINIMIZE, SW_RESTORE,
+    SWP_ASYNCWINDOWPOS, SWP_NOACTIVATE, SWP_NOMOVE, SWP_NOSIZE, SWP_NOZORDER, SetWindowPos, ShowWindowAsync,
+    WINDOWPLACEMENT, WM_CLOSE, WindowFromPoint,
 };
-use windows::core::{BOOL, PWSTR};
+use windows::core::{BOOL, PWSTR, w};
 
 use super::sense::desktop::{
-    RawMonitor, RawWindow, Sight, gone, hwnd_of, is_reached, wanted_bounds, why_not_reached,
+    Placing, RawMonitor, RawWindow, Sight, from_workspace, gone, hwnd_of, is_reached, must_be_restored,
+    placing, process_behind, why_not_reached,
 };
 use super::sense::points::rect_of;
 use crate::error::{Error, Result};
@@ -67,7 +72,9 @@ extern "system" fn gather(hwnd: HWND, into: LPARAM) -> BOOL {
 
 /// A window that closes meanwhile answers with nothing, and so is not visible.
 fn ask(hwnd: HWND) -> RawWindow {
-    let pid = process_of(hwnd);
+    let class = class(hwnd);
+    let (thread, pid) = thread_and_process(hwnd);
+    let pid = process_behind(&class, pid, inner_process(&class, hwnd));
     // SAFETY: each takes a handle that may be stale and only reads.
     let (visible, minimized, maximized, style, ex_style) = unsafe {
         (
@@ -83,13 +90,14 @@ fn ask(hwnd: HWND) -> RawWindow {
     RawWindow {
         hwnd: number(hwnd),
         title: title(hwnd),
-        class: class(hwnd),
+        class,
         pid,
+        thread,
         // Asking for a process is the dearest question, and nobody wants to know it of what is not to be seen.
         program: if visible { program(pid).unwrap_or_default() } else { String::new() },
         rect: window_rect(hwnd),
         frame: frame(hwnd),
-        restored: restored(hwnd),
+        restored: if minimized { restored(hwnd, ex_style) } else { Rect::default() },
         visible,
         minimized,
         maximized,
@@ -100,11 +108,38 @@ fn ask(hwnd: HWND) -> RawWindow {
     }
 }
 
-fn process_of(hwnd: HWND) -> u32 {
+pub fn thread_and_process(hwnd: HWND) -> (u32, u32) {
     let mut pid = 0;
     // SAFETY: `pid` outlives the call.
-    unsafe { GetWindowThreadProcessId(hwnd, Some(&raw mut pid)) };
-    pid
+    let thread = unsafe { GetWindowThreadProcessId(hwnd, Some(&raw mut pid)) };
+    (thread, pid)
+}
+
+/// The process of the app in the frame of a store app; none while the app is asleep.
+fn inner_process(class: &str, hwnd: HWND) -> Option<u32> {
+    if class != "ApplicationFrameWindow" {
+        return None;
+    }
+    // SAFETY: a handle that may be stale, and a name that ends with a zero.
+    let inner = unsafe { FindWindowExW(Some(hwnd), None, w!("Windows.UI.Core.CoreWindow"), None) }.ok()?;
+    Some(thread_and_process(inner).1)
+}
+
+/// The process that answers for a window.
+pub fn application(hwnd: u64) -> u32 {
+    let (hwnd, class) = (handle(hwnd), class(handle(hwnd)));
+    process_behind(&class, thread_and_process(hwnd).1, inner_process(&class, hwnd))
+}
+
+pub fn is_window(hwnd: u64) -> bool {
+    // SAFETY: a handle that may be stale, which is what is asked.
+    unsafe { IsWindow(Some(handle(hwnd))) }.as_bool()
+}
+
+/// The top-level window that a window is in.
+pub fn top_level(hwnd: u64) -> u64 {
+    // SAFETY: a handle that may be stale, and one back.
+    number(unsafe { GetAncestor(handle(hwnd), GA_ROOT) })
 }
 
 /// What Windows itself knows of the title; the application is not asked, which might hang.
@@ -112,6 +147,10 @@ fn title(hwnd: HWND) -> String {
     let mut units = [0; TITLE_UNITS];
     // SAFETY: the buffer's length is passed with it.
     text(&units_written(unsafe { InternalGetWindowText(hwnd, &mut units) }, &units))
+}
+
+pub fn title_of(hwnd: u64) -> String {
+    title(handle(hwnd))
 }
 
 fn class(hwnd: HWND) -> String {
@@ -180,11 +219,22 @@ fn cloaked(hwnd: HWND) -> u32 {
     if asked.is_ok() { cloaked } else { 0 }
 }
 
-fn restored(hwnd: HWND) -> Rect {
+fn restored(hwnd: HWND, ex_style: u32) -> Rect {
     let mut placement = WINDOWPLACEMENT { length: size_of::<WINDOWPLACEMENT>() as u32, ..Default::default() };
-    // SAFETY: the structure says its own size and outlives the call.
-    let asked = unsafe { GetWindowPlacement(hwnd, &raw mut placement) };
-    if asked.is_ok() { of(placement.rcNormalPosition) } else { Rect::default() }
+    let mut facts = MONITORINFO { cbSize: size_of::<MONITORINFO>() as u32, ..Default::default() };
+    // SAFETY: both structures say their own sizes and outlive the calls.
+    let (placed, told) = unsafe {
+        let placed = GetWindowPlacement(hwnd, &raw mut placement).is_ok();
+        let monitor = MonitorFromRect(&raw const placement.rcNormalPosition, MONITOR_DEFAULTTONEAREST);
+        (placed, GetMonitorInfoW(monitor, &raw mut facts).as_bool())
+    };
+    match (placed, told) {
+        (false, _) => Rect::default(),
+        (true, false) => of(placement.rcNormalPosition),
+        (true, true) => {
+            from_workspace(of(placement.rcNormalPosition), ex_style, of(facts.rcMonitor), of(facts.rcWork))
+        }
+    }
 }
 
 // ── the screen ─────────────────────────────────────────────────────────────────────────────────────
@@ -246,8 +296,8 @@ pub fn pointer() -> Result<Point> {
 
 /// The top-level window under a point, whatever it is.
 pub fn under(point: Point) -> u64 {
-    // SAFETY: numbers in, handles out.
-    number(unsafe { GetAncestor(WindowFromPoint(POINT { x: point.x, y: point.y }), GA_ROOT) })
+    // SAFETY: numbers in, a handle out.
+    top_level(number(unsafe { WindowFromPoint(POINT { x: point.x, y: point.y }) }))
 }
 
 pub fn foreground() -> u64 {
@@ -265,21 +315,37 @@ pub fn change(
     mut pause: impl FnMut(Duration) -> Result<()>,
 ) -> Result<Reached> {
     let hwnd = hwnd_of(uid)?;
-    let before = look()?.find(hwnd).filter(|raw| raw.visible).cloned().ok_or_else(|| gone(uid))?;
-    let refused = request(&before, change);
+    let find = || Ok::<_, Error>(look()?.find(hwnd).filter(|raw| raw.visible).cloned());
+    let mut before = find()?.ok_or_else(|| gone(uid))?;
     let began = Instant::now();
+    let left = || at_most.saturating_sub(began.elapsed());
+    // A maximized window that was minimized is maximized again first, so this may take two rounds.
+    while must_be_restored(&before, change) && !left().is_zero() {
+        show(handle(hwnd), SW_RESTORE);
+        let state = (before.minimized, before.maximized);
+        while !left().is_zero() && (before.minimized, before.maximized) == state {
+            pause(left().min(LOOK_AGAIN))?;
+            before = find()?.ok_or_else(|| gone(uid))?;
+        }
+        steady(hwnd, &mut pause)?;
+        before = find()?.ok_or_else(|| gone(uid))?;
+    }
+    let refused = if must_be_restored(&before, change) {
+        Some(why_not_reached(&WindowChange::Restore, at_most))
+    } else {
+        request(&before, change)
+    };
     loop {
         let sight = look()?;
         if is_reached(&sight, &before, change) {
             let state = steady(hwnd, &mut pause)?;
             return Ok(Reached { done: true, state, note: None });
         }
-        let left = at_most.saturating_sub(began.elapsed());
-        if left.is_zero() || refused.is_some() {
+        if left().is_zero() || refused.is_some() {
             let note = refused.unwrap_or_else(|| why_not_reached(change, at_most));
             return Ok(Reached { done: false, state: sight.state(hwnd), note: Some(note) });
         }
-        pause(left.min(LOOK_AGAIN))?;
+        pause(left().min(LOOK_AGAIN))?;
     }
 }
 
@@ -304,16 +370,14 @@ fn steady(
 fn request(raw: &RawWindow, change: &WindowChange) -> Option<String> {
     let hwnd = handle(raw.hwnd);
     match change {
-        WindowChange::Raise => place(hwnd, Rect::default(), SWP_NOMOVE.0 | SWP_NOSIZE.0 | SWP_NOACTIVATE.0),
+        WindowChange::Raise => raise(hwnd),
         WindowChange::Restore => show(hwnd, SW_RESTORE),
         WindowChange::Minimize => show(hwnd, SW_MINIMIZE),
         WindowChange::Maximize => show(hwnd, SW_MAXIMIZE),
         WindowChange::Move(_) | WindowChange::Resize { .. } => {
-            if raw.minimized || raw.maximized {
-                show(hwnd, SW_RESTORE);
-            }
-            let flags = SWP_NOZORDER.0 | SWP_NOACTIVATE.0;
-            place(hwnd, raw.rect_for(wanted_bounds(raw, change)), flags)
+            let (rect, what) = placing(raw, change)?;
+            let kept = if what == Placing::Corner { SWP_NOSIZE } else { SWP_NOMOVE };
+            place(hwnd, rect, kept | SWP_NOZORDER | SWP_NOACTIVATE)
         }
         WindowChange::Close => {
             // SAFETY: a message without addresses in it.
@@ -329,9 +393,13 @@ fn show(hwnd: HWND, how: windows::Win32::UI::WindowsAndMessaging::SHOW_WINDOW_CM
     None
 }
 
-fn place(hwnd: HWND, rect: Rect, flags: u32) -> Option<String> {
-    use windows::Win32::UI::WindowsAndMessaging::SET_WINDOW_POS_FLAGS;
-    let flags = SET_WINDOW_POS_FLAGS(flags) | SWP_ASYNCWINDOWPOS;
+/// Above the others, without the keyboard.
+pub fn raise(hwnd: HWND) -> Option<String> {
+    place(hwnd, Rect::default(), SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE)
+}
+
+fn place(hwnd: HWND, rect: Rect, flags: SET_WINDOW_POS_FLAGS) -> Option<String> {
+    let flags = flags | SWP_ASYNCWINDOWPOS;
     // SAFETY: handles that may be stale, and numbers.
     let placed = unsafe {
         SetWindowPos(hwnd, Some(HWND_TOP), rect.x, rect.y, rect.width.max(1), rect.height.max(1), flags)

@@ -8,13 +8,14 @@
 
 use std::time::{Duration, Instant};
 
+use windows::Win32::UI::Input::KeyboardAndMouse::IsWindowEnabled;
 use windows::Win32::UI::WindowsAndMessaging::{
     GetLastActivePopup, IsIconic, SW_RESTORE, SetForegroundWindow, ShowWindowAsync,
 };
 
-use super::desktop::{foreground, handle, look, number};
+use super::desktop::{foreground, handle, look, number, raise};
 use super::input::Hands;
-use super::sense::desktop::{gone, hwnd_of, why_not_active};
+use super::sense::desktop::{active_of, gone, hwnd_of, why_not_active};
 use super::sense::keys::{Event, Vk};
 use crate::error::Result;
 use crate::platform::Activation;
@@ -55,22 +56,32 @@ fn restore(hwnd: u64) {
     }
 }
 
-/// A window with an open dialog is disabled; the dialog is what a person would get.
+/// A window that gets the keyboard is not always put above the others, so that is asked for too.
 fn ask(hwnd: u64) {
-    // SAFETY: handles that may be stale. Whether it was obeyed is looked at.
+    let wanted = handle(stands_for(hwnd));
+    // SAFETY: a handle that may be stale. Whether it was obeyed is looked at.
     unsafe {
-        let _ = SetForegroundWindow(GetLastActivePopup(handle(hwnd)));
+        let _ = SetForegroundWindow(wanted);
+    }
+    if let Some(why) = raise(wanted) {
+        tracing::debug!("a window was not put above the others: {why}");
     }
 }
 
-/// Whether keys go to the window, or to a dialog of it, before the time is over.
+/// What a person would get who clicks on the window.
+fn stands_for(hwnd: u64) -> u64 {
+    // SAFETY: handles that may be stale, and one back.
+    let (enabled, popup) =
+        unsafe { (IsWindowEnabled(handle(hwnd)).as_bool(), number(GetLastActivePopup(handle(hwnd)))) };
+    active_of(hwnd, popup, enabled)
+}
+
+/// Whether keys go to the window, or to a dialog that keeps it from getting any, before the time is over.
 fn came(hwnd: u64, at_most: Duration) -> Result<bool> {
     let began = Instant::now();
     loop {
         let front = foreground();
-        // SAFETY: a handle that may be stale, and one back.
-        let popup = number(unsafe { GetLastActivePopup(handle(hwnd)) });
-        if front != 0 && (front == hwnd || front == popup) {
+        if front != 0 && (front == hwnd || front == stands_for(hwnd)) {
             let restored = look()?.find(hwnd).is_some_and(|raw| !raw.minimized);
             if restored {
                 return Ok(true);

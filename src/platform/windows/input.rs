@@ -2,7 +2,7 @@
 //!
 //! Everything that is pressed is written down before and released whatever happens: when the call ends, is cancelled,
 //! fails or panics. Modifiers that a person holds down would change what our input means; they get a moment to be let
-//! go, then they are released.
+//! go, then they are released. What Windows would drop without a word is not sent at all (`integrity`).
 #![allow(unsafe_code, reason = "Windows is asked by functions of C")]
 
 use std::sync::Mutex;
@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 
 use windows::Win32::Foundation::{ERROR_ACCESS_DENIED, GetLastError};
 use windows::Win32::UI::Input::KeyboardAndMouse::{
-    GetAsyncKeyState, INPUT, INPUT_0, INPUT_KEYBOARD, INPUT_MOUSE, KEYBD_EVENT_FLAGS, KEYBDINPUT,
-    KEYEVENTF_EXTENDEDKEY, KEYEVENTF_KEYUP, KEYEVENTF_UNICODE, MAPVK_VK_TO_VSC, MOUSE_EVENT_FLAGS,
-    MOUSEEVENTF_ABSOLUTE, MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP, MOUSEEVENTF_MIDDLEDOWN,
-    MOUSEEVENTF_MIDDLEUP, MOUSEEVENTF_MOVE, MOUSEEVENTF_RIGHTDOWN, MOUSEEVENTF_RIGHTUP,
-    MOUSEEVENTF_VIRTUALDESK, MOUSEEVENTF_WHEEL, MOUSEINPUT, MapVirtualKeyW, SendInput, VIRTUAL_KEY,
-    VkKeyScanW,
+    GetAsyncKeyState, GetKeyboardLayout, HKL, INPUT, INPUT_0, INPUT_KEYBOARD, INPUT_MOUSE, KEYBD_EVENT_FLAGS,
+    KEYBDINPUT, KEYEVENTF_EXTENDEDKEY, KEYEVENTF_KEYUP, KEYEVENTF_UNICODE, MAPVK_VK_TO_VSC,
+    MOUSE_EVENT_FLAGS, MOUSEEVENTF_ABSOLUTE, MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP,
+    MOUSEEVENTF_MIDDLEDOWN, MOUSEEVENTF_MIDDLEUP, MOUSEEVENTF_MOVE, MOUSEEVENTF_RIGHTDOWN,
+    MOUSEEVENTF_RIGHTUP, MOUSEEVENTF_VIRTUALDESK, MOUSEEVENTF_WHEEL, MOUSEINPUT, MapVirtualKeyExW, SendInput,
+    VIRTUAL_KEY, VkKeyScanExW,
 };
 use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_SWAPBUTTON, SetCursorPos};
 
-use super::desktop;
 use super::sense::keys::{self, Event, Placed, Vk};
-use super::sense::points::units;
+use super::sense::points::{astray, units};
+use super::{desktop, integrity};
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Button, Modifier};
+use crate::model::action::Button;
 use crate::model::{KeyCombo, Point};
 use crate::platform::hands::{Drag, between};
 
@@ -63,6 +63,7 @@ impl Hands {
     }
 
     pub fn click(&self, at: Option<Point>, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
+        integrity::reach_point(at.map_or_else(desktop::pointer, Ok)?)?;
         self.calmly(|grip| {
             if let Some(at) = at {
                 move_to(at)?;
@@ -81,6 +82,7 @@ impl Hands {
 
     /// Positive clicks show what is further up.
     pub fn scroll(&self, at: Option<Point>, clicks: i32, cancel: &Cancel) -> Result<()> {
+        integrity::reach_point(at.map_or_else(desktop::pointer, Ok)?)?;
         self.calmly(|_| {
             if let Some(at) = at {
                 move_to(at)?;
@@ -96,6 +98,8 @@ impl Hands {
     }
 
     pub fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        integrity::reach_point(drag.from)?;
+        integrity::reach_point(drag.to)?;
         self.calmly(|grip| {
             for modifier in drag.modifiers {
                 grip.press(Held::Key(keys::modifier(*modifier)))?;
@@ -113,12 +117,14 @@ impl Hands {
     }
 
     pub fn keys(&self, combo: &KeyCombo) -> Result<()> {
-        let events = keys::combination(combo, layout)?;
+        integrity::reach_keyboard()?;
+        let events = keys::combination(combo, placed)?;
         self.calmly(|grip| grip.events(&events))
     }
 
     /// Types a text of any characters into what has the keyboard.
     pub fn text(&self, text: &str, cancel: &Cancel) -> Result<()> {
+        integrity::reach_keyboard()?;
         let events = keys::text(text);
         self.calmly(|grip| {
             events.chunks(EVENTS_AT_A_TIME).try_for_each(|batch| {
@@ -247,7 +253,7 @@ fn event_of(item: Held, down: bool) -> INPUT {
 /// Games and terminals look at the place of a key and not at its number.
 fn scan_code(key: Vk) -> u16 {
     // SAFETY: numbers in, a number out.
-    let code = unsafe { MapVirtualKeyW(u32::from(key.code), MAPVK_VK_TO_VSC) };
+    let code = unsafe { MapVirtualKeyExW(u32::from(key.code), MAPVK_VK_TO_VSC, Some(layout())) };
     u16::try_from(code).unwrap_or(0)
 }
 
@@ -265,8 +271,19 @@ fn button_flags(button: Button, down: bool) -> MOUSE_EVENT_FLAGS {
     }
 }
 
-/// Whether the pointer came where it should is looked at: rounding may have put it one pixel off.
+/// Whether the pointer came where it should is looked at: rounding may have put it one pixel off, and it does not come
+/// everywhere.
 fn move_to(at: Point) -> Result<()> {
+    glide_to(at)?;
+    let now = desktop::pointer()?;
+    if now == at {
+        return Ok(());
+    }
+    Err(astray(at, now, desktop::monitors().into_iter().map(|monitor| monitor.rect)))
+}
+
+/// A point on the way, which may lead through a gap between monitors.
+fn glide_to(at: Point) -> Result<()> {
     let screen = desktop::screen();
     let Some((x, y)) = units(screen, at) else {
         return Err(Error::bad_request(format!("the point {},{} is on no monitor", at.x, at.y))
@@ -288,17 +305,29 @@ fn follow(drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
     let pause = (drag.duration / steps).max(Duration::from_millis(2));
     Clock::real().sleep(DRAG_REST, cancel)?;
     for step in 1..=steps {
-        move_to(between(drag.from, drag.to, step, steps))?;
+        let at = between(drag.from, drag.to, step, steps);
+        if step < steps {
+            glide_to(at)?
+        } else {
+            move_to(at)?
+        }
         Clock::real().sleep(pause, cancel)?;
     }
     Clock::real().sleep(DRAG_REST, cancel)
 }
 
-/// Where the layout of this session has a character.
-fn layout(character: char) -> Option<Placed> {
+/// Each thread has a layout of its own; the one that counts is that of whom the keys go to.
+fn layout() -> HKL {
+    let (thread, _) = desktop::thread_and_process(desktop::handle(desktop::foreground()));
+    // SAFETY: a number in, a handle out that needs no closing.
+    unsafe { GetKeyboardLayout(thread) }
+}
+
+/// Where that layout has a character.
+fn placed(character: char) -> Option<Placed> {
     let unit = u16::try_from(u32::from(character)).ok()?;
-    // SAFETY: a number in, a number out.
-    Placed::of(unsafe { VkKeyScanW(unit) })
+    // SAFETY: a number and a layout in, a number out.
+    Placed::of(unsafe { VkKeyScanExW(unit, layout()) })
 }
 
 /// Waits for a person to let go of modifiers, then releases them.
@@ -317,8 +346,7 @@ fn wait_for_free_modifiers() -> Result<()> {
 }
 
 fn modifiers_down() -> Vec<Vk> {
-    let all = [Modifier::Ctrl, Modifier::Alt, Modifier::Shift, Modifier::Meta].map(keys::modifier);
     // SAFETY: a number in, a number out; the highest bit is set while the key is down.
     let down = |key: &Vk| unsafe { GetAsyncKeyState(i32::from(key.code)) } < 0;
-    all.into_iter().filter(down).collect()
+    keys::HELD.into_iter().filter(down).collect()
 }

@@ -4,8 +4,8 @@
 //!   adapter ── Windows, the platform: which part answers which question
 //!     ├── desktop, foreground: windows, their order, monitors, changing them
 //!     ├── capture: pictures
-//!     ├── accessibility: what is in a window, on a thread that may be left behind
-//!     ├── input: keys and pointer
+//!     ├── accessibility: what is in a window, on threads that may be left behind
+//!     ├── input: keys and pointer; integrity: whether Windows lets them through
 //!     ├── lease: one server at a time acts
 //!     ├── clipboard, apps, launch: the session around the windows
 //!     ├── reading: text out of pictures, by the engine that Windows has
@@ -34,6 +34,8 @@ mod desktop;
 mod foreground;
 #[cfg(target_os = "windows")]
 mod input;
+#[cfg(target_os = "windows")]
+mod integrity;
 #[cfg(target_os = "windows")]
 mod launch;
 #[cfg(target_os = "windows")]

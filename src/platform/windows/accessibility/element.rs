@@ -2,42 +2,48 @@
 
 use uiautomation::UIElement;
 use uiautomation::patterns::{
-    UIExpandCollapsePattern, UIInvokePattern, UIRangeValuePattern, UIScrollItemPattern,
+    UIExpandCollapsePattern, UIInvokePattern, UIPattern, UIRangeValuePattern, UIScrollItemPattern,
     UISelectionItemPattern, UITextPattern, UITogglePattern, UIValuePattern,
 };
+use windows::core::IUnknown;
 
 use super::ask::code;
 use crate::config::limits::TREE_TEXT_BYTES;
 use crate::error::Result;
 use crate::platform::hands::doing::{Request, Said};
-use crate::platform::windows::sense::errors::Meaning;
+use crate::platform::windows::sense::requests::{Stage, said};
 
-/// An element that does not have the pattern says no; one that is gone or disabled is an error.
+type Failed = (Stage, uiautomation::Error);
+
 pub fn request(element: &UIElement, request: &Request) -> Result<Said> {
-    let done = ask(element, request);
-    let Err(problem) = done else { return Ok(Said::Yes) };
-    let code = code(&problem);
-    match code.meaning() {
-        Meaning::Unsupported | Meaning::Other => Ok(Said::No),
-        Meaning::Slow => Ok(Said::Nothing),
-        _ => Err(code.error("asking the element")),
+    match ask(element, request) {
+        Ok(()) => Ok(Said::Yes),
+        Err((stage, problem)) => said(request, stage, code(&problem)),
     }
 }
 
-fn ask(element: &UIElement, request: &Request) -> uiautomation::Result<()> {
+fn ask(element: &UIElement, request: &Request) -> Result<(), Failed> {
     match request {
-        Request::Press => element.get_pattern::<UIInvokePattern>()?.invoke(),
-        Request::Toggle => element.get_pattern::<UITogglePattern>()?.toggle(),
-        Request::Select => element.get_pattern::<UISelectionItemPattern>()?.select(),
-        Request::Expand => element.get_pattern::<UIExpandCollapsePattern>()?.expand(),
-        Request::Collapse => element.get_pattern::<UIExpandCollapsePattern>()?.collapse(),
-        Request::ShowMenu => element.show_context_menu(),
-        Request::SetText(text) => element.get_pattern::<UIValuePattern>()?.set_value(text),
-        Request::SetNumber(number) => element.get_pattern::<UIRangeValuePattern>()?.set_value(*number),
-        Request::SelectText => element.get_pattern::<UITextPattern>()?.get_document_range()?.select(),
-        Request::Focus => element.set_focus(),
-        Request::ScrollIntoView => element.get_pattern::<UIScrollItemPattern>()?.scroll_into_view(),
+        Request::Press => by(element, UIInvokePattern::invoke),
+        Request::Toggle => by(element, UITogglePattern::toggle),
+        Request::Select => by(element, UISelectionItemPattern::select),
+        Request::Expand => by(element, UIExpandCollapsePattern::expand),
+        Request::Collapse => by(element, UIExpandCollapsePattern::collapse),
+        Request::SetText(text) => by(element, |pattern: &UIValuePattern| pattern.set_value(text)),
+        Request::SetNumber(number) => by(element, |pattern: &UIRangeValuePattern| pattern.set_value(*number)),
+        Request::SelectText => by(element, |pattern: &UITextPattern| pattern.get_document_range()?.select()),
+        Request::ShowMenu => element.show_context_menu().map_err(|problem| (Stage::During, problem)),
+        Request::Focus => element.set_focus().map_err(|problem| (Stage::During, problem)),
+        Request::ScrollIntoView => by(element, UIScrollItemPattern::scroll_into_view),
     }
+}
+
+fn by<P>(element: &UIElement, work: impl Fn(&P) -> uiautomation::Result<()>) -> Result<(), Failed>
+where
+    P: UIPattern + TryFrom<IUnknown, Error = uiautomation::Error>,
+{
+    let pattern = element.get_pattern::<P>().map_err(|problem| (Stage::Before, problem))?;
+    work(&pattern).map_err(|problem| (Stage::During, problem))
 }
 
 /// The beginning of a text, one character longer than what is shown, so that a cut is noticed.

@@ -1,5 +1,8 @@
 //! Being told that the elements of a window changed. What a person sees change is heard; the rest is left alone,
 //! because every event costs the application something.
+//!
+//! The handlers of the crate borrow what they are handed (version 0.25.1: the array of a structure event is not owned by
+//! its wrapper, the value of a property event is copied), and nothing of it is looked at here.
 
 use uiautomation::UIAutomation;
 use uiautomation::UIElement;
@@ -10,9 +13,10 @@ use uiautomation::events::{
 use uiautomation::types::{TreeScope, UIProperty};
 
 use crate::clock::Bell;
+use crate::platform::windows::sense::recent::Recent;
 
-/// Of so many windows changes are told; the one that was looked into longest ago makes room.
-const MOST_WATCHED: usize = 4;
+/// Of so many windows of an application changes are told; the one that was looked into longest ago makes room.
+const MOST_WATCHED: usize = 2;
 
 const WATCHED: &[UIProperty] = &[
     UIProperty::Name,
@@ -28,28 +32,34 @@ const WATCHED: &[UIProperty] = &[
 
 pub struct Events {
     bell: Bell,
-    watched: Vec<Watched>,
+    watched: Recent<Watched>,
 }
 
+/// A window that tells of changes until this ends. It ends on the thread that began it, as UI Automation wants it.
 struct Watched {
-    uid: String,
+    automation: UIAutomation,
     root: UIElement,
     properties: UIPropertyChangedEventHandler,
     structure: UIStructureChangeEventHandler,
 }
 
+impl Drop for Watched {
+    /// One that is gone has forgotten us already.
+    fn drop(&mut self) {
+        let _ = self.automation.remove_property_changed_event_handler(&self.root, &self.properties);
+        let _ = self.automation.remove_structure_changed_event_handler(&self.root, &self.structure);
+    }
+}
+
 impl Events {
     pub fn new(bell: Bell) -> Self {
-        Self { bell, watched: Vec::new() }
+        Self { bell, watched: Recent::new(MOST_WATCHED) }
     }
 
     /// A window that does not tell of changes is looked at again and again instead; that is no fault.
     pub fn watch(&mut self, automation: &UIAutomation, uid: &str, root: &UIElement) {
-        if self.watched.iter().any(|watched| watched.uid == uid) {
+        if self.watched.get(uid).is_some() {
             return;
-        }
-        if self.watched.len() >= MOST_WATCHED {
-            forget(automation, &self.watched.remove(0));
         }
         let (property_bell, structure_bell) = (self.bell.clone(), self.bell.clone());
         let on_property: Box<CustomPropertyChangedEventHandlerFn> = Box::new(move |_, _, _| {
@@ -61,7 +71,7 @@ impl Events {
             Ok(())
         });
         let watched = Watched {
-            uid: uid.to_owned(),
+            automation: automation.clone(),
             root: root.clone(),
             properties: on_property.into(),
             structure: on_structure.into(),
@@ -73,17 +83,8 @@ impl Events {
                 automation.add_structure_changed_event_handler(root, scope, None, &watched.structure)
             });
         match heard {
-            Ok(()) => self.watched.push(watched),
-            Err(problem) => {
-                tracing::debug!("a window tells nothing of changes: {problem}");
-                forget(automation, &watched);
-            }
+            Ok(()) => self.watched.put(uid, watched),
+            Err(problem) => tracing::debug!("a window tells nothing of changes: {problem}"),
         }
     }
-}
-
-/// One that is gone has forgotten us already.
-fn forget(automation: &UIAutomation, watched: &Watched) {
-    let _ = automation.remove_property_changed_event_handler(&watched.root, &watched.properties);
-    let _ = automation.remove_structure_changed_event_handler(&watched.root, &watched.structure);
 }

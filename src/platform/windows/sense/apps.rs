@@ -183,8 +183,9 @@ fn is_program(app: &App, name: &str) -> bool {
     !name.is_empty() && [app.program(), file, stem].iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// An app by its id, name or program, else a program by its path or on PATH, which `lookup` knows.
-pub fn find(apps: &[App], name: &str, lookup: impl Fn(&str) -> bool) -> Result<Program> {
+/// An app by its id, name or program, else a program by its path or on PATH, whose whole path `lookup` tells: what was
+/// found is what is started, whatever Windows would find by the name.
+pub fn find(apps: &[App], name: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<Program> {
     let by_id = apps.iter().find(|app| app.id.eq_ignore_ascii_case(name));
     let by_name = || apps.iter().find(|app| app.name.eq_ignore_ascii_case(name));
     if let Some(app) = by_id.or_else(by_name).or_else(|| apps.iter().find(|app| is_program(app, name))) {
@@ -192,8 +193,8 @@ pub fn find(apps: &[App], name: &str, lookup: impl Fn(&str) -> bool) -> Result<P
         let name = format!("{} ({file})", app.name);
         return Ok(Program { name, command: app.command.clone(), installed: true });
     }
-    if lookup(name) {
-        return Ok(Program { name: name.to_owned(), command: vec![name.to_owned()], installed: false });
+    if let Some(path) = lookup(name) {
+        return Ok(Program { name: name.to_owned(), command: vec![path], installed: false });
     }
     let known = apps.iter().flat_map(|app| [app.id.clone(), app.name.clone()]);
     let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
@@ -201,6 +202,64 @@ pub fn find(apps: &[App], name: &str, lookup: impl Fn(&str) -> bool) -> Result<P
         "there is no app or program '{name}'{near} (list_apps tells ids; a program is a name on PATH or a whole path)"
     ))
     .with("field", "program"))
+}
+
+/// The line that a program takes apart into these words again; the first one, its own name, is taken apart by simpler
+/// rules. What holds a zero would end there.
+pub fn command_line(command: &[String]) -> Result<String, &'static str> {
+    if command.iter().any(|word| word.contains('\0')) {
+        return Err("no argument can hold a zero");
+    }
+    let mut line = String::new();
+    for (place, word) in command.iter().enumerate() {
+        if place == 0 {
+            if word.contains('"') {
+                return Err("no program's name has a quotation mark");
+            }
+            line.push_str(&format!("\"{word}\""));
+        } else {
+            line.push(' ');
+            line.push_str(&quoted(word));
+        }
+    }
+    Ok(line)
+}
+
+/// Backslashes count only before a quotation mark, and there each needs another.
+fn quoted(word: &str) -> String {
+    if !word.is_empty() && !word.contains([' ', '\t', '"', '\n', '\u{b}']) {
+        return word.to_owned();
+    }
+    let mut line = String::from("\"");
+    let mut slashes = 0;
+    for character in word.chars() {
+        if character == '"' {
+            line.push_str(&"\\".repeat(slashes + 1));
+        }
+        slashes = if character == '\\' { slashes + 1 } else { 0 };
+        line.push(character);
+    }
+    line.push_str(&"\\".repeat(slashes));
+    line.push('"');
+    line
+}
+
+/// The settings that a program gets, as Windows wants them: `NAME=value`, each ended by a zero, and one more at the end.
+/// Ours are left out.
+pub fn environment(variables: impl Iterator<Item = (Vec<u16>, Vec<u16>)>) -> Vec<u16> {
+    let ours: Vec<u16> = "OSO_".encode_utf16().collect();
+    let mut block = Vec::new();
+    for (name, value) in variables.filter(|(name, _)| !name.starts_with(&ours) && !name.is_empty()) {
+        block.extend(name);
+        block.push(u16::from(b'='));
+        block.extend(value);
+        block.push(0);
+    }
+    if block.is_empty() {
+        block.push(0);
+    }
+    block.push(0);
+    block
 }
 
 /// The file names that a word may stand for. What a shell would run (`.bat`) is no program: it takes its arguments
@@ -268,6 +327,7 @@ mod tests {
         assert_eq!(shortcut(file), expected);
     }
 
+    const CMD: &str = r"C:\Windows\System32\cmd.exe";
     const NOTEPAD: &str = r"C:\Windows\System32\notepad.exe";
 
     #[test]
@@ -305,6 +365,41 @@ mod tests {
         check("  ", &[]);
     }
 
+    #[test]
+    fn command_lines_are_put_together_as_programs_read_them() {
+        let check = |command: &[&str], expected: Result<&str, &str>| {
+            let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(command_line(&command), expected.map(str::to_owned));
+        };
+        check(&[r"C:\a b\c.exe"], Ok(r#""C:\a b\c.exe""#));
+        check(&["c.exe", "/p", "a b", ""], Ok(r#""c.exe" /p "a b" """#));
+        check(&["c.exe", r"a b\", r#"x"y"#], Ok(r#""c.exe" "a b\\" "x\"y""#));
+        check(&["c.exe", "a\0b"], Err("no argument can hold a zero"));
+        check(&["c\"d.exe"], Err("no program's name has a quotation mark"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_put_together_is_taken_apart_again(
+            arguments in proptest::collection::vec("[ab \\\\\"\t]{0,6}", 0..4)
+        ) {
+            let line = command_line(&[vec!["x".to_owned()], arguments.clone()].concat()).unwrap();
+            proptest::prop_assert_eq!(words(line.strip_prefix("\"x\"").unwrap()), arguments);
+        }
+    }
+
+    #[test]
+    fn our_settings_are_nobody_elses() {
+        let wide = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+        let check = |variables: &[(&str, &str)], expected: &str| {
+            let variables = variables.iter().map(|(name, value)| (wide(name), wide(value)));
+            assert_eq!(environment(variables), wide(expected));
+        };
+        check(&[("A", "1"), ("OSO_KEY", "x"), ("B", "")], "A=1\0B=\0\0");
+        check(&[], "\0\0");
+        check(&[("=C:", "C:\\x"), ("", "y")], "=C:=C:\\x\0\0");
+    }
+
     fn apps() -> Vec<App> {
         let chrome = r"C:\Program Files\Google\Chrome\Application\chrome.exe";
         let own = app(r"Google Chrome.lnk", &file(chrome, Some("--profile-directory=\"Profile 1\""), true));
@@ -323,7 +418,7 @@ mod tests {
     #[test]
     fn programs_are_found_by_what_people_call_them() {
         let check = |name: &str, expected: Result<&str, &str>| {
-            let found = find(&apps(), name, |name| name == "cmd.exe");
+            let found = find(&apps(), name, |name| (name == "cmd.exe").then(|| CMD.to_owned()));
             match (found, expected) {
                 (Ok(program), Ok(expected)) => assert_eq!(program.name, expected, "{name}"),
                 (Err(error), Err(expected)) => assert!(error.message.contains(expected), "{error}"),
@@ -335,6 +430,8 @@ mod tests {
         }
         check("google chrome", Ok("Google Chrome (chrome.exe)"));
         check("cmd.exe", Ok("cmd.exe"));
+        let found = find(&[], "cmd.exe", |_| Some(CMD.to_owned())).unwrap();
+        assert_eq!(found.command, [CMD], "what was found is what is started");
         check("Notepat", Err("did you mean 'Notepad'?"));
         check("", Err("there is no app"));
     }

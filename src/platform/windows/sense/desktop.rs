@@ -18,6 +18,8 @@ pub struct RawWindow {
     pub title: String,
     pub class: String,
     pub pid: u32,
+    /// The thread that made it, and that gets its messages.
+    pub thread: u32,
     /// The whole path of its program, where this process may know it.
     pub program: String,
     pub rect: Rect,
@@ -43,13 +45,21 @@ pub struct Sight {
     pub foreground: u64,
 }
 
+const WS_POPUP: u32 = 0x8000_0000;
 const WS_CAPTION: u32 = 0x00c0_0000;
+const WS_EX_TRANSPARENT: u32 = 0x0000_0020;
 const WS_EX_TOOLWINDOW: u32 = 0x0000_0080;
 const WS_EX_APPWINDOW: u32 = 0x0004_0000;
+const WS_EX_LAYERED: u32 = 0x0008_0000;
 const WS_EX_NOACTIVATE: u32 = 0x0800_0000;
 /// The desktop itself and its like: no person switches to them.
 const SCENERY: &[&str] =
     &["Progman", "WorkerW", "Shell_TrayWnd", "Shell_SecondaryTrayWnd", "EdgeUiInputTopWndClass"];
+
+/// Windows that show for a moment and belong to whatever their thread has on the screen: menus, the lists of combo boxes,
+/// tooltips, and the shadows of such.
+const MOMENTARY: &[&str] = &["#32768", "ComboLBox", "tooltips_class32", SHADOW];
+const SHADOW: &str = "SysShadow";
 
 impl RawWindow {
     /// As Alt+Tab would show it, and the dialogs of those, which Alt+Tab leaves out.
@@ -76,12 +86,31 @@ impl RawWindow {
         self.frame.filter(|frame| !frame.is_empty()).unwrap_or(self.rect)
     }
 
-    /// What must be asked for, so that the bounds are these. A minimized window lies far off the screen, and tells
-    /// nothing of the border that it will have.
-    pub fn rect_for(&self, bounds: Rect) -> Rect {
-        if self.minimized {
-            return bounds;
+    /// It is on the screen.
+    pub fn is_shown(&self) -> bool {
+        self.visible && !self.minimized && self.cloaked == 0 && !self.bounds().is_empty()
+    }
+
+    /// Clicks go through it, and what lies below it shows: the overlays of recorders and of games.
+    pub fn is_see_through(&self) -> bool {
+        self.ex_style & (WS_EX_TRANSPARENT | WS_EX_LAYERED) == WS_EX_TRANSPARENT | WS_EX_LAYERED
+    }
+
+    /// Whether it is a menu, a list or a tooltip of the other. What has no owner says so by its class, or by its style,
+    /// and is made by the same thread; the taskbar is nobody's popup, although it is made by the desktop's process.
+    pub fn is_popup_of(&self, other: &RawWindow) -> bool {
+        if self.hwnd == other.hwnd || self.is_listed() || SCENERY.contains(&self.class.as_str()) {
+            return false;
         }
+        if self.owner != 0 {
+            return self.owner == other.hwnd;
+        }
+        let pops_up = self.style & WS_POPUP != 0 || MOMENTARY.contains(&self.class.as_str());
+        pops_up && self.thread != 0 && self.thread == other.thread
+    }
+
+    /// What must be asked for, so that the bounds are these.
+    pub fn rect_for(&self, bounds: Rect) -> Rect {
         let now = self.bounds();
         Rect::new(
             bounds.x.saturating_add(self.rect.x.saturating_sub(now.x)),
@@ -169,7 +198,8 @@ impl Sight {
         self.listed_owner(self.foreground)
     }
 
-    /// The listed window that a window is or belongs to, along its owners.
+    /// The listed window that a window is or belongs to: along its owners, and where those end, the frontmost one whose
+    /// popup it is.
     pub fn listed_owner(&self, hwnd: u64) -> Option<u64> {
         let mut at = hwnd;
         for _ in 0..self.windows.len() {
@@ -177,9 +207,48 @@ impl Sight {
             if raw.is_listed() {
                 return Some(raw.hwnd);
             }
+            if raw.owner == 0 {
+                let mut listed = self.windows.iter().filter(|other| other.is_listed());
+                return listed.find(|other| raw.is_popup_of(other)).map(|other| other.hwnd);
+            }
             at = raw.owner;
         }
         None
+    }
+
+    /// Whether what is done to the first reaches the second: they are the same, or the first is a popup of the other or
+    /// of what belongs to it. A dialog is a window of its own: while it is open, keys do not go to its owner.
+    pub fn reaches(&self, hwnd: u64, wanted: u64) -> bool {
+        let mut at = hwnd;
+        for _ in 0..self.windows.len() {
+            if at == wanted {
+                return at != 0;
+            }
+            let Some(raw) = self.find(at).filter(|raw| !raw.is_listed()) else { return false };
+            if raw.owner == 0 {
+                return self.listed_owner(at) == Some(wanted);
+            }
+            at = raw.owner;
+        }
+        false
+    }
+
+    /// Whether keys go to a window. A menu gets them while the window that it is of stays in the foreground.
+    pub fn has_keyboard(&self, hwnd: u64) -> bool {
+        self.reaches(self.foreground, hwnd) || self.reaches(self.foreground, self.raised_for(hwnd))
+    }
+
+    /// What is brought to the front so that a window is: the one that a menu is of, because the menu would close.
+    pub fn raised_for(&self, hwnd: u64) -> u64 {
+        let is_popup = self.find(hwnd).is_some_and(|raw| !raw.is_listed());
+        self.listed_owner(hwnd).filter(|_| is_popup).unwrap_or(hwnd)
+    }
+
+    /// The menus, lists and tooltips of a window that are on the screen, from the front to the back.
+    pub fn popups(&self, hwnd: u64) -> Vec<u64> {
+        let shown =
+            self.windows.iter().filter(|raw| raw.hwnd != hwnd && raw.is_shown() && raw.class != SHADOW);
+        shown.filter(|raw| self.reaches(raw.hwnd, hwnd)).map(|raw| raw.hwnd).collect()
     }
 
     pub fn state(&self, hwnd: u64) -> Option<WindowState> {
@@ -190,6 +259,52 @@ impl Sight {
     fn front(&self) -> Option<u64> {
         let shown = self.windows.iter().filter(|raw| raw.is_listed() && !raw.minimized);
         shown.map(|raw| raw.hwnd).next()
+    }
+}
+
+/// What a person gets who clicks on a window: one that a dialog has disabled shows that dialog. One that only has other
+/// windows open beside it, like a search box, is still there itself.
+pub fn active_of(hwnd: u64, last_popup: u64, enabled: bool) -> u64 {
+    if enabled || last_popup == 0 { hwnd } else { last_popup }
+}
+
+/// Of whom a window is: the frames of store apps are all drawn by one process, and the app is what is in them.
+pub fn process_behind(class: &str, own: u32, inner: Option<u32>) -> u32 {
+    if class == "ApplicationFrameWindow" { inner.filter(|pid| *pid != 0).unwrap_or(own) } else { own }
+}
+
+/// Where a window will be is told in the coordinates of the workspace, which begin where the taskbar ends; those of tool
+/// windows begin where the monitor does.
+pub fn from_workspace(rect: Rect, ex_style: u32, monitor: Rect, work: Rect) -> Rect {
+    if ex_style & WS_EX_TOOLWINDOW != 0 {
+        return rect;
+    }
+    Rect {
+        x: rect.x.saturating_add(work.x - monitor.x),
+        y: rect.y.saturating_add(work.y - monitor.y),
+        ..rect
+    }
+}
+
+/// A window that is minimized or maximized has no place of its own: it gets it back before it is moved or resized.
+pub fn must_be_restored(raw: &RawWindow, change: &WindowChange) -> bool {
+    matches!(change, WindowChange::Move(_) | WindowChange::Resize { .. }) && (raw.minimized || raw.maximized)
+}
+
+/// What of a place is asked for; the rest stays as the application wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placing {
+    Corner,
+    Size,
+}
+
+/// The rectangle that Windows must be asked for, and what of it counts.
+pub fn placing(raw: &RawWindow, change: &WindowChange) -> Option<(Rect, Placing)> {
+    let rect = || raw.rect_for(wanted_bounds(raw, change));
+    match change {
+        WindowChange::Move(_) => Some((rect(), Placing::Corner)),
+        WindowChange::Resize { .. } => Some((rect(), Placing::Size)),
+        _ => None,
     }
 }
 
@@ -324,6 +439,8 @@ mod tests {
         let dialog = windows.iter().find(|window| window.title == "Save As").unwrap();
         assert!(dialog.focused);
         assert_eq!((dialog.process.as_str(), dialog.pid), ("notepad.exe", 7412));
+        let calculator = windows.iter().find(|window| window.title == "Calculator").unwrap();
+        assert_eq!(calculator.process, "CalculatorApp.exe", "the app, and not who draws its frame");
         assert_eq!(windows.iter().filter(|window| window.focused).count(), 1);
         let shell = windows.first().unwrap();
         assert!(shell.minimized && shell.bounds.x >= 0, "{shell:?}");
@@ -338,11 +455,103 @@ mod tests {
     }
 
     #[test]
-    fn a_minimized_window_is_moved_as_if_it_had_no_border() {
-        let away = Rect::new(-32_000, -32_000, 160, 28);
-        let raw = RawWindow { rect: away, minimized: true, restored: Rect::new(5, 6, 400, 300), ..window(1) };
-        let wanted = Rect::new(200, 160, 400, 300);
-        assert_eq!(raw.rect_for(wanted), wanted);
+    fn what_has_no_place_is_restored_before_it_is_moved() {
+        let corner = WindowChange::Move(Point { x: 5, y: 6 });
+        let size = WindowChange::Resize { width: 9, height: 9 };
+        let check = |change: &WindowChange, minimized, maximized, expected| {
+            let raw = RawWindow { minimized, maximized, ..window(1) };
+            assert_eq!(must_be_restored(&raw, change), expected, "{change:?}");
+        };
+        check(&corner, false, false, false);
+        check(&corner, true, false, true);
+        check(&size, false, true, true);
+        check(&WindowChange::Maximize, true, false, false);
+    }
+
+    #[test]
+    fn moving_keeps_the_size_and_resizing_the_corner() {
+        let corner = WindowChange::Move(Point { x: 5, y: 6 });
+        assert_eq!(placing(&window(1), &corner), Some((Rect::new(-2, 6, 414, 307), Placing::Corner)));
+        let size = WindowChange::Resize { width: 500, height: 200 };
+        assert_eq!(placing(&window(1), &size), Some((Rect::new(93, 100, 514, 207), Placing::Size)));
+        assert_eq!(placing(&window(1), &WindowChange::Close), None);
+    }
+
+    #[test]
+    fn a_workspace_begins_where_the_taskbar_ends() {
+        let (monitor, work) = (Rect::new(0, 0, 1920, 1080), Rect::new(60, 40, 1860, 1040));
+        let rect = Rect::new(10, 20, 300, 200);
+        assert_eq!(from_workspace(rect, 0, monitor, work), Rect::new(70, 60, 300, 200));
+        assert_eq!(from_workspace(rect, WS_EX_TOOLWINDOW, monitor, work), rect);
+        assert_eq!(from_workspace(rect, 0, monitor, monitor), rect);
+    }
+
+    #[test]
+    fn a_dialog_stands_for_its_owner_only_while_that_is_disabled() {
+        assert_eq!(active_of(1, 2, false), 2);
+        assert_eq!(active_of(1, 2, true), 1);
+        assert_eq!(active_of(1, 0, false), 1);
+    }
+
+    #[test]
+    fn a_store_app_is_who_is_in_the_frame() {
+        assert_eq!(process_behind("Notepad", 5, Some(7)), 5);
+        assert_eq!(process_behind("ApplicationFrameWindow", 5, Some(7)), 7);
+        assert_eq!(process_behind("ApplicationFrameWindow", 5, None), 5, "it is asleep");
+    }
+
+    fn popup(hwnd: u64, owner: u64) -> RawWindow {
+        RawWindow { owner, title: String::new(), style: WS_POPUP, thread: 4, ..window(hwnd) }
+    }
+
+    #[track_caller]
+    fn check_popup(edit: impl Fn(&mut RawWindow), expected: bool) {
+        let mut raw = popup(9, 0);
+        edit(&mut raw);
+        let other = RawWindow { thread: 4, ..window(1) };
+        assert_eq!(raw.is_popup_of(&other), expected, "{raw:?}");
+    }
+
+    #[test]
+    fn popups_are_of_the_same_thread_or_owned() {
+        check_popup(|_| {}, true);
+        check_popup(|raw| raw.thread = 5, false);
+        check_popup(|raw| (raw.owner, raw.thread) = (1, 5), true);
+        check_popup(|raw| raw.owner = 2, false);
+        check_popup(|raw| raw.style = 0, false);
+        check_popup(|raw| (raw.style, raw.class) = (0, "#32768".to_owned()), true);
+        check_popup(|raw| raw.class = "Shell_TrayWnd".to_owned(), false);
+        check_popup(|raw| (raw.title, raw.owner) = ("Own window".to_owned(), 0), false);
+        check_popup(|raw| raw.hwnd = 1, false);
+    }
+
+    /// A window with a dialog, which has a menu with a menu in it; and another window of the same thread behind it.
+    fn nested() -> Sight {
+        let dialog = RawWindow { owner: 1, thread: 4, ..window(2) };
+        let own = |hwnd| RawWindow { thread: 4, ..window(hwnd) };
+        Sight { windows: vec![popup(4, 3), popup(3, 2), dialog, own(1), own(5), popup(6, 0)], foreground: 2 }
+    }
+
+    #[test]
+    fn what_is_done_to_a_menu_reaches_its_window_and_not_the_owner_of_that() {
+        let sight = nested();
+        let check = |from, to, expected| assert_eq!(sight.reaches(from, to), expected, "{from} to {to}");
+        check(2, 2, true);
+        check(3, 2, true);
+        check(4, 2, true);
+        check(4, 1, false);
+        check(2, 1, false);
+        check(1, 2, false);
+        check(6, 2, true);
+        check(6, 1, false);
+        check(0, 0, false);
+        check(77, 1, false);
+        let keyed = [1, 2, 3, 4, 5, 6].map(|hwnd| sight.has_keyboard(hwnd));
+        assert_eq!(keyed, [false, true, true, true, false, true]);
+        assert_eq!([1, 2, 4, 6, 77].map(|hwnd| sight.raised_for(hwnd)), [1, 2, 2, 2, 77]);
+        assert_eq!(sight.popups(2), [4, 3, 6]);
+        assert_eq!(sight.popups(1), [0; 0]);
+        assert_eq!([4, 6, 2].map(|hwnd| sight.listed_owner(hwnd)), [Some(2), Some(2), Some(2)]);
     }
 
     #[track_caller]
@@ -454,6 +663,26 @@ mod tests {
             };
             let before = framed(Rect::new(0, 0, 500, 400));
             prop_assert_eq!(framed(before.rect_for(wanted)).bounds(), wanted);
+        }
+
+        /// Owners may be anything, also circles; every question ends.
+        #[test]
+        fn owners_are_followed_to_an_end(
+            owners in prop::collection::vec((0..8u64, 0..3u32, any::<bool>()), 1..8), from in 0..9u64, to in 0..9u64,
+        ) {
+            let raw = |(place, (owner, thread, listed)): (usize, &(u64, u32, bool))| RawWindow {
+                owner: *owner,
+                thread: *thread,
+                style: if *listed { WS_CAPTION } else { WS_POPUP },
+                ..window(place as u64 + 1)
+            };
+            let windows: Vec<RawWindow> = owners.iter().enumerate().map(raw).collect();
+            let sight = Sight { windows, foreground: from };
+            prop_assert!(!sight.reaches(from, to) || to != 0);
+            if let Some(listed) = sight.listed_owner(from) {
+                prop_assert!(sight.find(listed).is_some_and(RawWindow::is_listed));
+            }
+            prop_assert!(!sight.popups(to).contains(&to));
         }
     }
 }

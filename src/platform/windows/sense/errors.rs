@@ -47,6 +47,16 @@ const MEANINGS: &[(u32, Meaning)] = &[
     (0x8007_0578, Meaning::Gone),         // ERROR_INVALID_WINDOW_HANDLE
 ];
 
+impl Meaning {
+    /// It may be said of a part of what was asked for, and the rest can be had.
+    pub fn is_of_a_part(self) -> bool {
+        matches!(
+            self,
+            Meaning::Gone | Meaning::Slow | Meaning::Unsupported | Meaning::Disabled | Meaning::Other
+        )
+    }
+}
+
 impl Code {
     pub fn meaning(self) -> Meaning {
         let number = self.0.cast_unsigned();

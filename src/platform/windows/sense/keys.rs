@@ -1,7 +1,8 @@
 //! Which keys a combination and a text are, in Windows' own numbers.
 //!
-//! Text is typed as characters and not as keys, so that it is the same on every layout. Combinations are keys: a letter
-//! or a digit has the number of its own sign, other signs stand where the layout of this session has them.
+//! Text is typed as characters and not as keys, so that it is the same on every layout. Combinations are keys: with a
+//! modifier a letter or a digit has the number of its own sign, because that is what programs compare; alone, it and all
+//! other signs stand where the layout has them, because that is what a program gets to read.
 
 use crate::error::{Error, Result};
 use crate::model::KeyCombo;
@@ -95,13 +96,26 @@ pub const fn modifier(modifier: Modifier) -> Vk {
     }
 }
 
+/// All keys that a person may hold down to change the meaning of others, left and right: letting go of one is no use to
+/// the other.
+pub const HELD: [Vk; 8] = [
+    plain(0xa0),    // shift
+    plain(0xa1),    // right shift
+    plain(0xa2),    // ctrl
+    extended(0xa3), // right ctrl
+    plain(0xa4),    // alt
+    extended(0xa5), // right alt, or AltGr
+    extended(0x5b), // the left key with the logo
+    extended(0x5c), // the right one
+];
+
 /// The events of a combination, in their order. `layout` tells where a character is.
 pub fn combination(combo: &KeyCombo, layout: impl Fn(char) -> Option<Placed>) -> Result<Vec<Event>> {
     let mut held: Vec<Vk> = combo.modifiers.iter().map(|it| modifier(*it)).collect();
     let key = match &combo.key {
         Key::Modifier(it) => modifier(*it),
         Key::Named(name) => named(name)?,
-        Key::Character(character) if character.is_ascii_alphanumeric() => {
+        Key::Character(character) if character.is_ascii_alphanumeric() && !combo.modifiers.is_empty() => {
             plain(u16::from(character.to_ascii_uppercase() as u8))
         }
         Key::Character(character) => match layout(*character) {
@@ -164,6 +178,8 @@ mod tests {
     fn german(character: char) -> Option<Placed> {
         let placed = |code, shift, ctrl, alt| Some(Placed { code, shift, ctrl, alt });
         match character {
+            'a' => placed(0x41, false, false, false),
+            '1' => placed(0x31, false, false, false),
             '+' => placed(0xbb, false, false, false),
             '?' => placed(0xdb, true, false, false),
             '@' => placed(0x51, false, true, true),
@@ -171,9 +187,23 @@ mod tests {
         }
     }
 
+    /// A French layout, which has its digits above its signs; it stands for one without Latin letters too.
+    fn french(character: char) -> Option<Placed> {
+        match character {
+            '1' => Some(Placed { code: 0x31, shift: true, ctrl: false, alt: false }),
+            '&' => Some(Placed { code: 0x31, shift: false, ctrl: false, alt: false }),
+            _ => None,
+        }
+    }
+
     #[track_caller]
     fn check(keys: &str, expected: &str) {
-        let events = combination(&KeyCombo::parse(keys).unwrap(), german);
+        check_on(german, keys, expected);
+    }
+
+    #[track_caller]
+    fn check_on(layout: fn(char) -> Option<Placed>, keys: &str, expected: &str) {
+        let events = combination(&KeyCombo::parse(keys).unwrap(), layout);
         let shown = match events {
             Err(error) => error.message,
             Ok(events) => events.iter().map(shown).collect::<Vec<_>>().join(" "),
@@ -211,6 +241,29 @@ mod tests {
         check("ctrl+@", "+11 +12 +51 -51 -12 -11");
         check("é", "u00e9");
         check("ctrl+é", "the keyboard layout of this session has no key for 'é'");
+    }
+
+    #[test]
+    fn a_digit_alone_is_the_digit_and_with_ctrl_its_key() {
+        check("1", "+31 -31");
+        check_on(french, "1", "+10 +31 -31 -10");
+        check_on(french, "ctrl+1", "+11 +31 -31 -11");
+        check_on(french, "shift+1", "+10 +31 -31 -10");
+        check_on(french, "&", "+31 -31");
+        check_on(french, "a", "u0061");
+        check_on(french, "ctrl+a", "+11 +41 -41 -11");
+    }
+
+    #[test]
+    fn both_sides_of_every_modifier_are_let_go_of() {
+        for side in [0x10, 0x11, 0x12] {
+            let first = 0xa0 + (side - 0x10) * 2;
+            assert!(
+                [first, first + 1].iter().all(|code| HELD.iter().any(|key| key.code == *code)),
+                "{side:x}"
+            );
+        }
+        assert!(HELD.contains(&modifier(Modifier::Meta)));
     }
 
     #[test]

@@ -2,13 +2,17 @@
 //! answers that were recorded or written by hand (`tests/fixtures/windows`).
 
 pub mod apps;
+pub mod changes;
 pub mod desktop;
 pub mod errors;
 pub mod hands;
+pub mod integrity;
 pub mod keys;
 pub mod pictures;
 pub mod points;
 pub mod reading;
+pub mod recent;
+pub mod requests;
 pub mod roles;
 pub mod tree;
 pub mod worker;

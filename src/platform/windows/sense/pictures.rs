@@ -26,23 +26,21 @@ pub fn way(sight: &Sight, raw: &RawWindow, screen: Rect) -> Way {
 }
 
 fn above<'a>(sight: &'a Sight, raw: &'a RawWindow) -> impl Iterator<Item = &'a RawWindow> {
-    let higher = sight.windows.iter().take_while(|other| other.hwnd != raw.hwnd);
-    higher
-        .filter(|other| other.visible && !other.minimized && other.cloaked == 0 && !other.bounds().is_empty())
+    sight.windows.iter().take_while(|other| other.hwnd != raw.hwnd).filter(|other| other.is_shown())
 }
 
 /// Menus, lists and tooltips of its own: they belong into its picture.
 fn popups<'a>(sight: &'a Sight, raw: &'a RawWindow) -> impl Iterator<Item = &'a RawWindow> {
-    above(sight, raw).filter(|other| is_popup(other, raw))
-}
-
-fn is_popup(other: &RawWindow, raw: &RawWindow) -> bool {
-    !other.is_listed() && (other.owner == raw.hwnd || (other.owner == 0 && other.pid == raw.pid))
+    above(sight, raw).filter(|other| sight.reaches(other.hwnd, raw.hwnd))
 }
 
 /// The frontmost window of others that lies over it.
 pub fn covering<'a>(sight: &'a Sight, raw: &'a RawWindow) -> Option<&'a RawWindow> {
-    above(sight, raw).find(|other| !is_popup(other, raw) && other.bounds().intersects(&raw.bounds()))
+    above(sight, raw).find(|other| {
+        !other.is_see_through()
+            && !sight.reaches(other.hwnd, raw.hwnd)
+            && other.bounds().intersects(&raw.bounds())
+    })
 }
 
 #[cfg(test)]
@@ -90,6 +88,29 @@ mod tests {
         check(vec![window(3, Rect::new(390, 290, 50, 50))], |_| {}, Way::Itself);
         check(Vec::new(), |raw| raw.rect.x = -5, Way::Itself);
         check(vec![menu(3, Rect::new(120, 120, 50, 50))], |_| {}, Way::Itself);
+    }
+
+    #[test]
+    fn a_taskbar_is_no_menu_of_the_explorer() {
+        let taskbar = RawWindow {
+            class: "Shell_TrayWnd".to_owned(),
+            pid: 1,
+            thread: 7,
+            style: 0x9600_0000,
+            title: String::new(),
+            ..window(50, Rect::new(0, 760, 1000, 40))
+        };
+        let explorer = |raw: &mut RawWindow| raw.thread = 7;
+        check(vec![taskbar.clone()], explorer, Way::Screen(Rect::new(100, 100, 300, 200)));
+        let over = RawWindow { rect: Rect::new(0, 250, 1000, 40), ..taskbar };
+        check(vec![over], explorer, Way::Itself);
+    }
+
+    #[test]
+    fn what_clicks_go_through_covers_nothing() {
+        let overlay = |ex_style| RawWindow { ex_style, ..window(3, SCREEN) };
+        check(vec![overlay(0x0008_0020)], |_| {}, Way::Screen(Rect::new(100, 100, 300, 200)));
+        check(vec![overlay(0x0008_0000)], |_| {}, Way::Itself);
     }
 
     #[test]

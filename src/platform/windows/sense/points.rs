@@ -3,6 +3,7 @@
 //! The virtual screen is the rectangle around all monitors; its corner may be left of and above zero. A process that is
 //! aware of every monitor's scale sees true pixels everywhere, so nothing is scaled here.
 
+use crate::error::{Error, Kind};
 use crate::model::{Point, Rect};
 
 /// How many units an event has for the whole virtual screen, in each direction.
@@ -18,6 +19,20 @@ pub fn units(screen: Rect, point: Point) -> Option<(i32, i32)> {
         return None;
     }
     Some((along(point.x, screen.x, screen.width)?, along(point.y, screen.y, screen.height)?))
+}
+
+/// Why the pointer is not where it was sent. The rectangle around all monitors has parts that are on none, and programs
+/// may keep the pointer to a part of the screen.
+pub fn astray(at: Point, now: Point, mut monitors: impl Iterator<Item = Rect>) -> Error {
+    if !monitors.any(|monitor| monitor.contains(at)) {
+        return Error::bad_request(format!("the point {},{} is on no monitor", at.x, at.y));
+    }
+    let message = format!(
+        "the pointer does not come to {},{}, and stays at {},{}: a program keeps it to a part of the screen, or a person \
+         moves it",
+        at.x, at.y, now.x, now.y
+    );
+    Error::new(Kind::PermissionDenied, message)
 }
 
 /// A rectangle as Windows writes it: the sides, the last two being one past the end.
@@ -51,6 +66,18 @@ mod tests {
         check(0, 1080, false);
         check(-1921, 0, false);
         assert_eq!(units(Rect::default(), Point::default()), None);
+    }
+
+    #[test]
+    fn a_pointer_that_went_astray_says_why() {
+        let monitors = [Rect::new(0, 0, 1920, 1080), Rect::new(1920, 200, 800, 600)];
+        let check = |x, y, kind, word: &str| {
+            let error = astray(Point { x, y }, Point { x: 7, y: 8 }, monitors.into_iter());
+            assert_eq!(error.kind, kind);
+            assert!(error.message.contains(word), "{error}");
+        };
+        check(2000, 100, Kind::BadRequest, "2000,100 is on no monitor");
+        check(2000, 300, Kind::PermissionDenied, "stays at 7,8");
     }
 
     #[test]

@@ -1,19 +1,23 @@
 //! From the elements of UI Automation to a tree: walked within limits, pruned where they went away, and named as the
 //! contract names them.
 //!
-//! A whole window comes in one answer (the cached subtree), so walking asks nobody; what can fail is that a part of it
-//! is not there any more. That part is left out, and the tree says that it is not complete.
+//! The root is asked first, alone: who does not answer that hangs. Then all below it comes in one answer (the cached
+//! subtree), and walking it asks nobody. One element that goes away meanwhile can cost that whole answer, and so can the
+//! time that a large window takes; then the tree is walked element by element. What is not there any more is left out,
+//! and the tree says that it is not complete.
 
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::desktop::gone;
 use super::errors::{Code, Meaning};
 use super::points::rect_of;
 use super::roles::{self, Told};
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 use crate::model::element::Range;
-use crate::model::{Element, Rect, Tree, TreeBuilder};
+use crate::model::{Element, Rect, Tree, TreeBuilder, Window};
 use crate::platform::shaping::{shortened, show_choices};
 
 /// An element as UI Automation tells of it. A pattern that the element does not have is `None`.
@@ -51,6 +55,8 @@ pub struct RawElement {
     pub text: Option<String>,
     /// It has a text that can be read.
     pub has_text: bool,
+    /// The system's window that it is, or that it is in; zero where nobody tells.
+    pub window: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -163,7 +169,7 @@ pub fn runtime_id(native: &str) -> Option<Vec<i32>> {
     native.split('.').map(|part| part.parse().ok()).collect()
 }
 
-/// An element whose subtree was fetched with it.
+/// An element whose answers came with it. Its children came too, or are asked for.
 pub trait Cached: Sized {
     fn facts(&self) -> Result<RawElement, Code>;
 
@@ -184,55 +190,170 @@ impl Default for Limits {
     }
 }
 
+/// How long reading may take. What was read until then is told; waiting for the last answer must fit in too.
+#[derive(Clone, Copy, Debug)]
+pub struct Time {
+    until: Instant,
+    pub per_call: Duration,
+}
+
+impl Time {
+    pub fn new(began: Instant, whole: Duration, per_call: Duration) -> Self {
+        let per_call = per_call.min(whole / 2);
+        Self { until: began + (whole - per_call), per_call }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.left().is_zero()
+    }
+
+    pub fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// How long the one answer for everything may take, so that there is time to ask for the parts instead.
+    pub fn for_all(&self) -> Duration {
+        (self.left() / 2).max(self.per_call)
+    }
+}
+
+/// Who is asked for a window's elements, or for those below an element.
+pub trait Source {
+    type Node: Cached;
+
+    /// The root alone; its children are asked for when they are wanted.
+    fn root(&mut self) -> Result<Self::Node, Code>;
+
+    /// The root with everything below it.
+    fn all(&mut self, root: &Self::Node) -> Result<Self::Node, Code>;
+
+    /// Whether what is read is still there.
+    fn lives(&self) -> bool;
+
+    fn is_over(&self) -> bool;
+}
+
 /// The elements in pre-order with their depths, and whether they are all that there are.
 #[derive(Debug)]
 pub struct Gathered<C> {
     pub found: Vec<(usize, RawElement, C)>,
     pub complete: bool,
+    placed: HashSet<Vec<i32>>,
 }
 
-/// Walks down from a root. An element that went away takes what is below it along; one that fails otherwise too.
-pub fn gather<C: Cached>(root: C, limits: Limits) -> Result<Gathered<C>, Code> {
-    let mut gathered = Gathered { found: Vec::new(), complete: true };
-    let mut placed: HashSet<Vec<i32>> = HashSet::new();
-    let mut stack = vec![(0, root)];
-    while let Some((depth, node)) = stack.pop() {
-        if gathered.found.len() >= limits.nodes {
-            gathered.complete = false;
-            break;
+/// Reads what is there, in one answer if that can be had.
+pub fn read<S: Source>(source: &mut S, limits: Limits) -> Result<Gathered<S::Node>, Code> {
+    let root = again_if_alive(source, |source| source.root())?;
+    let mut gathered = Gathered::new();
+    match again_if_alive(source, |source| source.all(&root)) {
+        Ok(all) => gathered.add(all, 0, limits, || source.is_over())?,
+        Err(code) if code.meaning().is_of_a_part() => {
+            tracing::debug!("a window does not answer as a whole ({code}), and is read part by part");
+            gathered.add(root, 0, limits, || source.is_over())?;
         }
-        let facts = match node.facts() {
-            Ok(facts) => facts,
-            Err(code) if depth == 0 => return Err(code),
-            Err(_) => {
-                gathered.complete = false;
-                continue;
-            }
-        };
-        // Providers that are their own grandchildren have been seen.
-        if !facts.runtime_id.is_empty() && !placed.insert(facts.runtime_id.clone()) {
-            continue;
-        }
-        let mut children = match node.children() {
-            Ok(children) => children,
-            Err(code) => {
-                // No children is an error without a number to some providers.
-                gathered.complete &= matches!(code.meaning(), Meaning::Unsupported | Meaning::Other);
-                Vec::new()
-            }
-        };
-        gathered.found.push((depth, facts, node));
-        if depth >= limits.depth {
-            gathered.complete &= children.is_empty();
-            continue;
-        }
-        if children.len() > limits.children {
-            gathered.complete = false;
-            children.truncate(limits.children);
-        }
-        stack.extend(children.into_iter().rev().map(|child| (depth + 1, child)));
+        Err(code) => return Err(code),
     }
     Ok(gathered)
+}
+
+/// Adds a menu or a list of the window below its root, unless it stands there already. One that closes meanwhile is not
+/// missed.
+pub fn read_popup<S: Source>(gathered: &mut Gathered<S::Node>, popup: u64, source: &mut S) {
+    if gathered.found.iter().any(|(_, raw, _)| raw.window == popup) {
+        return;
+    }
+    if source.is_over() {
+        gathered.complete = false;
+        return;
+    }
+    let added = source
+        .root()
+        .and_then(|root| source.all(&root))
+        .and_then(|all| gathered.add(all, 1, Limits::default(), || source.is_over()));
+    gathered.complete &= added.is_ok() || !source.lives();
+}
+
+/// A thing that is there and says that it is not is asked once more: it was a part of it that went away.
+fn again_if_alive<S: Source, T>(
+    source: &mut S,
+    mut ask: impl FnMut(&mut S) -> Result<T, Code>,
+) -> Result<T, Code> {
+    match ask(source) {
+        Err(code) if code.meaning() == Meaning::Gone && source.lives() && !source.is_over() => ask(source),
+        answer => answer,
+    }
+}
+
+impl<C: Cached> Gathered<C> {
+    fn new() -> Self {
+        Self { found: Vec::new(), complete: true, placed: HashSet::new() }
+    }
+
+    /// Walks down from an element that stands at `top`. One that went away takes what is below it along; one that fails
+    /// otherwise too. What is there already is not told twice.
+    pub fn add(
+        &mut self,
+        root: C,
+        top: usize,
+        limits: Limits,
+        is_over: impl Fn() -> bool,
+    ) -> Result<(), Code> {
+        let mut stack = vec![(top, 0, root)];
+        while let Some((depth, around, node)) = stack.pop() {
+            let first = self.found.is_empty();
+            if self.found.len() >= limits.nodes || (!first && is_over()) {
+                self.complete = false;
+                break;
+            }
+            let mut facts = match node.facts() {
+                Ok(facts) => facts,
+                Err(code) if first => return Err(code),
+                Err(_) => {
+                    self.complete = false;
+                    continue;
+                }
+            };
+            // Providers that are their own grandchildren have been seen.
+            if !facts.runtime_id.is_empty() && !self.placed.insert(facts.runtime_id.clone()) {
+                continue;
+            }
+            if facts.window == 0 {
+                facts.window = around;
+            }
+            let window = facts.window;
+            let mut children = self.children(&node);
+            self.found.push((depth, facts, node));
+            if depth >= limits.depth {
+                self.complete &= children.is_empty();
+                continue;
+            }
+            if children.len() > limits.children {
+                self.complete = false;
+                children.truncate(limits.children);
+            }
+            stack.extend(children.into_iter().rev().map(|child| (depth + 1, window, child)));
+        }
+        Ok(())
+    }
+
+    fn children(&mut self, node: &C) -> Vec<C> {
+        node.children().unwrap_or_else(|code| {
+            // No children is an error without a number to some providers.
+            self.complete &= matches!(code.meaning(), Meaning::Unsupported | Meaning::Other);
+            Vec::new()
+        })
+    }
+}
+
+/// What is told of a window whose tree could not be read. One that tells nothing of itself is a tree of its root alone
+/// that says why; one that is gone, or does not answer, is an error.
+pub fn lacking(window: &Window, code: Code, lives: bool) -> crate::error::Result<Tree> {
+    let error = code.error("reading the tree");
+    match code.meaning() {
+        _ if !lives => Err(gone(&window.uid)),
+        Meaning::Slow => Err(error),
+        _ => Ok(bare(window.bounds, &window.title, error.message)),
+    }
 }
 
 /// A window's tree. `bounds` and `title` are the window's own, as the list of windows has them.
@@ -288,6 +409,7 @@ pub fn wants_text(raw: &RawElement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
     use std::rc::Rc;
 
     /// A recorded element and those below it.
@@ -326,8 +448,17 @@ mod tests {
 
     const BOUNDS: Rect = Rect { x: 100, y: 100, width: 800, height: 600 };
 
+    fn gather(root: Rc<Recorded>, limits: Limits) -> Result<Gathered<Rc<Recorded>>, Code> {
+        let mut gathered = Gathered::new();
+        gathered.add(root, 0, limits, || false)?;
+        Ok(gathered)
+    }
+
     fn read(root: Rc<Recorded>, limits: Limits) -> Tree {
-        let gathered = gather(root, limits).unwrap();
+        told(&gather(root, limits).unwrap())
+    }
+
+    fn told(gathered: &Gathered<Rc<Recorded>>) -> Tree {
         let elements = gathered.found.iter().map(|(depth, raw, _)| (*depth, raw));
         tree(elements, gathered.complete, BOUNDS, "The title")
     }
@@ -410,6 +541,166 @@ mod tests {
     fn a_window_that_went_away_is_an_error() {
         let gone = Rc::new(Recorded { fails: Some(0x8004_0201), ..Recorded::default() });
         assert_eq!(gather(gone, Limits::default()).unwrap_err().meaning(), Meaning::Gone);
+    }
+
+    const GONE: Code = Code(0x8004_0201_u32.cast_signed());
+    const SLOW: Code = Code(0x8013_1505_u32.cast_signed());
+    const DENIED: Code = Code(0x8007_0005_u32.cast_signed());
+
+    /// A window that answers as it is told to, and counts what it was asked.
+    #[derive(Default)]
+    struct Played {
+        roots: Vec<Code>,
+        alls: Vec<Code>,
+        dead: bool,
+        asked: Vec<&'static str>,
+    }
+
+    impl Source for Played {
+        type Node = Rc<Recorded>;
+
+        fn root(&mut self) -> Result<Rc<Recorded>, Code> {
+            self.asked.push("root");
+            if self.roots.is_empty() {
+                Ok(node(1, vec![node(2, Vec::new())]))
+            } else {
+                Err(self.roots.remove(0))
+            }
+        }
+
+        fn all(&mut self, _: &Rc<Recorded>) -> Result<Rc<Recorded>, Code> {
+            self.asked.push("all");
+            let whole = || node(1, vec![node(2, Vec::new()), node(3, Vec::new())]);
+            if self.alls.is_empty() { Ok(whole()) } else { Err(self.alls.remove(0)) }
+        }
+
+        fn lives(&self) -> bool {
+            !self.dead
+        }
+
+        fn is_over(&self) -> bool {
+            false
+        }
+    }
+
+    #[track_caller]
+    fn check_read(mut played: Played, asked: &[&str], expected: Result<&[&str], Meaning>) {
+        let gathered = super::read(&mut played, Limits::default());
+        assert_eq!(played.asked, asked);
+        match expected {
+            Ok(expected) => assert_eq!(names(&told(&gathered.unwrap())), expected),
+            Err(expected) => assert_eq!(gathered.unwrap_err().meaning(), expected),
+        }
+    }
+
+    #[test]
+    fn a_window_is_two_questions_and_more_only_where_it_must_be() {
+        let (whole, parts): (&[&str], &[&str]) = (&["1", "2", "3"], &["1", "2"]);
+        let played = |roots: &[Code], alls: &[Code], dead| Played {
+            roots: roots.to_vec(),
+            alls: alls.to_vec(),
+            dead,
+            asked: Vec::new(),
+        };
+        check_read(played(&[], &[], false), &["root", "all"], Ok(whole));
+        check_read(played(&[], &[GONE], false), &["root", "all", "all"], Ok(whole));
+        check_read(played(&[], &[GONE, GONE], false), &["root", "all", "all"], Ok(parts));
+        check_read(played(&[], &[SLOW], false), &["root", "all"], Ok(parts));
+        check_read(played(&[], &[DENIED], false), &["root", "all"], Err(Meaning::Denied));
+        check_read(played(&[GONE], &[], false), &["root", "root", "all"], Ok(whole));
+        check_read(played(&[GONE], &[], true), &["root"], Err(Meaning::Gone));
+        check_read(played(&[SLOW], &[], false), &["root"], Err(Meaning::Slow));
+    }
+
+    #[test]
+    fn what_a_window_that_is_not_read_comes_to() {
+        let window = Window {
+            uid: "hwnd:7".to_owned(),
+            handle: String::new(),
+            title: "Notes".to_owned(),
+            process: String::new(),
+            pid: 0,
+            bounds: BOUNDS,
+            focused: false,
+            minimized: false,
+        };
+        let check = |code, lives, expected: Result<(), Kind>| {
+            let told = lacking(&window, code, lives);
+            assert_eq!(told.map(|tree| assert!(tree.lacking.is_some())).map_err(|it| it.kind), expected);
+        };
+        check(GONE, false, Err(Kind::WindowGone));
+        check(GONE, true, Ok(()));
+        check(SLOW, true, Err(Kind::Timeout));
+        check(SLOW, false, Err(Kind::WindowGone));
+        check(DENIED, true, Ok(()));
+    }
+
+    #[test]
+    fn when_the_time_is_over_what_was_read_is_told() {
+        let mut gathered = Gathered::new();
+        let root = node(1, vec![node(2, Vec::new())]);
+        gathered.add(root, 0, Limits::default(), || true).unwrap();
+        let tree = told(&gathered);
+        assert_eq!((names(&tree), tree.complete), (vec!["1"], false));
+    }
+
+    #[test]
+    fn the_time_of_a_walk_leaves_room_for_the_last_answer() {
+        let second = Duration::from_secs(1);
+        let time = Time::new(Instant::now(), 25 * second, 3 * second);
+        assert!(time.left() <= 22 * second && time.left() > 20 * second);
+        assert!(time.for_all() <= 11 * second && time.for_all() > 9 * second);
+        let short = Time::new(Instant::now(), 2 * second, 3 * second);
+        assert_eq!(short.per_call, second);
+        assert!(short.left() <= second && !short.is_over());
+        assert!(Time::new(Instant::now(), Duration::ZERO, second).is_over());
+    }
+
+    #[test]
+    fn menus_stand_below_the_root_and_what_is_there_already_is_not_told_twice() {
+        let mut gathered =
+            gather(node(1, vec![node(2, vec![node(3, Vec::new())])]), Limits::default()).unwrap();
+        let menu = node(8, vec![node(9, Vec::new())]);
+        for popup in [menu, node(2, vec![node(3, Vec::new())])] {
+            gathered.add(popup, 1, Limits::default(), || false).unwrap();
+        }
+        let tree = told(&gathered);
+        assert_eq!(names(&tree), ["1", "2", "3", "8", "9"]);
+        let depths: Vec<usize> = (0..tree.len()).map(|node| tree.depth(node)).collect();
+        assert_eq!((depths, tree.complete), (vec![0, 1, 2, 1, 2], true));
+        let gone = Rc::new(Recorded { fails: Some(0x8004_0201), ..Recorded::default() });
+        gathered.add(gone, 1, Limits::default(), || false).unwrap();
+        assert!(!gathered.complete);
+    }
+
+    #[test]
+    fn a_menu_that_closes_is_not_missed() {
+        let check = |played: Played, popup, expected: (&[&str], bool)| {
+            let root = (*node(7, Vec::new())).clone();
+            let root = Recorded { facts: RawElement { window: 60, ..root.facts }, ..root };
+            let mut gathered = gather(Rc::new(root), Limits::default()).unwrap();
+            let mut played = played;
+            read_popup(&mut gathered, popup, &mut played);
+            let tree = told(&gathered);
+            assert_eq!((names(&tree).as_slice(), tree.complete), expected);
+        };
+        check(Played::default(), 61, (&["7", "1", "2", "3"], true));
+        check(Played::default(), 60, (&["7"], true));
+        check(Played { roots: vec![GONE], dead: true, ..Played::default() }, 61, (&["7"], true));
+        check(Played { roots: vec![SLOW], ..Played::default() }, 61, (&["7"], false));
+    }
+
+    #[test]
+    fn an_element_is_in_the_nearest_window_around_it() {
+        let within = |window, id, children| {
+            let made = (*node(id, children)).clone();
+            Rc::new(Recorded { facts: RawElement { window, ..made.facts }, ..made })
+        };
+        let dialog = within(70, 3, vec![node(4, Vec::new())]);
+        let root = within(60, 1, vec![node(2, Vec::new()), dialog, node(5, Vec::new())]);
+        let gathered = gather(root, Limits::default()).unwrap();
+        let windows: Vec<u64> = gathered.found.iter().map(|(_, raw, _)| raw.window).collect();
+        assert_eq!(windows, [60, 60, 70, 70, 60]);
     }
 
     #[test]

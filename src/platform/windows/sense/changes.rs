@@ -1,0 +1,90 @@
+//! Which of the events that Windows tells of mean that a person would see something else, and ringing once for many of
+//! them: every process tells, and a window that is dragged tells of each pixel.
+
+use std::time::{Duration, Instant};
+
+/// What comes within this time is one change.
+const TOGETHER: Duration = Duration::from_millis(15);
+
+const LOCATION: u32 = 0x800b;
+const NAME: u32 = 0x800c;
+const DESCRIPTION: u32 = 0x800d;
+/// The object of an event: the window itself.
+const WINDOW: i32 = 0;
+const CARET: i32 = -8;
+const CURSOR: i32 = -9;
+
+/// The text cursor blinks and the pointer moves without anything being different. Places and names of what is in a
+/// window are told by the thousand, and those who watch its elements hear of them otherwise.
+pub const fn counts(event: u32, object: i32) -> bool {
+    match (event, object) {
+        (_, CARET | CURSOR) => false,
+        (LOCATION | NAME | DESCRIPTION, object) => object == WINDOW,
+        _ => true,
+    }
+}
+
+/// Events that were heard and not yet told.
+#[derive(Debug, Default)]
+pub struct Pending {
+    since: Option<Instant>,
+}
+
+impl Pending {
+    pub const fn new() -> Self {
+        Self { since: None }
+    }
+
+    pub fn heard(&mut self, now: Instant) {
+        self.since.get_or_insert(now);
+    }
+
+    /// How long until it is to be told; nothing if nothing was heard.
+    pub fn due_in(&self, now: Instant) -> Option<Duration> {
+        self.since.map(|since| (since + TOGETHER).saturating_duration_since(now))
+    }
+
+    /// Whether it is to be told now; it is told once.
+    pub fn take(&mut self, now: Instant) -> bool {
+        let due = self.due_in(now).is_some_and(|left| left.is_zero());
+        if due {
+            self.since = None;
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_sees_does_not_count() {
+        let check =
+            |event, object, expected| assert_eq!(counts(event, object), expected, "{event:#x} {object}");
+        check(0x8000, WINDOW, true);
+        check(0x800b, WINDOW, true);
+        check(0x800b, CARET, false);
+        check(0x800b, CURSOR, false);
+        check(0x800b, -4, false);
+        check(0x800c, WINDOW, true);
+        check(0x800c, -4, false);
+        check(0x800e, -4, true);
+        check(0x0003, WINDOW, true);
+    }
+
+    #[test]
+    fn many_events_are_told_once_and_none_is_lost() {
+        let mut pending = Pending::default();
+        let began = Instant::now();
+        let at = |time: u64| began + Duration::from_millis(time);
+        assert_eq!((pending.due_in(at(0)), pending.take(at(100))), (None, false));
+        for time in 0..10 {
+            pending.heard(at(time));
+        }
+        assert_eq!(pending.due_in(at(9)), Some(Duration::from_millis(6)));
+        assert_eq!((pending.take(at(14)), pending.take(at(15)), pending.take(at(16))), (false, true, false));
+        pending.heard(at(16));
+        assert!(pending.take(at(31)));
+    }
+}

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::points;
 use super::records::{RawApp, RawAxWindow, RawLook, RawRect, RawWindow};
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::model::window::{WindowChange, WindowState};
 use crate::model::{Point, Rect, Window};
 

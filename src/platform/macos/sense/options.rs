@@ -1,11 +1,11 @@
 //! What can be chosen in an element: the rows of a list, the items of a menu that is open or always there.
 
-use super::hands::Listed;
 use super::records::RawElement;
 use super::tree::{self, Elements};
 use super::{names, roles};
 use crate::error::Result;
 use crate::model::action::Handle;
+use crate::platform::hands::doing::Listed;
 
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;

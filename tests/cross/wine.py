@@ -302,6 +302,20 @@ def changes_windows():
     until(lambda: not seen().get("minimized"), seen)
 
 
+def moves_what_is_not_restored():
+    """It is restored first, and keeps the size that it had."""
+    assert SERVER.call("window_action", action="maximize", title=TITLE)["reached"]
+    moved = SERVER.call("window_action", action="move", title=TITLE, x=90, y=70)
+    assert moved["reached"] and not moved["final"]["maximized"], moved
+    bounds = seen()["bounds"]
+    assert (bounds["x"], bounds["y"], bounds["width"], bounds["height"]) == (90, 70, 500, 340), bounds
+    assert SERVER.call("window_action", action="minimize", title=TITLE)["reached"]
+    grown = SERVER.call("window_action", action="resize", title=TITLE, width=480, height=320)
+    assert grown["reached"] and not seen().get("minimized"), grown
+    bounds = seen()["bounds"]
+    assert (bounds["x"], bounds["y"], bounds["width"], bounds["height"]) == (90, 70, 480, 320), bounds
+
+
 def brings_to_the_front():
     OTHERS.append(Window(sys.argv[2], FOLDER, "Second window", 240, 200))
     until(lambda: seen("Second window"), "the second window")
@@ -310,6 +324,8 @@ def brings_to_the_front():
     assert reached["reached"], reached
     WINDOW.await_line("active")
     until(lambda: seen()["focused"], seen)
+    # It is also above the other: its picture is whole, read off the screen.
+    client_origin(seen())
 
 
 def says_that_a_window_is_covered():
@@ -388,16 +404,33 @@ def the_doctor_says_how_it_is():
     assert "1280x800 pixels" in doctor.stdout and "UI Automation" in doctor.stdout, doctor.stdout
 
 
+def starts_console_programs_with_a_console():
+    """What such a program writes goes to a console, and not to nowhere."""
+    told = pathlib.Path(FOLDER) / "console.txt"
+    path = "Z:" + str(told).replace("/", "\\")
+    SERVER.call("launch_app", program="cmd", args=["/c", f"echo shown > CON && echo so > {path}"], timeout_ms=500)
+    until(lambda: told.exists() and "so" in told.read_text(errors="replace"), "the word of the console program")
+
+
 def ends_when_nobody_speaks_to_it():
+    """And the client gets the end of its output, although a program that it started goes on."""
+    started = SERVER.call("launch_app", program="notepad")
+    assert started.get("window_found"), started
     assert SERVER.end() == 0, SERVER.said[-20:]
+    rest = []
+    reader = threading.Thread(target=lambda: rest.append(SERVER.process.stdout.read()), daemon=True)
+    reader.start()
+    reader.join(PATIENCE / 4)
+    assert rest, "the output does not end"
 
 
 CHECKS = [
     answers_the_handshake, says_what_it_can, lists_the_window, tells_the_monitor, pictures_the_screen,
     pictures_the_window, types_any_text, presses_combinations, clicks_where_it_is_told, drags_and_scrolls,
     tells_where_the_pointer_is, one_server_acts_at_a_time, hands_texts_over, changes_windows, brings_to_the_front,
-    says_that_a_window_is_covered, a_tree_is_missing_and_says_why, finds_and_starts_programs, closes_windows,
-    waits_for_changes, works_the_mock_too, the_doctor_says_how_it_is, ends_when_nobody_speaks_to_it,
+    says_that_a_window_is_covered, a_tree_is_missing_and_says_why, moves_what_is_not_restored,
+    finds_and_starts_programs, closes_windows, waits_for_changes, works_the_mock_too, the_doctor_says_how_it_is,
+    starts_console_programs_with_a_console, ends_when_nobody_speaks_to_it,
 ]
 
 if __name__ == "__main__":

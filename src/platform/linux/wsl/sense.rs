@@ -59,6 +59,9 @@ struct RawMonitor {
     width: i32,
     height: i32,
     primary: bool,
+    /// Dots for an inch; 96 is a scale of one, and anything odd too.
+    #[serde(default)]
+    dots: u32,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -127,7 +130,11 @@ fn window(raw: RawWindow) -> Window {
 /// The scripts count in real pixels, and what Windows shows larger is larger in them.
 fn monitor(raw: RawMonitor) -> Monitor {
     let area = Rect::new(raw.x, raw.y, raw.width.max(0), raw.height.max(0));
-    Monitor { primary: raw.primary, scale_factor: 1.0, logical: area, physical: area }
+    Monitor::scaled(area, raw.primary, scale(raw.dots))
+}
+
+fn scale(dots: u32) -> f64 {
+    if (48..=960).contains(&dots) { f64::from(dots) / 96.0 } else { 1.0 }
 }
 
 /// The number that a uid stands for.
@@ -225,6 +232,20 @@ mod tests {
         let look = look(&json!({"windows": [], "monitors": monitors}).to_string()).unwrap();
         assert_eq!(look.screen, Some(Rect::new(-1280, 0, 3200, 1124)));
         assert_eq!(look.monitors.iter().map(|monitor| monitor.primary).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn a_monitor_has_the_scale_that_it_tells() {
+        let check = |dots: serde_json::Value, scale: f64| {
+            let monitor = json!({"x": 0, "y": 0, "width": 3840, "height": 2160, "primary": true, "dots": dots});
+            let look = look(&json!({"windows": [], "monitors": [monitor]}).to_string()).unwrap();
+            let monitor = &look.monitors[0];
+            assert_eq!((monitor.scale_factor, monitor.physical), (scale, Rect::new(0, 0, 3840, 2160)));
+        };
+        check(json!(192), 2.0);
+        check(json!(96), 1.0);
+        check(json!(0), 1.0);
+        check(json!(100_000), 1.0);
     }
 
     #[test]

@@ -11,6 +11,7 @@ using System.Text;
 public static class Oso {
     public delegate bool Each(IntPtr window, IntPtr more);
     [StructLayout(LayoutKind.Sequential)] public struct Box { public int Left, Top, Right, Bottom; }
+    [StructLayout(LayoutKind.Sequential)] public struct Spot { public int X, Y; }
     [DllImport("user32.dll")] static extern IntPtr SetThreadDpiAwarenessContext(IntPtr context);
     [DllImport("user32.dll")] static extern bool SetProcessDPIAware();
     [DllImport("user32.dll")] static extern bool EnumWindows(Each each, IntPtr more);
@@ -25,6 +26,9 @@ public static class Oso {
     [DllImport("user32.dll")] static extern uint GetWindowThreadProcessId(IntPtr window, out uint process);
     [DllImport("dwmapi.dll")] static extern int DwmGetWindowAttribute(IntPtr window, int what, out Box box, int size);
     [DllImport("dwmapi.dll")] static extern int DwmGetWindowAttribute(IntPtr window, int what, out int number, int size);
+
+    [DllImport("user32.dll")] static extern IntPtr MonitorFromPoint(Spot at, uint otherwise);
+    [DllImport("shcore.dll")] static extern int GetDpiForMonitor(IntPtr monitor, int what, out uint across, out uint down);
 
     // Real pixels on every monitor, whatever its scale; older versions of Windows know one scale only.
     public static void CountPixels() {
@@ -62,6 +66,18 @@ public static class Oso {
     public static bool Cloaked(IntPtr window) {
         int cloaked;
         return DwmGetWindowAttribute(window, 14, out cloaked, 4) == 0 && cloaked != 0;
+    }
+    // Dots for an inch on the monitor at a place; 96 is a scale of one, zero is not known.
+    public static uint Dots(int x, int y) {
+        var at = new Spot();
+        at.X = x;
+        at.Y = y;
+        try {
+            uint across, down;
+            return GetDpiForMonitor(MonitorFromPoint(at, 2), 0, out across, out down) == 0 ? across : 0;
+        }
+        catch (DllNotFoundException) { return 0; }
+        catch (EntryPointNotFoundException) { return 0; }
     }
     public static bool Tool(IntPtr window) { return (GetWindowLong(window, -20) & 0x80) != 0; }
 }

@@ -17,6 +17,9 @@ foreach ($window in [Oso]::Windows()) {
     })
 }
 $monitors = @([System.Windows.Forms.Screen]::AllScreens | ForEach-Object {
-    @{ x = $_.Bounds.X; y = $_.Bounds.Y; width = $_.Bounds.Width; height = $_.Bounds.Height; primary = $_.Primary }
+    @{
+        x = $_.Bounds.X; y = $_.Bounds.Y; width = $_.Bounds.Width; height = $_.Bounds.Height; primary = $_.Primary
+        dots = [Oso]::Dots($_.Bounds.X, $_.Bounds.Y)
+    }
 })
 ConvertTo-Json -Compress -Depth 4 -InputObject @{ windows = $windows.ToArray(); monitors = $monitors }

@@ -246,14 +246,14 @@ fn many_long_lines_do_not_add_up() {
              \"arguments\":{{\"x\":[{parts}1]}}}}}}\n"
         )
     };
-    (1000..1006).for_each(|id| client.send_raw(&call(id)));
-    for _ in 0..6 {
+    (1000..1012).for_each(|id| client.send_raw(&call(id)));
+    for _ in 0..12 {
         let answer = client.receive_within(PATIENT).unwrap();
         assert_eq!(answer["result"]["isError"], true, "{answer:.200}");
     }
     // Each is some eighty megabytes once it is read, and a few are read at a time.
     let most = most_kilobytes(client.process_id());
-    assert!(most < 900 << 10, "{most} kB");
+    assert!(most < 700 << 10, "{most} kB");
     assert_eq!(client.data("list_windows", json!({}))["count"], 3);
 }
 

@@ -132,12 +132,28 @@ fn a_killed_servers_keys_are_let_go_by_another() {
     let desk = desk();
     let mut other = desk.server();
     let mut server = dragging(&desk);
-    assert_eq!(other.call("click_at", point())["error"]["code"], "DesktopBusy");
-    assert_eq!(pressed(&desk).len(), 3, "a server that may not act lets go of nothing");
     signal(server.client.process_id(), Signal::KILL);
     server.client.wait(Duration::from_secs(20)).unwrap();
     until("the desktop to be free", || (other.call("click_at", point())["ok"] == true).then_some(()));
     assert_eq!(pressed(&desk), Vec::<String>::new());
+}
+
+/// H-86 on desktop: while who holds them lives, another may not act and lets go of nothing
+#[test]
+fn a_living_servers_keys_are_its_own() {
+    let desk = desk();
+    let mut other = desk.server();
+    let mut server = dragging(&desk);
+    // Stopped, so that the drag lasts as long as the test.
+    signal(server.client.process_id(), Signal::STOP);
+    let held = pressed(&desk);
+    let busy = other.call("click_at", point());
+    let still = pressed(&desk);
+    signal(server.client.process_id(), Signal::KILL);
+    server.client.wait(Duration::from_secs(20)).unwrap();
+    until("the desktop to be free", || (other.call("click_at", point())["ok"] == true).then_some(()));
+    assert_eq!(busy["error"]["code"], "DesktopBusy", "{busy}");
+    assert_eq!((held.len(), &still), (3, &held), "a server that may not act lets go of nothing");
 }
 
 /// H-86 on desktop: SIGTERM and the end of input let go before the process ends

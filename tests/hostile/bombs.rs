@@ -103,13 +103,18 @@ fn scenario_bombs_are_refused_through_every_door() {
 #[test]
 fn scenario_bombs_stop_the_start() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, text, words) in scenario_bombs().into_iter().take(4) {
+    for (name, text, words) in scenario_bombs() {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        let mut client = Client::start(&["--mode", "mcp", "--mock", "--scenario", path.to_str().unwrap()]);
-        let (status, _) = client.wait(SOON * 2).expect("the process did not end");
-        assert_eq!(status.code(), Some(1), "{name}");
-        crate::support::http::until("it says why", || client.errors.lock().unwrap().contains(words));
+        let file = path.to_str().unwrap();
+        for args in [&["--mode", "mcp", "--mock", "--scenario", file][..], &["scenario", "check", file]] {
+            let mut client = Client::start(args);
+            let (status, _) = client.wait(SOON * 2).expect("the process did not end");
+            assert_eq!(status.code(), Some(1), "{args:?}");
+            let mut said = client.last_words();
+            said.extend(client.printed());
+            assert!(said.contains(words) && said.len() < 2_000, "{args:?}: {said:.500}");
+        }
     }
 }
 
@@ -446,8 +451,10 @@ fn names_with_every_odd_sign_lead_back_to_their_element() {
 fn the_heaviest_selector_on_the_largest_tree_is_soon_done() {
     let clock = Clock::steered();
     let mut odd = Odd::new(&clock);
-    odd.tree = Some(chain(60).finish_with(20_000));
+    odd.tree = Some(largest());
     let (app, _folder) = odd_app(Arc::new(odd), clock, json!({}));
+    let seen = by_gate(&app, "get_window_structure", json!({"max_nodes": 1}));
+    assert_eq!(seen["element_count"], limits::TREE_NODES, "{seen:.300}");
     for selector in
         ["//*".repeat(32), "//*[name*=\"a\"]".repeat(30), format!("//*{}", "[name*=\"a\"]".repeat(64))]
     {
@@ -475,6 +482,25 @@ fn chain(levels: usize) -> Growing {
         tree.open(group(level));
     }
     Growing(tree)
+}
+
+/// As deep and with as many elements as a tree may have, none of which is cut off for its place.
+fn largest() -> Tree {
+    let mut tree = chain(60).0;
+    let mut left = limits::TREE_NODES - 61;
+    for parent in 0.. {
+        let leaves = left.saturating_sub(1).min(limits::TREE_CHILDREN_OF_ONE_NODE);
+        if leaves == 0 {
+            break;
+        }
+        tree.open(group(parent));
+        for leaf in 0..leaves {
+            tree.leaf(Element::new("Button", format!("a{leaf}"), Rect::new(5, 5, 50, 20)));
+        }
+        tree.close();
+        left -= leaves + 1;
+    }
+    tree.finish()
 }
 
 impl Growing {
@@ -607,34 +633,46 @@ fn clickthrough_has_the_same_limits() {
         json!({"action": {"action": "click", "target": {"mode": "grid", "region_x": 0, "region_y": 0,
         "region_width": 100, "region_height": 100, "rows": rows, "cols": 5, "row": 0, "col": 0}}})
     };
-    for (path, body) in [
-        ("/interact", json!({"action": pixel(json!(i64::MAX), json!(1))})),
-        ("/interact", json!({"action": pixel(json!(-1), json!(1))})),
-        ("/interact", json!({"action": pixel(json!(30_000), json!(30_000))})),
-        ("/interact", json!({"action": pixel(json!("5"), json!(1))})),
-        ("/interact", json!({"action": pixel(json!(1.5), json!(1))})),
-        ("/interact", with("clicks", json!(1_000_000_000))),
-        ("/interact", with("clicks", json!(0))),
-        ("/interact", with("duration_ms", json!(1_000_000_000_u64))),
-        ("/interact", with("interval_ms", json!(-1))),
-        ("/interact", json!({"action": {"action": "type", "text": "x".repeat(65_537)}})),
-        ("/interact", grid(0)),
-        ("/interact", grid(100_000_000)),
-        ("/see", json!({"grid_rows": 100_000_000})),
-        ("/see", json!({"grid_cols": -5})),
-        ("/wait", json!({"kind": "visual", "timeout_ms": 1_000_000_000_000_u64})),
-        ("/wait", json!({"kind": "visual", "timeout_ms": -1})),
-        ("/wait", json!({"kind": "visual", "poll_ms": 0})),
-        ("/batch", json!({"steps": vec![with("clicks", json!(1)); 1_000]})),
-        ("/action/verify", json!({"action": pixel(json!(5), json!(5)), "retries": 1_000_000})),
+    let verify = json!({"kind": "visual", "timeout_ms": 0});
+    // Each with the field that is complained of, so that nothing is refused for another reason.
+    for (path, body, field) in [
+        ("/interact", json!({"action": pixel(json!(i64::MAX), json!(1))}), "x"),
+        ("/interact", json!({"action": pixel(json!(-1), json!(1))}), "screen"),
+        ("/interact", json!({"action": pixel(json!(30_000), json!(30_000))}), "screen"),
+        ("/interact", json!({"action": pixel(json!("5"), json!(1))}), "x"),
+        ("/interact", json!({"action": pixel(json!(1.5), json!(1))}), "x"),
+        ("/interact", with("clicks", json!(1_000_000_000)), "clicks"),
+        ("/interact", with("clicks", json!(0)), "clicks"),
+        ("/interact", with("duration_ms", json!(1_000_000_000_u64)), "duration_ms"),
+        ("/interact", with("interval_ms", json!(-1)), "interval_ms"),
+        ("/interact", json!({"action": {"action": "type", "text": "x".repeat(65_537)}}), "text"),
+        ("/interact", grid(0), "rows"),
+        ("/interact", grid(100_000_000), "rows"),
+        ("/see", json!({"grid_rows": 100_000_000}), "grid_rows"),
+        ("/see", json!({"grid_cols": -5}), "grid_cols"),
+        ("/wait", json!({"kind": "visual", "timeout_ms": 1_000_000_000_000_u64}), "timeout_ms"),
+        ("/wait", json!({"kind": "visual", "timeout_ms": -1}), "timeout_ms"),
+        ("/wait", json!({"kind": "visual", "poll_ms": 0}), "poll_ms"),
+        ("/batch", json!({"actions": vec![pixel(json!(5), json!(5)); 1_000]}), "actions"),
+        ("/batch", json!({"actions": []}), "actions"),
+        (
+            "/action/verify",
+            json!({"action": pixel(json!(5), json!(5)), "verify": verify, "retries": 1_000_000}),
+            "retries",
+        ),
     ] {
         let answer = soon(path, || site.post(path, body.clone()));
-        assert!(
-            [400, 403, 409, 422].contains(&answer.status),
-            "{path} {:.200}: {answer:?}",
-            body.to_string()
-        );
+        let shown = format!("{path} {:.200}: {answer:?}", body.to_string());
+        assert!([400, 403, 409, 422].contains(&answer.status), "{shown}");
+        let details = answer.json()["error"]["details"].to_string();
+        assert!(details.contains(&format!("\"{field}\"")), "not for its {field}: {shown}");
     }
+    // The same within the limits is not refused, so it is the numbers that are.
+    let mut dry = pixel(json!(5), json!(5));
+    dry["dry_run"] = json!(true);
+    assert_eq!(site.post("/batch", json!({"actions": vec![dry.clone(); 2]})).status, 200);
+    let verified = site.post("/action/verify", json!({"action": dry, "verify": verify, "retries": 1}));
+    assert_eq!(verified.status, 200, "{verified:?}");
     for number in ["1e400", "NaN", "Infinity"] {
         let body = format!(
             "{{\"action\":{{\"action\":\"click\",\"target\":{{\"mode\":\"pixel\",\"x\":{number},\"y\":1}}}}}}"

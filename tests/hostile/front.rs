@@ -248,10 +248,13 @@ fn hosts_that_are_hidden_or_doubled_are_refused() {
             ("PRI * HTTP/2.0\r\n\r\nSM".to_owned(), String::new()),
             ("\u{16}\u{3}\u{1} HTTP/1.1".to_owned(), host.clone()),
         ] {
-            let before = face.steps();
+            let (before, began) = (face.steps(), Instant::now());
             let answer = face.site.raw(&face.look.text(&line, &hosts));
-            // Nothing at all, 0 here, is what a connection gets that speaks no HTTP.
-            face.refuses(&format!("{line:?} {hosts:?}"), &answer, before, &[0, 400, 403, 404, 405, 505]);
+            // Nothing at all, 0 here, is what a connection gets that speaks no HTTP of ours; it is closed, not left.
+            let speaks = line.ends_with("HTTP/1.1") || line.ends_with("HTTP/1.0");
+            let expected = if speaks { &[400, 403, 404, 405][..] } else { &[0, 400, 505] };
+            face.refuses(&format!("{line:?} {hosts:?}"), &answer, before, expected);
+            assert!(began.elapsed() < PATIENCE / 2, "{line:?} {hosts:?} was left open");
         }
         face.serves(
             "absolute",
@@ -609,7 +612,7 @@ impl Served {
 /// H-09 on REST: a token in an address is in no log, and no referrer and no cache keep it.
 #[test]
 fn a_token_in_an_address_stays_there() {
-    let served = Served::start();
+    let mut served = Served::start();
     let ask = |path: &str, headers: &str| served.ask(&served.address, &format!("GET {path}"), headers);
     let bearer = format!("authorization: Bearer {TOKEN}\r\n");
     for (path, headers, status) in [
@@ -627,8 +630,10 @@ fn a_token_in_an_address_stays_there() {
         assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
         assert!(!answer.head.contains(TOKEN), "{answer:?}");
     }
-    std::thread::sleep(Duration::from_millis(200));
-    let log = served.client.errors.lock().unwrap().clone();
+    // Only what has ended says nothing more.
+    served.client.close_input();
+    served.client.wait(PATIENCE).expect("the end of input ends it");
+    let log = served.client.last_words();
     assert!(log.contains(" INFO "), "everything is logged: {log}");
     assert!(!log.contains(TOKEN), "{log}");
     let audit = std::fs::read_to_string(served.folder.path().join("audit.log")).unwrap();
@@ -678,17 +683,21 @@ fn what_has_no_end_is_closed_and_not_kept() {
     assert_eq!(health.status, 200, "{health:?}");
 }
 
-/// The piece is sent again and again until the server closes, which must happen within 64 MiB.
+/// What is sent before a server has closed at a limit of one: that, and what the sockets between us hold.
+#[cfg(target_os = "linux")]
+const MOST_SENT: usize = 16 << 20;
+
+/// The piece is sent again and again until the server closes. It has a deadline too, which on a slow machine comes before
+/// the last byte of many; so it is the bytes that count.
 #[cfg(target_os = "linux")]
 #[track_caller]
 fn check_closed(served: &Served, door: &str, head: &str, piece: &str) {
     let mut stream = served.connect(door);
     stream.write_all(head.as_bytes()).unwrap();
-    let most = (64 << 20) / piece.len();
-    let began = Instant::now();
-    let refused = (0..most).any(|_| stream.write_all(piece.as_bytes()).is_err());
-    assert!(refused, "{head:.60}: 64 MiB were taken");
-    assert!(began.elapsed() < PATIENCE, "{head:.60}: {:?}", began.elapsed());
+    let closed = (0..MOST_SENT / piece.len()).find_map(|_| stream.write_all(piece.as_bytes()).err());
+    let closed = closed.unwrap_or_else(|| panic!("{head:.60}: 16 MiB were taken"));
+    // A socket that takes no more and is not closed either.
+    assert_ne!(closed.kind(), std::io::ErrorKind::WouldBlock, "{head:.60}");
 }
 
 /// H-11 on REST: a small body that would unpack to a large one is not unpacked.
@@ -749,9 +758,9 @@ fn heads_that_trickle_are_closed_and_hold_up_nobody() {
     for (site, path) in [(Site::new(), "/api/healthz"), (Site::clickthrough(json!({})), "/health")] {
         let head = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nx:", site.address);
         let mut slow: Vec<_> = (0..100).map(|_| trickle(&site, head.as_bytes())).collect();
-        // The limit is five seconds; the machine may be busy.
-        let slowest = slowest_beside(&site, path, &mut slow, Duration::from_secs(15));
-        assert!(slowest < Duration::from_secs(2), "{slowest:?}");
+        // The limit is five seconds, which is what somebody who had to wait would wait; the machine may be busy.
+        let slowest = slowest_beside(&site, path, &mut slow, Duration::from_secs(30));
+        assert!(slowest < Duration::from_secs(4), "{slowest:?}");
     }
 }
 
@@ -783,8 +792,8 @@ fn bodies_that_trickle_are_given_up() {
             trickle(&site, head.as_bytes())
         })
         .collect();
-    let slowest = slowest_beside(&site, "/api/healthz", &mut slow, Duration::from_secs(25));
-    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
+    let slowest = slowest_beside(&site, "/api/healthz", &mut slow, Duration::from_secs(40));
+    assert!(slowest < Duration::from_secs(8), "{slowest:?}");
     assert_eq!((site.app.session.step_count(), site.effects()), (0, 0));
 }
 

@@ -4,6 +4,7 @@
 //! other arguments fails `ways_of` until somebody has thought about how it gets to the button.
 #![cfg(feature = "http")]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use os_screen_observer::tool::{Effect, Method, ReplyKind, Spec};
 use os_screen_observer::tools;
 use serde_json::{Map, Value, json};
 
+use crate::everywhere::Pipe;
 use crate::support::http::{JSON, Site};
 use crate::support::{Client, World};
 
@@ -22,9 +24,11 @@ const DELETE: &str = "//Button[name=\"Delete\"]";
 const NOTE: &str = "//Edit[name=\"Note\"]";
 const EXEC_SECRET: &str = "correct horse battery";
 
-/// A protected button with a shortcut, a list with a protected option, and another window that has both.
+/// A protected button with a shortcut, a list with a protected option, and another window that has both. The screen
+/// is no larger than the windows: every picture of it costs time.
 const FILES: &str = r#"
 name: files
+screen: {width: 920, height: 520}
 states:
   only:
     windows:
@@ -73,10 +77,19 @@ apps:
   - {id: delete-everything, name: Shredder, program: delete-everything, window: mock:shredder}
 "#;
 
+/// A claim that never holds.
+fn nowhere() -> Value {
+    json!({"kind": "element_exists", "selector": "//Button[name=\"Nowhere\"]"})
+}
+
 fn stage() -> scenario::Scenario {
+    stage_of(FILES)
+}
+
+fn stage_of(text: &str) -> scenario::Scenario {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("files.yaml");
-    std::fs::write(&file, FILES).unwrap();
+    std::fs::write(&file, text).unwrap();
     scenario::load_file(&file).unwrap()
 }
 
@@ -350,12 +363,71 @@ fn a_list_of_steps_is_no_way_around_consent() {
         let step = &list["steps"][0];
         let reply = world.call("act", json!({"steps": [{"do": "press_key", "keys": "end"}, step]}));
         assert_ne!(reply["ok"], true, "{step} answered {reply}");
-        let alternatives =
-            json!({"steps": [{"do": "press_key", "keys": "end"}], "alternatives": {"a": [step]}});
-        world.call("act", alternatives);
+        // As what is done instead of a step whose expectation does not come true.
+        let failing =
+            json!({"do": "press_key", "keys": "end", "expect": [nowhere()], "within_ms": 0, "on_fail": "a"});
+        let reply = world.call("act", json!({"steps": [failing], "alternatives": {"a": [step]}}));
+        // What needs consent is mostly foreseen, and then nothing runs at all.
+        let judged = reply["error"]["code"].as_str().or(reply["steps"][1]["error"]["code"].as_str());
+        assert_eq!(judged, Some("ConfirmationRequired"), "{step} answered {reply}");
     }
     let harmless = |act: &Act| matches!(act, Act::Key { keys, .. } if keys.to_string() == "end");
     assert!(world.mock.log().iter().all(harmless), "{:?}", world.mock.log());
+}
+
+/// The button is there only after another one was pressed, so nobody can foresee that it will be reached.
+const LATER: &str = r#"
+name: later
+states:
+  shut:
+    windows:
+      - uid: mock:files
+        title: Files
+        bounds: {x: 0, y: 0, width: 400, height: 400}
+        focused: true
+        tree:
+          role: Window
+          name: Files
+          children:
+            - {role: Button, name: More, id: more, bounds: {x: 150, y: 50, width: 100, height: 30}}
+  open:
+    windows:
+      - uid: mock:files
+        title: Files
+        bounds: {x: 0, y: 0, width: 400, height: 400}
+        focused: true
+        tree:
+          role: Window
+          name: Files
+          children:
+            - {role: Button, name: More, id: more, bounds: {x: 150, y: 50, width: 100, height: 30}}
+            - {role: Button, name: Delete, id: delete, keyboard_shortcut: Ctrl+D, focused: true, bounds: {x: 10, y: 50, width: 120, height: 30}}
+reactions:
+  - {on: {tool: click_element, target_id: more}, transition_to: open}
+"#;
+
+/// H-66 on act: an alternative that runs is judged by what is there then
+#[test]
+fn an_alternative_is_no_way_around_consent() {
+    for step in [
+        json!({"do": "click_element", "selector": DELETE}),
+        json!({"do": "click_at", "x": 60, "y": 65}),
+        json!({"do": "invoke_element", "selector": DELETE}),
+        json!({"do": "key_into_element", "selector": DELETE, "keys": "enter"}),
+        json!({"do": "press_key", "keys": "ctrl+d"}),
+        json!({"do": "drag", "from": {"x": 200, "y": 65}, "to": {"x": 60, "y": 65}, "duration_s": 0}),
+    ] {
+        let world = world(guarded());
+        world.mock.load(stage_of(LATER));
+        world.app.observer.forget_all();
+        let opening = json!({"do": "click_element", "selector": "//Button[name=\"More\"]", "expect": [nowhere()],
+            "within_ms": 0, "on_fail": "a"});
+        let reply = world.call("act", json!({"steps": [opening], "alternatives": {"a": [step]}}));
+        let ran = reply["steps"].as_array().map_or(0, Vec::len);
+        assert_eq!(ran, 2, "the alternative of {step} did not run: {reply}");
+        assert_eq!(reply["steps"][1]["error"]["code"], "ConfirmationRequired", "{step} answered {reply}");
+        assert_eq!(world.effects(), 1, "{step} did {:?}", world.mock.log());
+    }
 }
 
 /// H-66 on REST: `/api/tool/NAME`, and every route of the declarations
@@ -393,18 +465,17 @@ fn mcp_over_http_is_no_way_around_consent() {
     check_ways(&ways(), "ConfirmationRequired", |tool, args| call_at_mcp(&site, tool, args), effects);
 }
 
-/// H-66 on stdio: every tool that acts, by every way; the tree says that nothing came of it
+/// H-66 on stdio: every tool that acts, by every way
 #[test]
 fn stdio_is_no_way_around_consent() {
-    let (client, _folder) = server(&guarded());
-    let client = std::cell::RefCell::new(client);
-    let hash = || client.borrow_mut().data("get_window_structure", json!({}))["tree_hash"].clone();
-    let before = hash();
+    let world = world(guarded());
+    let mock = world.mock.clone();
+    let pipe = std::cell::RefCell::new(Pipe::of(Arc::new(world.app)));
     check_ways(
         &ways(),
         "ConfirmationRequired",
-        |tool, args| client.borrow_mut().data(tool, args),
-        || usize::from(hash() != before),
+        |tool, args| pipe.borrow_mut().call(tool, args),
+        || mock.deeds(),
     );
 }
 
@@ -1030,24 +1101,30 @@ fn used(world: &World, what: &str) -> u64 {
 fn no_door_gives_pictures_beyond_the_budget() {
     let spent = json!({"budgets": {"max_screenshots": 0}});
     let site = site(spent.clone());
-    for path in ["/api/screenshot", "/api/full_screenshot", "/api/screenshot/cropped"] {
+    for path in [
+        "/api/screenshot",
+        "/api/full_screenshot",
+        "/api/screenshot/zoom?x=60&y=65",
+        "/api/screenshot/cropped?element_id=root.1",
+        "/api/look?picture=plain",
+    ] {
         let answer = site.get(path);
-        let exceeded = answer.body.contains("BudgetExceeded") || answer.status == 404 || answer.status == 405;
-        assert!(exceeded && !answer.body.contains("iVBOR"), "{path}: {:.200}", answer.body);
+        assert_eq!(code(&answer.json()), "BudgetExceeded", "{path}: {:.200}", answer.body);
+        assert!(!answer.body.contains("iVBOR"), "{path}: {:.200}", answer.body);
     }
     let read = over_mcp(&site, "resources/read", json!({"uri": "screen://window/mock:files/picture"}));
     assert!(read["error"].is_object() && read.to_string().contains("max_screenshots"), "{read:.300}");
     let face = face_of_clickthrough(spent);
     for (method, path, body) in [
         ("POST", "/see", json!({})),
-        ("POST", "/see/zoom", json!({"x": 60, "y": 65})),
+        ("POST", "/see/zoom", json!({"center_x": 60, "center_y": 65})),
         ("GET", "/screen", Value::Null),
-        ("POST", "/zoom", json!({"x": 60, "y": 65})),
+        ("POST", "/zoom", json!({"center_x": 60, "center_y": 65})),
     ] {
         let text = if body.is_null() { String::new() } else { body.to_string() };
         let answer = face.ask(method, path, &[JSON], &text);
         assert!(!answer.body.contains("iVBOR"), "{path}: {:.200}", answer.body);
-        assert!(answer.status >= 400, "{path}: {:.200}", answer.body);
+        assert_eq!(answer.json()["error"]["code"], "budget_exceeded", "{path}: {:.200}", answer.body);
     }
 }
 

@@ -206,7 +206,8 @@ const GATES: &[Row] = &[
     row("H-66", "every way to one protected button", "ConfirmationRequired each time")
         .but("by way of a job: there are no jobs"),
     row("H-67", "a consent used twice, also at the same time", "one success"),
-    row("H-68", "a consent that is too old; a clock set back", "ConfirmationInvalid"),
+    row("H-68", "a consent that is too old; a clock set back", "ConfirmationInvalid")
+        .but("setting the clock of the machine back: consents go by monotonic time, which H-95 holds"),
     row(
         "H-69",
         "a consent for anything else than what was asked",

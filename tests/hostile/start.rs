@@ -39,9 +39,7 @@ impl Place {
 fn check_no_start(mut client: Client, what: &str, words: &str) {
     let (status, _) = client.wait(Duration::from_secs(20)).unwrap_or_else(|| panic!("{what}: it goes on"));
     assert_eq!(status.code(), Some(1), "{what}");
-    // What it wrote last is read by another thread.
-    std::thread::sleep(Duration::from_millis(200));
-    let said = client.errors.lock().unwrap().clone();
+    let said = client.last_words();
     assert!(said.contains(words), "{what}: {said}");
     assert!(!said.contains("panicked"), "{what}: {said}");
 }
@@ -146,8 +144,8 @@ fn a_port_in_use_is_said() {
     let mut client = place.start_with(&config, &["--mode", "both"]);
     client.initialize("2025-11-25");
     assert_eq!(client.data("list_windows", json!({}))["count"], 3);
-    let said = client.errors.lock().unwrap().clone();
-    assert!(said.contains("serving MCP on stdio alone") && said.contains(&port.to_string()), "{said}");
+    client.until_says("serving MCP on stdio alone");
+    client.until_says(&port.to_string());
     let other = json!({"web_ui": {"port": 0}, "clickthrough": {"enabled": true, "port": port}});
     check_no_start(place.start_with(&other, &["--mode", "inspect"]), "clickthrough", "clickthrough: ");
 }
@@ -179,7 +177,7 @@ fn a_broken_config_is_said_and_nothing_acts() {
         assert_eq!(client.data("list_windows", json!({}))["count"], 3, "{shown}");
         let refused = client.data("click_at", json!({"x": 1, "y": 1}));
         assert_eq!(refused["error"]["code"], "PermissionDenied", "{shown}: {refused}");
-        assert!(client.errors.lock().unwrap().contains("config"), "{shown}");
+        client.until_says("config.json");
     }
 }
 
@@ -206,26 +204,18 @@ fn a_config_that_is_no_file_is_said() {
 #[test]
 fn unknown_and_impossible_keys_are_said() {
     let place = Place::new();
-    for (config, words) in [
-        (json!({"web_uii": {"port": 1}}), "web_uii"),
-        (json!({"logging": {"levle": "info"}}), "levle"),
-        (json!({"actions": {"denny": ["type_text"]}}), "denny"),
-    ] {
-        let mut client = place.start_with(&config, &["--mode", "mcp"]);
-        let ended = client.wait(Duration::from_millis(300)).is_some();
-        if !ended {
-            client.initialize("2025-11-25");
-            client.data("list_windows", json!({}));
-        }
-        std::thread::sleep(Duration::from_millis(200));
-        let said = client.errors.lock().unwrap().clone();
-        assert!(said.contains(words), "{config}: {said}");
-    }
+    let mut client = place.start_with(&json!({"logging": {"levle": "info"}}), &["--mode", "mcp"]);
+    client.initialize("2025-11-25");
+    assert_eq!(client.data("list_windows", json!({}))["count"], 3);
+    client.until_says("`logging.levle`");
+    client.until_says("`logging.level`?");
     let mut client = place.start_with(&json!({"redaction": {"everything": true}}), &["--mode", "mcp"]);
     client.initialize("2025-11-25");
     let told = client.data("get_capabilities", json!({}))["config_error"].clone();
     assert!(told.as_str().is_some_and(|text| text.contains("redaction.everything")), "{told}");
     for (config, words) in [
+        (json!({"web_uii": {"port": 1}}), "did you mean `web_ui`?"),
+        (json!({"actions": {"denny": ["type_text"]}}), "did you mean `actions.deny`?"),
         (json!({"actions": {"deny": "type_text"}}), "actions.deny"),
         (json!({"actions": {"deny": [7]}}), "actions.deny"),
         (json!({"confirmation_required": [{"name_regex": "("}]}), "confirmation_required"),
@@ -363,7 +353,6 @@ fn over_stdio_no_socket_is_opened() {
 #[cfg(all(target_os = "linux", feature = "http"))]
 #[test]
 fn over_http_only_the_listeners_are_opened() {
-    use crate::support::http::until;
     for (flags, doors) in [(&[][..], 1), (&["--clickthrough"], 2)] {
         let place = Place::new();
         let config = json!({"web_ui": {"port": 0}, "clickthrough": {"port": 0}});
@@ -373,9 +362,7 @@ fn over_http_only_the_listeners_are_opened() {
         all.extend_from_slice(flags);
         let mut watched = Watched::start(&all);
         watched.client.initialize("2025-11-25");
-        let errors = watched.client.errors.clone();
-        let last = if doors == 2 { "Clickthrough at port" } else { "serving HTTP at" };
-        until("it listens", || errors.lock().unwrap().contains(last));
+        watched.client.until_says(if doors == 2 { "Clickthrough at port" } else { "serving HTTP at" });
         assert_eq!(watched.client.data("list_windows", json!({}))["count"], 3);
         assert_eq!(sockets(child_of(watched.client.process_id())), vec!["tcp 0A"; doors]);
         let calls = watched.calls();

@@ -934,8 +934,11 @@ fn a_client_that_leaves_takes_its_call_along() {
     stream.write_all(head.as_bytes()).unwrap();
     crate::support::http::until("the wait has begun", || site.app.session.step_count() == 1);
     drop(stream);
+    let left = std::time::Instant::now();
     let ended = || site.app.metrics.by_tool().get("wait_for").is_some_and(|count| count.calls == 1);
     crate::support::http::until("the wait is over", ended);
+    // By itself it would have been over after a minute.
+    assert!(left.elapsed() < Duration::from_secs(25), "{:?}", left.elapsed());
 }
 
 #[test]

@@ -112,6 +112,7 @@ pub struct Client {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     pub errors: Arc<Mutex<String>>,
+    reader: Option<std::thread::JoinHandle<()>>,
     next_id: u64,
     _folder: tempfile::TempDir,
 }
@@ -150,7 +151,7 @@ impl Client {
         });
         let errors = Arc::new(Mutex::new(String::new()));
         let (mut stderr, kept) = (child.stderr.take().unwrap(), errors.clone());
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(count) = stderr.read(&mut buffer) {
                 if count == 0 {
@@ -160,7 +161,7 @@ impl Client {
             }
         });
         let input = child.stdin.take();
-        Self { child, input, lines, errors, next_id: 0, _folder: folder }
+        Self { child, input, lines, errors, reader: Some(reader), next_id: 0, _folder: folder }
     }
 
     /// A server on the mock desktop, greeted in the older way.
@@ -262,6 +263,28 @@ impl Client {
             std::thread::sleep(Duration::from_millis(2));
         }
         None
+    }
+
+    /// Everything that it wrote to stderr, once it has ended and its last words are read.
+    pub fn last_words(&mut self) -> String {
+        self.reader.take().into_iter().for_each(|reader| reader.join().unwrap());
+        self.errors.lock().unwrap().clone()
+    }
+
+    /// The lines of stdout that nobody has read yet, once it has ended; they need not be of the protocol.
+    pub fn printed(&mut self) -> Vec<String> {
+        self.lines.iter().collect()
+    }
+
+    /// Waits until these words are on stderr, which another thread reads.
+    #[track_caller]
+    pub fn until_says(&self, words: &str) {
+        let began = Instant::now();
+        while !self.errors.lock().unwrap().contains(words) {
+            let said = || self.errors.lock().unwrap().clone();
+            assert!(began.elapsed() < PATIENCE, "it never said {words:?}, but:\n{}", said());
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     pub fn alive(&mut self) -> bool {

@@ -13,6 +13,7 @@ mod bombs;
 mod broken;
 mod everywhere;
 mod exec;
+mod face;
 mod front;
 mod gates;
 mod injection;

@@ -25,3 +25,4 @@ mod start;
 mod stdio;
 mod surroundings;
 mod table;
+mod typed;

@@ -15,6 +15,7 @@ use crate::config::limits::{CONFIG_BYTES, TYPED_TEXT_CHARACTERS, compile_pattern
 use crate::config::{NamedSecrets, Secret, SecretRule};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::redact::SHORTEST_LEARNED_SECRET;
+use crate::text::nearest;
 use crate::tool::Target;
 
 const LONGEST_NAME: usize = 64;
@@ -87,9 +88,10 @@ impl Secrets {
         } else {
             format!("known are {}", known.join(", "))
         };
-        Error::bad_request(format!("there is no secret '{name}'; {advice}"))
-            .with("secret", name)
-            .with("known", known)
+        // What is no name is not repeated: it may be a password that somebody put there.
+        let meant = nearest(name, known.iter());
+        let meant = meant.map_or(String::new(), |name| format!(" (did you mean '{name}'?)"));
+        Error::bad_request(format!("there is no secret of this name{meant}; {advice}")).with("known", known)
     }
 }
 

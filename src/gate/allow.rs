@@ -178,7 +178,7 @@ mod tests {
     #[track_caller]
     fn check_program(programs: Programs, allow: &[&str], installed: bool, expected: bool) {
         let launching = Launching { programs, allow: allow.iter().map(ToString::to_string).collect() };
-        let starting = Starting { program: "xterm".to_owned(), installed };
+        let starting = Starting { program: "xterm".to_owned(), installed, command: Vec::new() };
         assert_eq!(launching.check_one(&starting).is_ok(), expected, "{launching:?} {installed}");
     }
 

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::audit::timestamp;
 use super::confirm::{Person, Question};
 use super::scrub::{self, Scrub};
-use super::{Call, Origin};
+use super::steps::for_the_books;
+use super::{Call, Origin, story};
 use crate::app::App;
 use crate::clock::{Bell, Cancel, lock};
 use crate::error::Result;
@@ -137,7 +138,7 @@ impl Pending {
             "id": id,
             "tool": call.tool,
             "origin": Origin::name(call.origin),
-            "args": call.args,
+            "args": shown_args(app, call, question),
             "question": question.text,
             "asked_at": timestamp(app.clock.wall()),
             "target": {
@@ -155,6 +156,15 @@ impl Pending {
         let shown = scrub::to_json_value(&shown, &scrub).unwrap_or_else(|_| json!({ "id": id }));
         Self { id, shown, expires, picture: pictured.ok().map(|(png, _)| png), decision: None }
     }
+}
+
+/// What the call was told, without what it would type into a private field: every watcher sees the question.
+fn shown_args(app: &App, call: &Call, question: &Question) -> Value {
+    let Some(entry) = app.tools.find(&call.tool) else {
+        return Value::Null;
+    };
+    let keeper = story::for_the_person(app, entry, question.hides_typed);
+    Value::Object(keeper.kept(&for_the_books(app, entry, &call.args)))
 }
 
 fn with_time_left(shown: &Value, left: Duration) -> Value {

@@ -13,6 +13,7 @@ pub mod scrub;
 pub mod steps;
 mod story;
 pub mod suspicion;
+pub mod typed;
 pub mod untrusted;
 
 use std::collections::BTreeMap;
@@ -317,7 +318,7 @@ fn admit_and_run(
     app.launching.check(&targets)?;
     record.notes.secrets = admit_secrets(app, entry, &*prepared, &targets)?;
     if cx.judged {
-        judge(cx, meta, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
+        judge(cx, entry, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
     let permit = Permit { reservation: Some(reservation), targets, dry_run };
@@ -343,15 +344,19 @@ fn admit_secrets(
 
 fn judge(
     cx: &Cx,
-    meta: &Meta,
+    entry: &Entry,
     prepared: &dyn Prepared,
     targets: &[Target],
     dry_run: bool,
     person: &Person,
     notes: &mut Notes,
 ) -> Result<()> {
+    let meta = entry.spec.meta;
     let token = prepared.said().get("confirm_token").and_then(Value::as_str);
     let (args, now) = (prepared.said(), cx.app.clock.now());
+    // What meets nothing that is known may go anywhere.
+    let hides_typed = targets.first().is_none_or(|target| typed::is_private(target, args));
+    let keeper = story::for_the_person(cx.app, entry, hides_typed);
     let nowhere;
     let forced = if cx.app.suspicion.is_up(cx, targets) {
         nowhere = suspicion::nowhere(cx, meta.name);
@@ -359,7 +364,8 @@ fn judge(
     } else {
         cx.app.confirm.unread(targets).map(|target| Forced { target, why: Why::Unread })
     };
-    match cx.app.confirm.judge(&Case { meta, args, targets, forced, dry_run, token, person, now })? {
+    let case = Case { meta, args, keeper: &keeper, targets, forced, dry_run, token, person, now };
+    match cx.app.confirm.judge(&case)? {
         Verdict::Free => Ok(()),
         Verdict::Granted(consent) => {
             notes.consent = Some(consent);
@@ -590,8 +596,8 @@ impl Record {
             started: app.clock.now(),
             notes: Notes::default(),
             args: (app.audit.is_some() || app.events.wanted())
-                .then(|| steps::for_the_books(spec.meta, &call.args)),
-            trace: if call.origin.looks_on(spec.meta) { None } else { app.tracer.begin(entry, call) },
+                .then(|| steps::for_the_books(app, entry, &call.args)),
+            trace: if call.origin.looks_on(spec.meta) { None } else { app.tracer.begin(app, entry, call) },
         }
     }
 

@@ -213,6 +213,19 @@ impl Redactor {
         }
     }
 
+    /// Remembers what a secret has grown to, in place of its beginning. Says whether it is known by this alone, so that
+    /// it can be replaced again.
+    pub fn learn_longer(&self, shorter: Option<&str>, longer: &str) -> bool {
+        let cleaned = untrusted::clean(longer);
+        let is_new = is_worth_learning(cleaned.trim()) && !self.is_known(cleaned.trim());
+        if let Some(shorter) = shorter {
+            let cleaned = untrusted::clean(shorter);
+            self.secrets.write().unwrap_or_else(PoisonError::into_inner).forget(cleaned.trim());
+        }
+        self.learn(longer);
+        is_new
+    }
+
     /// Remembers a secret for good: others that are learned later do not push it out.
     pub fn keep(&self, secret: &str) {
         let cleaned = untrusted::clean(secret);
@@ -438,6 +451,11 @@ impl Secrets {
         self.newest_last.push_back(secret.to_owned());
         self.forget_the_oldest();
         self.build_finder();
+    }
+
+    /// Whoever learns the next one makes the finder anew.
+    fn forget(&mut self, secret: &str) {
+        self.newest_last.retain(|known| known != secret);
     }
 
     fn keep(&mut self, secret: &str) {

@@ -76,7 +76,7 @@ pub fn started(app: &App, entry: &Entry, step_id: u64, origin: &'static str, arg
         acts: meta.effect.acts(),
         origin,
         at: timestamp(app.clock.wall()),
-        args: kept(app, entry, &for_the_books(meta, args)),
+        args: kept(app, entry, &for_the_books(app, entry, args)),
     })
 }
 
@@ -109,15 +109,21 @@ impl Told<'_> {
 /// The arguments as a trace would keep them if everything typed went into a secret field: who watches may
 /// not be who may know.
 fn kept(app: &App, entry: &Entry, args: &Map<String, Value>) -> Map<String, Value> {
-    let keeper = Keeper {
+    let redact_keys = &app.config.audit.redact_arg_keys;
+    let keeper = for_the_person(app, entry, entry.spec.meta.effect.acts());
+    Keeper { redact_keys, ..keeper }.kept(args)
+}
+
+/// The arguments as a person is shown them who has to decide: with what is typed, unless that is private.
+pub fn for_the_person<'a>(app: &'a App, entry: &'a Entry, hides_typed: bool) -> Keeper<'a> {
+    Keeper {
         redactor: &app.redactor,
-        redact_keys: &app.config.audit.redact_arg_keys,
+        redact_keys: &app.config.tracing.redact_keys,
         schema: entry.schema(),
-        hides_typed: entry.spec.meta.effect.acts(),
+        hides_typed,
         secrets: &app.secrets,
         max_bytes: app.config.tracing.max_args_bytes,
-    };
-    keeper.kept(args)
+    }
 }
 
 fn write(event: &impl Serialize) -> String {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Point;
+use crate::text::nearest;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -177,6 +178,17 @@ impl KeyCombo {
         Ok(self)
     }
 
+    /// What it types, as far as that can be said without the keyboard's layout: shift makes letters large.
+    pub fn character(&self) -> Option<String> {
+        let shifted = !self.modifiers.is_empty();
+        match self.key {
+            _ if !self.types_a_character() => None,
+            Key::Character(character) if shifted => Some(character.to_uppercase().collect()),
+            Key::Character(character) => Some(character.to_string()),
+            _ => Some(" ".to_owned()),
+        }
+    }
+
     /// `enter` and `ctrl+a` spell nothing; `h` and `shift+h` may be a letter of a password.
     pub fn types_a_character(&self) -> bool {
         matches!(self.key, Key::Character(_) | Key::Named("space"))
@@ -212,10 +224,19 @@ fn split_at_plus(keys: &str) -> Vec<&str> {
     }
 }
 
+/// What is no key is not repeated, here and below: it may be a password that was put into the wrong argument.
 fn leading_modifier(part: &str) -> Result<Modifier, String> {
+    let names = MODIFIERS.iter().flat_map(|(_, names)| names.iter().copied());
     find_modifier(part).ok_or_else(|| {
-        format!("'{part}' is not a modifier; before the last key only ctrl, alt, shift and meta may stand")
+        format!(
+            "before the last key only ctrl, alt, shift and meta may stand, joined by '+'{}",
+            perhaps(part, names)
+        )
     })
+}
+
+fn perhaps(part: &str, names: impl Iterator<Item = &'static str>) -> String {
+    nearest(part, names).map_or(String::new(), |name| format!(" (did you mean '{name}'?)"))
 }
 
 fn parse_key(part: &str) -> Result<Key, String> {
@@ -229,7 +250,11 @@ fn parse_key(part: &str) -> Result<Key, String> {
     match (characters.next(), characters.next()) {
         (Some(character), None) if !character.is_control() => Ok(Key::Character(character)),
         (None, _) => Err("a key is missing after the last '+'".to_owned()),
-        _ => Err(format!("'{part}' is no key; known are single characters and {}", known_keys())),
+        _ => Err(format!(
+            "there is no such key{}; known are single characters and {}; a text is typed by type_text",
+            perhaps(part, NAMED_KEYS.iter().flat_map(|names| names.iter().copied())),
+            known_keys()
+        )),
     }
 }
 
@@ -278,10 +303,15 @@ mod tests {
     fn what_is_not_understood_is_named() {
         check("", "error: keys is empty");
         check("ctrl+", "error: a key is missing");
-        check("a+b", "error: 'a' is not a modifier");
+        check("a+b", "error: before the last key only ctrl");
+        check(
+            "crtl+a",
+            "error: before the last key only ctrl, alt, shift and meta may stand, joined by '+' (did you mean 'ctrl'?)",
+        );
         check("ctrl+shift+control+a", "error: 'ctrl' stands in keys twice");
         check("shift+shift", "error: 'shift' stands in keys twice");
-        check("ctrl+entre", "error: 'entre' is no key");
+        check("ctrl+entre", "error: there is no such key (did you mean 'enter'?)");
+        check("hunter22", "error: there is no such key; known are");
         check("\u{7}", "error:");
     }
 }

@@ -23,6 +23,7 @@ pub mod spot;
 pub mod structure;
 mod surroundings;
 mod text;
+mod typing;
 mod view;
 pub mod vision;
 pub mod wait;
@@ -76,6 +77,7 @@ pub struct Observer {
     refs: Refs,
     ocr: Ocr,
     region: Region,
+    typed: Mutex<typing::Typed>,
 }
 
 /// A view and where it came from.
@@ -107,7 +109,7 @@ impl Observer {
         let ocr = Ocr::new(Default::default(), clock.clone());
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
         let (refs, region) = (Refs::default(), Region::default());
-        Self { platform, clock, redactor, cache, refs, ocr, region }
+        Self { platform, clock, redactor, cache, refs, ocr, region, typed: Mutex::default() }
     }
 
     pub fn platform(&self) -> &dyn Platform {
@@ -375,6 +377,7 @@ impl Observer {
             return Ok(Done { note: Some("dry run: nothing was sent".to_owned()), ..Done::default() });
         }
         permit.spend();
+        self.learn_typed(permit.target(), act, cancel);
         let done = self.platform.act(act, cancel);
         self.forget_all();
         done
@@ -449,19 +452,6 @@ impl Observer {
         }
         black_out(shot, &view.hidden_regions(&self.redactor, &chosen.raw.title));
         Ok(())
-    }
-
-    /// Remembers what of a text is about to be typed into a secret field, so that it is shown nowhere.
-    pub fn learn_if_secret(&self, text: &str, cancel: &Cancel) {
-        let focused = self.choose(&WindowChoice::default()).and_then(|chosen| self.view(&chosen, cancel));
-        // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
-        let (into_secret, has_secret) =
-            focused.map_or((true, true), |view| (view.focus_is_secret(), view.has_secret()));
-        // A tab or a line break may lead from one field into the next.
-        let parts = text.split(['\t', '\n', '\r']).enumerate();
-        for (_, part) in parts.filter(|(at, _)| if *at == 0 { into_secret } else { has_secret }) {
-            self.redactor.learn(part);
-        }
     }
 }
 

@@ -162,10 +162,6 @@ impl View {
         found
     }
 
-    pub fn focus_is_secret(&self) -> bool {
-        self.raw.focused().is_some_and(|node| is_secret(&self.raw[node]))
-    }
-
     /// Whether what is typed into the element must not be stored: it is secret, or its texts are hidden.
     pub fn is_private(&self, node: usize) -> bool {
         is_secret(&self.raw[node]) || self.shown[node].redacted

@@ -201,6 +201,16 @@ pub fn take_credential(schema: &Value, args: &mut Value) -> Option<Value> {
     args.as_object_mut()?.remove(name)
 }
 
+/// Marks an argument that holds the arguments of another call, with the name of the argument that names its tool.
+pub const CALL: &str = "x-call";
+
+/// The argument that holds the arguments of another call, and that call's tool.
+pub fn carried_call<'a>(schema: &Value, args: &'a Map<String, Value>) -> Option<(&'a str, &'a str)> {
+    let tool_in = |name: &str| schema.get("properties")?.get(name)?.get(CALL)?.as_str();
+    let (name, named_in) = args.keys().find_map(|name| Some((name.as_str(), tool_in(name)?)))?;
+    Some((name, args.get(named_in).and_then(Value::as_str).unwrap_or_default()))
+}
+
 /// Marks the argument that says how many tokens the whole reply may have.
 pub const FIT: &str = "x-fit";
 

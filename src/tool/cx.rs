@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::gate::Origin;
 use crate::gate::budget::{Meter, Reservation};
 use crate::gate::confirm::{Person, Question};
-use crate::model::Rect;
+use crate::model::{Point, Rect};
 use crate::observer::identity::Certainty;
 use crate::observer::{Chosen, Observer, Ref, Spotted, View};
 use crate::session::Session;
@@ -81,6 +81,8 @@ pub struct Target {
     selector: Option<String>,
     /// The ref that the caller named it by, and how sure it is that this is its element.
     known_as: Option<(Ref, Option<Certainty>)>,
+    /// Where a pointer would meet it: judged with it, so that no other place is clicked.
+    at: Option<Point>,
     starting: Option<Starting>,
     unread: bool,
 }
@@ -92,11 +94,13 @@ pub struct Starting {
     pub program: String,
     /// The desktop offers it to people.
     pub installed: bool,
+    /// What is run for it.
+    pub command: Vec<String>,
 }
 
 impl Target {
     pub fn element(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
-        Self { chosen, view, node, selector, known_as: None, starting: None, unread: false }
+        Self { chosen, view, node, selector, known_as: None, at: None, starting: None, unread: false }
     }
 
     /// The same, where the input may as well reach something that could not be read.
@@ -111,6 +115,15 @@ impl Target {
     /// The same, named by a ref; without a certainty there is no doubt.
     pub fn known_as(self, reference: Ref, certainty: Option<Certainty>) -> Self {
         Self { known_as: Some((reference, certainty)), ..self }
+    }
+
+    /// The same, met by a pointer there.
+    pub fn met_at(self, at: Option<Point>) -> Self {
+        Self { at, ..self }
+    }
+
+    pub fn at(&self) -> Option<Point> {
+        self.at
     }
 
     /// The same, which stands for a program.
@@ -139,7 +152,7 @@ impl Target {
 
     /// Another element of the same capture.
     pub fn beside(&self, node: usize) -> Self {
-        Self { node, selector: None, known_as: None, starting: None, unread: false, ..self.clone() }
+        Self { node, selector: None, known_as: None, at: None, starting: None, unread: false, ..self.clone() }
     }
 
     pub fn bounds(&self) -> Rect {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::cx::{Cx, Target};
 use crate::error::Result;
+use crate::gate::redact::is_secret;
 use crate::model::action::{Key, Modifier};
 use crate::model::{Element, KeyCombo, Point};
 use crate::observer::{Chosen, Under};
@@ -40,7 +41,7 @@ impl Cx<'_> {
     /// An element, and the protected ones that a click at `point` of it would meet instead.
     pub fn judged_with(&self, target: Target, point: Option<Point>) -> Vec<Target> {
         let others = point.map_or_else(Vec::new, |point| self.protected_at(&target, point));
-        std::iter::once(target).chain(others).collect()
+        std::iter::once(target.met_at(point)).chain(others).collect()
     }
 
     fn protected_at(&self, target: &Target, point: Point) -> Vec<Target> {
@@ -98,9 +99,20 @@ impl Cx<'_> {
         Ok(reached.into_iter().map(unread).collect())
     }
 
-    /// What typing would reach.
+    /// What typing would reach: the focus, and what the characters press where nothing takes them as text.
     pub fn judged_text(&self, text: &str) -> Result<Vec<Target>> {
-        self.judged_focus_and(|_| wanders(text))
+        if !self.judged {
+            return Ok(Vec::new());
+        }
+        let focus = self.focus()?;
+        let others = self.reached_by_typing(&focus, text);
+        Ok(std::iter::once(focus).chain(others).collect())
+    }
+
+    fn reached_by_typing(&self, into: &Target, text: &str) -> Vec<Target> {
+        let pressed = pressed_by(text, takes_text(into.view.unredacted(into.node)));
+        let reached = |found: &Element| wanders(text) || is_pressed(found, &pressed);
+        self.protected_beside(into, 0..into.view.tree().len(), reached)
     }
 
     /// What keys would reach that go to an element: they may be a shortcut of its window, which then has the focus.
@@ -114,8 +126,7 @@ impl Cx<'_> {
     /// What a text would reach that goes into an element: what it wanders to, and the option that is called so,
     /// because a combo box takes the name of an option for a choice.
     pub fn judged_text_into(&self, element: &Target, text: &str) -> Vec<Target> {
-        let all = 0..element.view.tree().len();
-        let mut others = self.protected_beside(element, all, |_| wanders(text));
+        let mut others = self.reached_by_typing(element, text);
         others.extend(self.judged_option(element, Some(text)));
         others
     }
@@ -175,16 +186,56 @@ fn wanders(text: &str) -> bool {
     text.split_once('\t').is_some_and(|(_, rest)| rest.contains([' ', '\n', '\r']))
 }
 
-/// Applications write shortcuts in many ways: `Ctrl+D`, `<Control>d`, several separated by `;` or `,`.
+/// Roles that take text where the application does not say whether they do.
+const TAKES_TEXT: &[&str] = &["Edit", "Terminal"];
+
+/// Whether characters that go to the element stay there. A list or a page hands them on to whoever listens, and where
+/// nobody is said to have the focus, so does the window.
+fn takes_text(element: &Element) -> bool {
+    element.editable || is_secret(element) || TAKES_TEXT.contains(&&*element.role)
+}
+
+/// The keys that typing a text presses on the window around the element that it goes to. In a field the characters
+/// and what erases them stay inside; after a key that leads away from it nobody knows where the rest goes.
+fn pressed_by(text: &str, mut stays_inside: bool) -> Vec<Key> {
+    let mut pressed: Vec<Key> = Vec::new();
+    for character in text.chars() {
+        let (key, leads_away) = match character {
+            '\t' => (Key::Named("tab"), true),
+            '\n' | '\r' => (Key::Named("enter"), true),
+            '\u{1b}' => (Key::Named("escape"), true),
+            '\u{8}' => (Key::Named("backspace"), false),
+            '\u{7f}' => (Key::Named("delete"), false),
+            ' ' => (Key::Named("space"), false),
+            other => (Key::Character(other.to_lowercase().next().unwrap_or(other)), false),
+        };
+        stays_inside &= !leads_away;
+        if !stays_inside && !pressed.contains(&key) {
+            pressed.push(key);
+        }
+    }
+    pressed
+}
+
+/// Whether one of the keys alone is the element's shortcut. Typing holds shift as it needs it.
+fn is_pressed(element: &Element, pressed: &[Key]) -> bool {
+    let by_shift = |combo: &KeyCombo| combo.modifiers.iter().all(|it| matches!(it, Modifier::Shift));
+    let mut combos = element.shortcut.as_deref().into_iter().flat_map(shortcuts);
+    !pressed.is_empty() && combos.any(|combo| by_shift(&combo) && pressed.contains(&combo.key))
+}
+
 fn is_shortcut(written: &str, keys: &KeyCombo) -> bool {
+    let mut combos = shortcuts(written).into_iter();
+    combos.any(|combo| combo.key == keys.key && same_modifiers(&combo.modifiers, &keys.modifiers))
+        && !matches!(keys.key, Key::Modifier(_))
+}
+
+/// Applications write shortcuts in many ways: `Ctrl+D`, `<Control>d`, several separated by `;` or `,`.
+fn shortcuts(written: &str) -> Vec<KeyCombo> {
     let plain = written.to_lowercase().replace('<', "").replace('>', "+").replace("primary", "ctrl");
     let single = std::iter::once(plain.as_str()).chain(plain.split([';', ',', '|', ' ']));
-    single
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .filter_map(|part| KeyCombo::parse(part).ok())
-        .any(|combo| combo.key == keys.key && same_modifiers(&combo.modifiers, &keys.modifiers))
-        && !matches!(keys.key, Key::Modifier(_))
+    let parts = single.map(str::trim).filter(|part| !part.is_empty());
+    parts.filter_map(|part| KeyCombo::parse(part).ok()).collect()
 }
 
 fn same_modifiers(one: &[Modifier], other: &[Modifier]) -> bool {
@@ -210,5 +261,32 @@ mod tests {
         check("Ctrl+D", "d", false);
         check("Ctrl+D", "ctrl+shift+d", false);
         check("", "ctrl+d", false);
+    }
+
+    #[test]
+    fn typing_presses_what_no_field_takes() {
+        let check = |text: &str, into_field: bool, shortcut: &str, expected: bool| {
+            let element = Element { shortcut: Some(shortcut.to_owned()), ..Element::default() };
+            let reached = is_pressed(&element, &pressed_by(text, into_field));
+            assert_eq!(reached, expected, "{text:?} for {shortcut}, into a field: {into_field}");
+        };
+        for text in ["d", "D", "abcd", " d"] {
+            check(text, false, "D", true);
+            check(text, true, "D", false);
+        }
+        check("D", false, "Shift+D", true);
+        check("d", false, "Ctrl+D", false);
+        check("abc", false, "D", false);
+        check(" ", false, "Space", true);
+        // What leads away from a field, and what comes after it.
+        for away in ["\t", "\n", "\r", "\u{1b}"] {
+            check(&format!("d{away}"), true, "D", false);
+            check(&format!("{away}d"), true, "D", true);
+        }
+        check("\u{1b}", true, "Escape", true);
+        check("a\n", true, "Return", true);
+        check("\u{8}", false, "BackSpace", true);
+        check("\u{8}", true, "BackSpace", false);
+        check("\u{7f}", false, "Del", true);
     }
 }

@@ -100,6 +100,7 @@ fn drop_remote_limits(property: &mut Map<String, Value>) {
     property.remove("maxItems");
     property.remove(super::args::SECRET);
     property.remove(super::args::FIT);
+    property.remove(super::args::CALL);
     property.remove(super::args::CREDENTIAL);
     if property.get("maximum").and_then(Value::as_i64).is_some_and(|most| most >= 9_999) {
         property.remove("maximum");

@@ -11,7 +11,6 @@ use super::keyboard::combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::gate::redact::is_secret;
 use crate::model::action::{Act, Button, Choice, Handle};
 use crate::model::{Point, Rect, Window};
 use crate::observer::{Ref, View, WindowChoice};
@@ -256,7 +255,7 @@ fn act_and_stay(
     }
     let windows_before = cx.observer().windows()?;
     let generation = cx.observer().platform().generation()?;
-    let at = visible_point(cx, &target)?.unwrap_or(target.bounds().center());
+    let at = target.at().unwrap_or(target.bounds().center());
     let done = cx.observer().act(&mut permit, &act(&target, at), cx.cancel)?;
     if !stay.is_zero() {
         cx.clock().sleep(stay, cx.cancel)?;
@@ -564,7 +563,6 @@ impl Tool for SetValue {
 
     fn run(cx: &mut Cx, args: SetValueArgs, permit: Permit) -> Result<Receipt> {
         let text = args.value.reveal(cx)?.to_owned();
-        learn_secret(cx, &permit, &text);
         let append = args.clear_first == Some(false);
         act_on_target(cx, permit, "set_value", |target, at| {
             direct(target, at, |element| match append {
@@ -572,15 +570,6 @@ impl Tool for SetValue {
                 false => Act::SetValue { element, text },
             })
         })
-    }
-}
-
-/// What goes into a secret field is a secret from then on.
-fn learn_secret(cx: &Cx, permit: &Permit, text: &str) {
-    if let Some(target) = permit.target()
-        && is_secret(target.view.unredacted(target.node))
-    {
-        cx.observer().redactor().learn(text);
     }
 }
 

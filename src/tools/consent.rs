@@ -24,6 +24,7 @@ pub struct ProposeArgs {
     /// Tool to be confirmed.
     action: Text<64>,
     /// Its arguments, exactly as they will be sent.
+    #[schemars(extend("x-call" = "action"))]
     args: Option<Map<String, Value>>,
 }
 

@@ -389,14 +389,21 @@ impl Tool for Drag {
 
     fn targets(cx: &Cx, args: &DragArgs) -> Result<Vec<Target>> {
         duration(args.duration_s)?;
-        let (_, mut targets) = drag_end(cx, args, &args.from)?;
-        targets.extend(drag_end(cx, args, &args.to)?.1);
-        Ok(targets)
+        let ends = [drag_end(cx, args, &args.from)?, drag_end(cx, args, &args.to)?];
+        // What is named by itself has a place of its own, and comes first.
+        let (named, others): (Vec<_>, Vec<_>) =
+            ends.into_iter().flatten().partition(|target| target.at().is_some());
+        Ok(named.into_iter().chain(others).collect())
     }
 
     fn run(cx: &mut Cx, args: DragArgs, permit: Permit) -> Result<Dragged> {
-        let (from, _) = drag_end(cx, &args, &args.from)?;
-        let (to, _) = drag_end(cx, &args, &args.to)?;
+        // The places that were judged: an element that has moved since is not followed.
+        let mut named = permit.targets().iter().filter_map(Target::at);
+        let mut place = |end: &DragEnd| match end.space.on_screen(cx, end.x, end.y)? {
+            Some(at) => Ok(at),
+            None => named.next().ok_or_else(|| Error::internal("the gate resolved no end of the way")),
+        };
+        let (from, to) = (place(&args.from)?, place(&args.to)?);
         let act =
             Act::Drag { from, to, modifiers: args.modifiers.clone(), duration: duration(args.duration_s)? };
         let sent = Sent::send(cx, permit, "drag", &act)?;
@@ -412,11 +419,11 @@ impl Tool for Drag {
     }
 }
 
-/// Where an end is, and what is there if somebody will judge it.
-fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Target>)> {
+/// What is at an end: the element that it names, and whatever else is there if somebody will judge it.
+fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<Vec<Target>> {
     if let Some(at) = end.space.on_screen(cx, end.x, end.y)? {
         cx.observer().check_reachable(at)?;
-        return Ok((at, cx.judged_at(at)?));
+        return cx.judged_at(at);
     }
     let choice = end.element.choice();
     if choice == ElementChoice::default() {
@@ -428,7 +435,7 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<(Point, Vec<Targe
     let target = cx.observer().find_target(&args.window.choice(), &choice, cx.cancel)?;
     let at = target.bounds().center();
     cx.observer().check_reachable(at)?;
-    Ok((at, cx.judged_with(target, Some(at))))
+    Ok(cx.judged_with(target, Some(at)))
 }
 
 const LONGEST_DRAG: Duration = Duration::from_secs(10);

@@ -171,15 +171,14 @@ impl LaunchArgs {
         .with("field", "cwd"))
     }
 
-    fn launch(&self, cx: &Cx) -> Result<(Launch, Target)> {
+    fn target(&self, cx: &Cx) -> Result<Target> {
         self.check()?;
         let program = cx.observer().program(self.program.as_str())?;
         let thing = cx.observer().thing(ROLE, &program.name);
-        let target = thing
-            .starting(Starting { program: self.program.as_str().to_owned(), installed: program.installed });
         let mut command = program.command;
         command.extend(self.args.iter().map(|arg| arg.as_str().to_owned()));
-        Ok((Launch { command, cwd: self.folder()? }, target))
+        let (program, installed) = (self.program.as_str().to_owned(), program.installed);
+        Ok(thing.starting(Starting { program, installed, command }))
     }
 }
 
@@ -242,14 +241,17 @@ impl Tool for LaunchApp {
         if let Some(matching) = &args.matching {
             matching.query()?;
         }
-        let (launch, target) = args.launch(cx)?;
+        let target = args.target(cx)?;
         // A rule may be about what it is called on the desktop, about the caller's word, or about the file.
-        let names = [args.program.as_str()].into_iter().chain(launch.command.first().map(String::as_str));
+        let file = target.program().and_then(|starting| starting.command.first()).cloned();
+        let names = [args.program.as_str()].into_iter().chain(file.as_deref());
         Ok(std::iter::once(target).chain(cx.judged_by_names(ROLE, names)).collect())
     }
 
     fn run(cx: &mut Cx, args: LaunchArgs, mut permit: Permit) -> Result<Launched> {
-        let (launch, _) = args.launch(cx)?;
+        let starting = permit.target().and_then(Target::program).cloned();
+        let starting = starting.ok_or_else(|| Error::internal("the gate resolved no program"))?;
+        let launch = Launch { command: starting.command, cwd: args.folder()? };
         let mut launched = Launched {
             executed: !permit.dry_run(),
             argv: launch.command.clone(),

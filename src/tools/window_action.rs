@@ -202,7 +202,11 @@ impl Tool for WindowAction {
     fn run(cx: &mut Cx, args: WindowActionArgs, mut permit: Permit) -> Result<WindowActed> {
         let began = cx.clock().now();
         let deed = args.deed()?;
-        let chosen = cx.observer().choose_only(&args.window.query()?)?;
+        // The window that was judged, however many fit the query by now.
+        let chosen = match permit.target() {
+            Some(target) => target.chosen.clone(),
+            None => cx.observer().choose_only(&args.window.query()?)?,
+        };
         let timeout = Duration::from_millis(args.timeout_ms.map_or(3000, Int::size) as u64);
         let mut acted = WindowActed {
             action: args.action,

@@ -215,8 +215,10 @@ impl Tool for BringToForeground {
         Ok(cx.judged_with(Target::element(chosen, view, 0, None), point))
     }
 
-    fn run(cx: &mut Cx, args: ForegroundArgs, mut permit: Permit) -> Result<Foreground> {
-        let chosen = cx.observer().choose_strictly(&args.window.choice())?;
+    fn run(cx: &mut Cx, _: ForegroundArgs, mut permit: Permit) -> Result<Foreground> {
+        let target =
+            permit.target().cloned().ok_or_else(|| Error::internal("the gate resolved no window"))?;
+        let chosen = target.chosen.clone();
         cx.warning = chosen.warning.clone();
         let found = Foreground {
             window: chosen.window.title.clone(),
@@ -230,7 +232,7 @@ impl Tool for BringToForeground {
         match cx.observer().activate(&mut permit, &chosen)? {
             Activation::Activated => Ok(Foreground { action: "activate_api", ..found }),
             Activation::Refused(why) => {
-                let (point, note) = click_to_raise(cx, &chosen, &mut permit).map_err(|mut error| {
+                let (point, note) = click_to_raise(cx, &target, &mut permit).map_err(|mut error| {
                     error.message = format!("{}; {why}", error.message);
                     error
                 })?;
@@ -255,14 +257,15 @@ fn point_to_raise(cx: &Cx, chosen: &Chosen) -> Result<Option<Point>> {
         .map(|region| Point { x: region.x + region.width / 4, y: region.y + 12.min(region.height / 2) }))
 }
 
-fn click_to_raise(cx: &Cx, chosen: &Chosen, permit: &mut Permit) -> Result<(Point, Option<String>)> {
+/// At the place that was judged.
+fn click_to_raise(cx: &Cx, target: &Target, permit: &mut Permit) -> Result<(Point, Option<String>)> {
     cx.observer().require_places("to click it to the front")?;
-    let Some(at) = point_to_raise(cx, chosen)? else {
+    let Some(at) = target.at() else {
         return Err(Error::new(
             Kind::WindowOccluded,
             "no part of the window can be seen, so none can be clicked",
         )
-        .with("window_uid", chosen.window.uid.as_str()));
+        .with("window_uid", target.chosen.window.uid.as_str()));
     };
     let act = Act::Click { element: None, at: Some(at), button: Button::Left, count: 1 };
     let done = cx.observer().act(permit, &act, cx.cancel)?;

@@ -17,6 +17,8 @@ const PREVIEW_CHARACTERS: usize = 200;
 /// because a misspelt name is no reason to store a password.
 const TYPED: &[&str] = &["text", "value"];
 pub const KEYS: &str = "keys";
+/// What stands for a text that is not kept.
+pub const HIDDEN: &str = REDACTED;
 
 pub struct Keeper<'a> {
     pub redactor: &'a Redactor,
@@ -48,7 +50,9 @@ impl Keeper<'_> {
                 let kept = match at_root.then(|| self.named_secret(name, value)).flatten() {
                     Some(secret) => json!({ "secret": secret }),
                     None if self.hides(name) => json!(REDACTED),
-                    None if at_root && self.hides_typed && self.is_typed(name, value) => json!(REDACTED),
+                    None if at_root && self.hides_typed && is_typed(self.schema, name, value) => {
+                        json!(REDACTED)
+                    }
                     None => self.value(value),
                 };
                 (self.text(name), kept)
@@ -82,14 +86,15 @@ impl Keeper<'_> {
     fn hides(&self, name: &str) -> bool {
         self.redact_keys.iter().any(|hidden| hidden.eq_ignore_ascii_case(name))
     }
+}
 
-    fn is_typed(&self, name: &str, value: &Value) -> bool {
-        if name == KEYS {
-            return may_be_typed(value);
-        }
-        let declared = self.schema.pointer(&format!("/properties/{}", escaped(name))).is_some();
-        TYPED.contains(&name) || !declared
+/// Whether an argument of a tool with this schema is what the tool would type.
+pub fn is_typed(schema: &Value, name: &str, value: &Value) -> bool {
+    if name == KEYS {
+        return may_be_typed(value);
     }
+    let declared = schema.pointer(&format!("/properties/{}", escaped(name))).is_some();
+    TYPED.contains(&name) || !declared
 }
 
 /// Whether the keys of a call may be a letter of a password. What is no combination may be a text in the wrong place.

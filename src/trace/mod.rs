@@ -32,12 +32,12 @@ use crate::error::{Error, Result};
 use crate::gate::audit::timestamp;
 use crate::gate::budget::Meter;
 use crate::gate::scrub::{self, Scrub};
-use crate::gate::{Call, Json, Reply};
+use crate::gate::steps::for_the_books;
+use crate::gate::{Call, Json, Reply, typed};
 use crate::model::Point;
 use crate::model::grid::{Cell, Offset};
 use crate::observer::WindowChoice;
 use crate::platform::Shot;
-use crate::tool::args;
 use crate::tool::{Effect, Target};
 use crate::tools::Entry;
 use arguments::Keeper;
@@ -227,7 +227,7 @@ impl Tracer {
     }
 
     /// A call's place in the running trace, if there is one and the call belongs into it.
-    pub fn begin(&self, entry: &Entry, call: &Call) -> Option<Pending> {
+    pub fn begin(&self, app: &App, entry: &Entry, call: &Call) -> Option<Pending> {
         if !self.running.load(Ordering::Acquire) || !entry.spec.meta.traced {
             return None;
         }
@@ -236,7 +236,7 @@ impl Tracer {
         };
         Some(Pending {
             trace_id: trace.folder.trace_id.clone(),
-            args: args::spoken(&call.args),
+            args: for_the_books(app, entry, &call.args),
             effect: entry.spec.meta.effect,
             began: self.clock.now(),
             ended: None,
@@ -323,12 +323,12 @@ impl Moment<'_> {
         if !self.pending.effect.acts() {
             return false;
         }
-        let tabs = || self.pending.args.values().filter_map(Value::as_str).any(|text| text.contains('\t'));
+        let args = &self.pending.args;
         let into_private = match &self.pending.target {
-            Some(target) => target.view.is_private(target.node),
+            Some(target) => typed::is_private(target, args),
             None => self.before.focus_is_private() || self.after().focus_is_private(),
         };
-        into_private || (tabs() && self.before.has_secret_near_focus())
+        into_private || (typed::moves_on(args) && self.before.has_secret_near_focus())
     }
 
     /// Where on the screen the pixel or the cell of a picture is that the call names, or that it drags from.

@@ -70,9 +70,21 @@ reactions:
     set: [{id: code, value: "{text}"}]
 "#;
 
+/// What it does when the secret is pasted, or spelled to the end: no file that a server reads may hold these lines.
+const PASTED: &str = r#"  - on: {tool: press_key, target_id: password, text_regex: "^(ctrl.v|shift.insert|c)$"}
+    set: [{id: password, value: "S3NT1NEL-9f2c"}, {id: echo, value: "you pasted S3NT1NEL-9f2c"}, {id: line, name: "S3NT1NEL-9f2c"}]
+  - on: {tool: press_key, target_id: password, text_regex: "^(shift..|.)$"}
+    set: [{id: password, value: "••••"}]
+"#;
+
+fn told() -> String {
+    format!("{BANK}{PASTED}")
+}
+
 /// The same, but the field tells bullets only, as real ones do: the secret is known by having been typed.
 fn masked() -> String {
-    BANK.replace("{id: password, value: \"{text}\"}", "{id: password, value: \"••••••••\"}")
+    let told = ["{id: password, value: \"{text}\"}", "{id: password, value: \"S3NT1NEL-9f2c\"}"];
+    told.iter().fold(self::told(), |stage, told| stage.replace(told, "{id: password, value: \"••••••••\"}"))
 }
 
 fn load(text: &str) -> scenario::Scenario {
@@ -307,7 +319,25 @@ fn ways_to_type() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
                 ("type_text", json!({"text": format!("me\t{SENTINEL}")})),
             ],
         ),
+        ("pasted", vec![copied(), ("press_key", json!({"keys": "ctrl+v"}))]),
+        (
+            "pasted into it",
+            vec![copied(), ("key_into_element", json!({"selector": PASSWORD, "keys": "ctrl+v"}))],
+        ),
+        ("letter by letter", letters().map(|keys| ("press_key", json!({ "keys": keys }))).collect()),
     ]
+}
+
+fn copied() -> (&'static str, Value) {
+    ("clipboard_set", json!({ "text": SENTINEL }))
+}
+
+/// The keys that spell it.
+fn letters() -> impl Iterator<Item = String> {
+    SENTINEL.chars().map(|letter| match letter {
+        'A'..='Z' => format!("shift+{}", letter.to_ascii_lowercase()),
+        other => other.to_string(),
+    })
 }
 
 /// Types it, asks every tool everything, and searches replies, audit log and trace.
@@ -353,7 +383,7 @@ fn check_way(stage: &str, name: &str, typing: &[(&str, Value)], thoroughly: bool
 #[test]
 fn however_it_is_typed_nothing_shows_it() {
     for (name, typing) in ways_to_type() {
-        check_way(BANK, name, &typing, name == "type_text");
+        check_way(&told(), name, &typing, name == "type_text");
     }
 }
 

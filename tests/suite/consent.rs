@@ -11,6 +11,9 @@ use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::gate::confirm::Person;
 use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::model::Point;
+use os_screen_observer::model::action::Act;
+use os_screen_observer::platform::Platform;
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::tools::{self, Selection};
 use serde_json::{Map, Value, json};
@@ -514,19 +517,27 @@ mod swapping {
 
 /// The code of a call while Delete and Cancel change places after `after` captures, and what was done.
 fn code_while_swapping(after: usize, tool: &str, args: Value) -> (Value, usize) {
+    let (code, log) = done_while_swapping(FILES, after, tool, args);
+    (code, log.len())
+}
+
+fn done_while_swapping(stage: &str, after: usize, tool: &str, args: Value) -> (Value, Vec<Act>) {
+    let clock = Clock::steered();
+    let mock = Arc::new(Mock::new(clock.clone()));
+    os_screen_observer::platform::Stage::load(&*mock, scenario(stage));
+    let platform = Arc::new(swapping::Swapping { mock: mock.clone(), captures: AtomicUsize::new(0), after });
+    (code_on(platform, clock, tool, args), mock.log())
+}
+
+fn code_on(platform: Arc<dyn Platform>, clock: Clock, tool: &str, args: Value) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.json");
     std::fs::write(&path, json!({"confirmation_required": rules()}).to_string()).unwrap();
     let flags = Flags { config: Some(path), mock: true, ..Flags::default() };
     let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
-    let clock = Clock::steered();
-    let mock = Arc::new(Mock::new(clock.clone()));
-    os_screen_observer::platform::Stage::load(&*mock, scenario(FILES));
-    let platform = Arc::new(swapping::Swapping { mock: mock.clone(), captures: AtomicUsize::new(0), after });
     let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
     let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-    let reply = gate::pass(&app, call, &Cancel::new()).value();
-    (reply["error"]["code"].clone(), mock.log().len())
+    gate::pass(&app, call, &Cancel::new()).value()["error"]["code"].clone()
 }
 
 /// H-56 on code: an element that becomes another one before the input is not touched.
@@ -555,6 +566,165 @@ fn what_was_judged_is_what_is_acted_on() {
     // A selector by name leads to another element after the swap; the one that was judged is not it.
     let args = json!({"selector": "//Button[name=\"Cancel\"]"});
     assert_eq!(code_while_swapping(1, "click_element", args), (json!("ElementNotFound"), 0));
+}
+
+/// Two fields and two lists beside the buttons, all of which change names.
+const PAIRS: &str = r#"
+name: pairs
+states:
+  only:
+    windows:
+      - uid: mock:pairs
+        title: Pairs
+        bounds: {x: 0, y: 0, width: 400, height: 400}
+        focused: true
+        tree:
+          role: Window
+          name: Pairs
+          children:
+            - {role: Button, name: Delete, id: delete, bounds: {x: 10, y: 50, width: 100, height: 30}}
+            - {role: Button, name: Cancel, id: cancel, bounds: {x: 150, y: 50, width: 100, height: 30}}
+            - {role: Edit, name: Delete, value: "", bounds: {x: 10, y: 100, width: 100, height: 24}}
+            - {role: Edit, name: Cancel, value: "", bounds: {x: 150, y: 100, width: 100, height: 24}}
+            - role: ComboBox
+              name: Delete
+              value: One
+              bounds: {x: 10, y: 150, width: 100, height: 24}
+              children: [{role: ListItem, name: One, selected: true, bounds: {x: 10, y: 174, width: 100, height: 22}}]
+            - role: ComboBox
+              name: Cancel
+              value: One
+              bounds: {x: 150, y: 150, width: 100, height: 24}
+              children: [{role: ListItem, name: One, selected: true, bounds: {x: 150, y: 174, width: 100, height: 22}}]
+            - {role: Text, name: Desk, bounds: {x: 10, y: 300, width: 100, height: 24}}
+"#;
+
+/// H-56 on code: whenever the names change places, what is reached was called Cancel when it was judged
+#[test]
+fn no_tool_follows_a_name_after_it_was_judged() {
+    let button = json!({"selector": "//Button[name=\"Cancel\"]"});
+    let with = |element: &str, more: Value| {
+        let mut args = json!({"selector": format!("//{element}[name=\"Cancel\"]")});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        args
+    };
+    let desk = json!({"selector": "//Text[name=\"Desk\"]"});
+    let calls = [
+        ("click_element", button.clone()),
+        ("double_click_element", button.clone()),
+        ("right_click_element", button.clone()),
+        ("invoke_element", button.clone()),
+        ("focus_element", button.clone()),
+        ("hover_element", with("Button", json!({"hover_ms": 0}))),
+        ("hover_at", json!({"x": 200, "y": 65, "hover_ms": 0})),
+        ("set_value", with("Edit", json!({"value": "x"}))),
+        ("set_value", with("Edit", json!({"value": "x", "clear_first": false}))),
+        ("clear_text", with("Edit", json!({}))),
+        ("select_option", with("ComboBox", json!({"option_name": "One"}))),
+        ("key_into_element", with("Edit", json!({"keys": "end"}))),
+        ("drag", json!({"from": button, "to": {"x": 300, "y": 350}, "duration_s": 0})),
+        ("drag", json!({"from": {"x": 300, "y": 350}, "to": button, "duration_s": 0})),
+        ("drag", json!({"from": desk, "to": button, "duration_s": 0})),
+        ("drag", json!({"from": button, "to": desk, "duration_s": 0})),
+        ("drag", json!({"from": {"x": 200, "y": 65}, "to": desk, "duration_s": 0})),
+        ("click_element_and_observe", with("Button", json!({"wait_after_ms": 0}))),
+    ];
+    for (tool, args) in calls {
+        let mut done = 0;
+        // Before the first look it would be another call; a drag looks at both of its ends.
+        for after in if tool == "drag" { 2..12 } else { 1..12 } {
+            let (code, log) = done_while_swapping(PAIRS, after, tool, args.clone());
+            if log.is_empty() {
+                assert!(code == "ConfirmationRequired" || code == "ElementNotFound", "{tool} {args}: {code}");
+                continue;
+            }
+            done += 1;
+            assert!(after >= 2, "{tool} {args} was done after {after} captures, and judged twice");
+            assert!(log.iter().all(is_at_cancel), "{tool} {args} after {after} captures did {log:?}");
+        }
+        assert!(done > 0, "{tool} {args} was never done");
+    }
+}
+
+/// Cancel stands at the right; by its number it is the second of each pair.
+fn is_at_cancel(act: &Act) -> bool {
+    let right = |point: &Point| point.x >= 150;
+    let away = |point: &Point| point.y >= 290;
+    let fits = |point: &Point| right(point) || away(point);
+    match act {
+        Act::Click { at, .. } | Act::Hover { at, .. } => at.as_ref().is_some_and(fits),
+        Act::Drag { from, to, .. } => fits(from) && fits(to),
+        Act::Invoke { element } | Act::Focus { element } => element.native.contains("cancel"),
+        Act::SetValue { element, .. } | Act::Select { element, .. } => is_second(&element.native),
+        Act::Type { element, .. } | Act::Key { element, .. } => {
+            element.as_ref().is_some_and(|element| is_second(&element.native))
+        }
+        Act::Scroll { .. } => false,
+    }
+}
+
+fn is_second(native: &str) -> bool {
+    ["root.3", "root.5"].iter().any(|place| native.contains(place))
+}
+
+// ── windows and programs that change under the judge ───────────────────────────────────────────────
+
+mod retitled {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use os_screen_observer::error::Result;
+    use os_screen_observer::model::Window;
+    use os_screen_observer::platform::mock::Mock;
+    use os_screen_observer::platform::*;
+
+    /// The mock, except that its two windows change titles after so many looks at them.
+    pub struct Retitled {
+        pub mock: Arc<Mock>,
+        pub looks: AtomicUsize,
+        pub after: usize,
+    }
+
+    crate::like_the_mock!(Retitled.mock: Platform Accessibility Input Watch Capture);
+    impl Desktop for Retitled {
+        crate::ask_the_mock!(mock: stacking monitors screen activate change);
+
+        fn windows(&self) -> Result<Vec<Window>> {
+            let mut windows = self.mock.windows()?;
+            if self.looks.fetch_add(1, Ordering::SeqCst) >= self.after {
+                for window in &mut windows {
+                    window.title = if window.title == "Files" { "Copy" } else { "Files" }.to_owned();
+                }
+            }
+            Ok(windows)
+        }
+    }
+}
+
+/// H-56 on code: a window is changed only if it is the one that was judged
+#[test]
+fn a_window_that_takes_anothers_title_is_not_changed() {
+    use os_screen_observer::platform::{Desktop, Stage};
+    for args in
+        [json!({"action": "minimize", "title_regex": "^Copy$"}), json!({"action": "close", "title": "copy"})]
+    {
+        let mut done = 0;
+        for after in 0..16 {
+            let clock = Clock::steered();
+            let mock = Arc::new(Mock::new(clock.clone()));
+            mock.load(scenario(FILES));
+            let platform = retitled::Retitled { mock: mock.clone(), looks: AtomicUsize::new(0), after };
+            code_on(Arc::new(platform), clock, "window_action", args.clone());
+            let windows = mock.windows().unwrap();
+            let is_there = |uid: &str| windows.iter().any(|window| window.uid == uid && !window.minimized);
+            // Where the titles were exchanged before anybody looked, the other one is meant.
+            let (meant, other) =
+                if after == 0 { ("mock:files", "mock:copy") } else { ("mock:copy", "mock:files") };
+            assert!(is_there(other), "{args} after {after} looks changed what was not judged");
+            done += usize::from(!is_there(meant));
+        }
+        assert!(done > 0, "{args} was never done");
+    }
 }
 
 // ── the person decides ─────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::Rect;
-use crate::tool::Target;
+use crate::tool::{Starting, Target};
 
 /// Arguments that carry or steer the consent itself.
 pub const NOT_BOUND: &[&str] = &["confirm_token", "dry_run"];
@@ -24,6 +24,7 @@ struct Touched {
     role: String,
     name: String,
     native: Option<String>,
+    starting: Option<Starting>,
     bounds: Rect,
 }
 
@@ -65,6 +66,7 @@ impl Touched {
             role: element.role.to_string(),
             name: element.name.clone(),
             native: element.native.clone(),
+            starting: target.program().cloned(),
             bounds: element.bounds,
         }
     }
@@ -73,9 +75,8 @@ impl Touched {
         if self.window_uid != now.window_uid {
             return Some("is for another window".to_owned());
         }
-        let identity =
-            |it: &Touched| (it.element_id.clone(), it.role.clone(), it.name.clone(), it.native.clone());
-        if identity(self) != identity(now) {
+        // Where it is may differ, within limits; what it is may not.
+        if *self != (Touched { bounds: self.bounds, ..now.clone() }) {
             return Some("is for another element".to_owned());
         }
         let moved = furthest_move(self.bounds, now.bounds);

@@ -20,6 +20,7 @@ use crate::config::{Config, ConfirmationMode, OnUnread};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::Element;
 use crate::tool::{Meta, Target};
+use crate::trace::arguments::Keeper;
 use grants::{Giver, Grants};
 
 #[derive(Debug)]
@@ -75,6 +76,8 @@ pub struct Question {
     pub text: String,
     /// The protected element that would be touched.
     pub target: Target,
+    /// What the call types is private: whoever shows its arguments leaves that out.
+    pub hides_typed: bool,
 }
 
 /// By what right a protected target was touched; the audit line says it.
@@ -97,6 +100,8 @@ impl Consent {
 pub struct Case<'a> {
     pub meta: &'a Meta,
     pub args: &'a Map<String, Value>,
+    /// What of the arguments a person is shown.
+    pub keeper: &'a Keeper<'a>,
     pub targets: &'a [Target],
     /// What needs consent although no rule is about it.
     pub forced: Option<Forced<'a>>,
@@ -270,7 +275,8 @@ impl Confirm {
             Person::Reachable if !case.dry_run => {
                 let ticket = Ticket(self.grants.put(facts, Giver::Person, case.now)?);
                 let text = question(case, target);
-                let question = Box::new(Question { ticket, text, target: target.clone() });
+                let hides_typed = case.keeper.hides_typed;
+                let question = Box::new(Question { ticket, text, target: target.clone(), hides_typed });
                 Ok(Verdict::Asks(required(case, target, "needs the person's consent"), question))
             }
             Person::Reachable => {
@@ -392,7 +398,7 @@ fn question(case: &Case, target: &Target) -> String {
         element.role,
         quoted(&element.name, 80),
         quoted(&target.chosen.window.title, 80),
-        cut(&Value::Object(shown).to_string(), 400),
+        cut(&Value::Object(case.keeper.kept(&shown)).to_string(), 400),
     ) + case.forced.map_or("", |forced| forced.why.warning())
 }
 

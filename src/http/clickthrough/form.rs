@@ -29,8 +29,14 @@ impl Form {
 
     pub fn query(query: &str) -> Self {
         let pairs = form_urlencoded::parse(query.as_bytes());
-        let fields = pairs.map(|(name, value)| (name.into_owned(), Value::from(value.into_owned())));
-        Self::new("query", fields.collect(), true)
+        let mut form = Self::new("query", Map::new(), true);
+        for (name, value) in pairs {
+            // Which of two is meant nobody knows.
+            if form.fields.insert(name.clone().into_owned(), value.into_owned().into()).is_some() {
+                form.fault(&name, "repeated", "is given more than once");
+            }
+        }
+        form
     }
 
     fn new(place: &str, fields: Map<String, Value>, from_query: bool) -> Self {

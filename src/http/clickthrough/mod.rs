@@ -69,16 +69,24 @@ pub struct Failure {
     code: String,
     message: String,
     details: Box<Value>,
+    /// A call was refused that looks at the screen: its words may be from there.
+    untrusted: bool,
 }
 
 impl Failure {
     fn new(status: u16, code: &str, message: impl Into<String>) -> Self {
-        Self { status, code: code.to_owned(), message: message.into(), details: Box::default() }
+        let (code, message) = (code.to_owned(), message.into());
+        Self { status, code, message, details: Box::default(), untrusted: false }
     }
 
     fn with(mut self, details: Value) -> Self {
         *self.details = details;
         self
+    }
+
+    /// Its details were seen on the screen.
+    fn seen(self) -> Self {
+        Self { untrusted: true, ..self }
     }
 
     fn bad_request(message: impl Into<String>) -> Self {
@@ -116,7 +124,8 @@ fn failure_of(tool: &str, kind: Kind, reply: &Value) -> Failure {
         kind => (kind.http_status(), snake(kind.code())),
     };
     let message = error["message"].as_str().unwrap_or_default();
-    Failure::new(status, &code, message).with(error["context"].clone())
+    let untrusted = reply["untrusted"] == true;
+    Failure { untrusted, ..Failure::new(status, &code, message).with(error["context"].clone()) }
 }
 
 /// `WindowGone` as `window_gone`.
@@ -133,11 +142,16 @@ fn snake(name: &str) -> String {
 
 type Outcome = Result<Value, Failure>;
 
-/// The one shape of every answer.
+/// An answer whose data was looked up on the screen, or printed by a program.
 fn answer(outcome: Outcome) -> Response<Body> {
-    let (status, data, error) = match outcome {
-        Ok(data) => (200, data, Value::Null),
-        Err(failure) => (failure.status, Value::Null, failure.as_json()),
+    enveloped(outcome, true)
+}
+
+/// The one shape of every answer.
+fn enveloped(outcome: Outcome, untrusted: bool) -> Response<Body> {
+    let (status, data, error, untrusted) = match outcome {
+        Ok(data) => (200, data, Value::Null, untrusted),
+        Err(failure) => (failure.status, Value::Null, failure.as_json(), failure.untrusted),
     };
     let now = Clock::real().wall().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut envelope = json!({
@@ -147,6 +161,9 @@ fn answer(outcome: Outcome) -> Response<Body> {
         "data": data,
         "error": error,
     });
+    if untrusted {
+        envelope["untrusted"] = true.into();
+    }
     mark(&mut envelope);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     match status.is_success() {
@@ -210,7 +227,7 @@ async fn health(State(surface): Here) -> Response<Body> {
         "ocr": {"available": surface.app.observer.ocr().available()},
         "halted": surface.app.halt.halted().is_some(),
     });
-    answer(Ok(data))
+    enveloped(Ok(data), false)
 }
 
 /// What the configuration says at a place; a secret in it is written as hidden.
@@ -233,7 +250,7 @@ fn exec_facts(surface: &Surface) -> Value {
 
 async fn displays(State(surface): Here) -> Response<Body> {
     let found = Displays::look(&surface).await;
-    answer(found.map(|displays| json!({"displays": displays.0})))
+    enveloped(found.map(|displays| json!({"displays": displays.0})), false)
 }
 
 /// The monitors, the primary one first.
@@ -359,6 +376,8 @@ const EXEC_FIELDS: &[&str] = &[
     "stderr",
     "stdout_truncated",
     "stderr_truncated",
+    "stdout_not_utf8",
+    "stderr_not_utf8",
     "note",
     "warning",
 ];

@@ -75,7 +75,8 @@ impl Query {
             count => {
                 let matches: Vec<Value> = windows.iter().take(10).map(row).collect();
                 Err(Failure::new(409, "window_ambiguous", format!("{count} windows fit the query"))
-                    .with(json!({"matches": matches})))
+                    .with(json!({"matches": matches}))
+                    .seen())
             }
         }
     }

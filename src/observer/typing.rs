@@ -1,0 +1,162 @@
+//! What goes into a secret field by our hands is a secret from then on, however it gets there: as a text, as a value,
+//! letter by letter or out of the clipboard. A field that shows bullets never tells it, and an application may repeat it.
+
+use std::sync::Arc;
+
+use super::{Observer, View, WindowChoice};
+use crate::clock::{Cancel, lock};
+use crate::config::limits::TYPED_TEXT_CHARACTERS;
+use crate::error::Result;
+use crate::gate::redact::is_secret;
+use crate::model::action::{Act, Key, Modifier};
+use crate::model::{KeyCombo, Tree};
+use crate::tool::Target;
+
+/// What was typed into one secret field so far, by as many inputs as it took.
+#[derive(Debug, Default)]
+pub struct Typed {
+    field: Option<Field>,
+    text: String,
+    /// The redactor knows the text as it was before the last letter.
+    known: bool,
+}
+
+/// Which one, by its window and its place there; nobody knows which, where the desktop cannot be read.
+type Field = (String, String);
+
+/// What an input does to the field that it goes to.
+enum Entry {
+    Adds(String),
+    Replaces(String),
+    /// The last letter goes.
+    Erases,
+}
+
+impl Observer {
+    /// Looks, before an input is sent, whether it puts something into a secret field. `target` is what was resolved
+    /// for it; without one it goes to the keyboard focus.
+    pub(super) fn learn_typed(&self, target: Option<&Target>, act: &Act, cancel: &Cancel) {
+        let Some(entry) = self.entry_of(act, cancel) else {
+            if matches!(act, Act::Key { .. }) {
+                // What selects or moves makes another text of what follows.
+                *lock(&self.typed) = Typed::default();
+            }
+            return;
+        };
+        // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
+        let (field, is_secret, has_secret) = match self.typed_into(target, cancel) {
+            Ok((field, view, node)) => (field, into_secret(&view, node), view.has_secret()),
+            Err(_) => (Field::default(), true, true),
+        };
+        let text = match &entry {
+            Entry::Adds(text) | Entry::Replaces(text) => text.as_str(),
+            Entry::Erases => "",
+        };
+        // A tab or a line break may lead from one field into the next.
+        let mut parts = text.split(['\t', '\n', '\r']);
+        let own = parts.next().unwrap_or_default();
+        parts.filter(|_| has_secret).for_each(|part| self.learn(part));
+        let mut typed = lock(&self.typed);
+        if !is_secret {
+            *typed = Typed::default();
+            return;
+        }
+        self.learn(own);
+        if typed.field.as_ref() != Some(&field) || matches!(entry, Entry::Replaces(_)) {
+            *typed = Typed { field: Some(field), ..Typed::default() };
+        }
+        match entry {
+            Entry::Erases => typed.erase(),
+            Entry::Adds(_) | Entry::Replaces(_) => self.learn_more(&mut typed, own),
+        }
+    }
+
+    /// The whole of what was typed takes the place of what was known of it: the beginning of a password may be a word
+    /// that stands everywhere.
+    fn learn_more(&self, typed: &mut Typed, added: &str) {
+        if typed.text.len() + added.len() > TYPED_TEXT_CHARACTERS {
+            *typed = Typed { field: typed.field.take(), ..Typed::default() };
+            return;
+        }
+        let before = typed.text.clone();
+        typed.text.push_str(added);
+        if before.is_empty() {
+            return;
+        }
+        let shorter = Some(before.as_str()).filter(|_| typed.known);
+        typed.known = self.redactor.learn_longer(shorter, &typed.text);
+    }
+
+    fn learn(&self, text: &str) {
+        if text.len() <= 4 * TYPED_TEXT_CHARACTERS {
+            self.redactor.learn(text);
+        }
+    }
+
+    fn entry_of(&self, act: &Act, cancel: &Cancel) -> Option<Entry> {
+        match act {
+            Act::Type { text, .. } => Some(Entry::Adds(text.clone())),
+            Act::SetValue { text, .. } => Some(Entry::Replaces(text.clone())),
+            Act::Key { keys, .. } if keys.key == Key::Named("backspace") => Some(Entry::Erases),
+            Act::Key { keys, .. } if pastes(keys) => self.clipboard(cancel).ok()?.text.map(Entry::Adds),
+            Act::Key { keys, .. } => keys.character().map(Entry::Adds),
+            _ => None,
+        }
+    }
+
+    fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<(Field, Arc<View>, usize)> {
+        let (uid, view, node) = match target {
+            Some(target) => (target.chosen.window.uid.clone(), target.view.clone(), target.node),
+            None => {
+                let chosen = self.choose(&WindowChoice::default())?;
+                let view = self.view(&chosen, cancel)?;
+                let node = view.tree().focused().unwrap_or(Tree::ROOT);
+                (chosen.window.uid, view, node)
+            }
+        };
+        Ok(((uid, view.tree().id(node)), view, node))
+    }
+}
+
+impl Typed {
+    fn erase(&mut self) {
+        self.text.pop();
+        self.known = false;
+    }
+}
+
+/// Where a window or a group has the focus, a secret field inside of it may.
+fn into_secret(view: &View, node: usize) -> bool {
+    (node..view.tree().end(node)).any(|node| is_secret(view.unredacted(node)))
+}
+
+/// The combinations that paste on the desktops that we know.
+fn pastes(keys: &KeyCombo) -> bool {
+    let held = |modifier| keys.modifiers.contains(&modifier);
+    match keys.key {
+        Key::Character('v') => held(Modifier::Ctrl) || held(Modifier::Meta),
+        Key::Named("insert") => held(Modifier::Shift),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pastes_are_known() {
+        for (keys, expected) in [
+            ("ctrl+v", true),
+            ("ctrl+shift+v", true),
+            ("cmd+v", true),
+            ("shift+insert", true),
+            ("v", false),
+            ("alt+v", false),
+            ("ctrl+c", false),
+            ("insert", false),
+        ] {
+            assert_eq!(pastes(&KeyCombo::parse(keys).unwrap()), expected, "{keys}");
+        }
+    }
+}

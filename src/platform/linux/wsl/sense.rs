@@ -249,7 +249,8 @@ mod tests {
     #[test]
     fn a_monitor_has_the_scale_that_it_tells() {
         let check = |dots: serde_json::Value, scale: f64| {
-            let monitor = json!({"x": 0, "y": 0, "width": 3840, "height": 2160, "primary": true, "dots": dots});
+            let monitor =
+                json!({"x": 0, "y": 0, "width": 3840, "height": 2160, "primary": true, "dots": dots});
             let look = look(&json!({"windows": [], "monitors": [monitor]}).to_string()).unwrap();
             let monitor = &look.monitors[0];
             assert_eq!((monitor.scale_factor, monitor.physical), (scale, Rect::new(0, 0, 3840, 2160)));

@@ -18,10 +18,15 @@ pub fn end(runtime: Runtime) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::sync::{Arc, Barrier};
 
     use super::*;
     use crate::clock::Clock;
+
+    thread_local! {
+        static KEPT: RefCell<Option<Arc<()>>> = const { RefCell::new(None) };
+    }
 
     fn runtime() -> Runtime {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
@@ -36,7 +41,6 @@ mod tests {
             let idle = |_| {
                 let (alive, here) = (alive.clone(), here.clone());
                 tokio::task::spawn_blocking(move || {
-                    thread_local!(static KEPT: std::cell::RefCell<Option<Arc<()>>> = const { std::cell::RefCell::new(None) });
                     KEPT.set(Some(alive));
                     here.wait();
                 })

@@ -18,48 +18,47 @@ pub fn end(runtime: Runtime) {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Barrier};
 
     use super::*;
     use crate::clock::Clock;
 
-    thread_local! {
-        static KEPT: RefCell<Option<Arc<()>>> = const { RefCell::new(None) };
-    }
-
-    fn runtime() -> Runtime {
-        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
-    }
+    const MANY: usize = 50;
 
     #[test]
-    fn idle_threads_are_gone_when_it_has_ended() {
-        let runtime = runtime();
-        let (alive, here) = (Arc::new(()), Arc::new(Barrier::new(50)));
-        let left = Arc::downgrade(&alive);
+    fn idle_threads_have_left_when_it_has_ended() {
+        let left = Arc::new(AtomicUsize::new(0));
+        let counted = left.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .on_thread_stop(move || {
+                counted.fetch_add(1, Ordering::SeqCst);
+            })
+            .build()
+            .unwrap();
+        let here = Arc::new(Barrier::new(MANY));
         runtime.block_on(async {
             let idle = |_| {
-                let (alive, here) = (alive.clone(), here.clone());
+                let here = here.clone();
                 tokio::task::spawn_blocking(move || {
-                    KEPT.set(Some(alive));
                     here.wait();
                 })
             };
-            for task in (0..50).map(idle).collect::<Vec<_>>() {
+            for task in (0..MANY).map(idle).collect::<Vec<_>>() {
                 task.await.unwrap();
             }
         });
-        drop(alive);
-        assert!(left.upgrade().is_some(), "the threads wait for more");
+        assert_eq!(left.load(Ordering::SeqCst), 0, "the threads wait for more");
         end(runtime);
-        assert!(left.upgrade().is_none(), "their memory ends with them");
+        assert_eq!(left.load(Ordering::SeqCst), MANY);
     }
 
     #[test]
     fn a_thread_that_works_on_holds_up_nobody() {
-        let (clock, runtime) = (Clock::real(), runtime());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let (busy, release) = std::sync::mpsc::channel::<()>();
         runtime.spawn_blocking(move || release.recv());
+        let clock = Clock::real();
         let began = clock.now();
         end(runtime);
         assert!(clock.now() - began < Duration::from_secs(20));

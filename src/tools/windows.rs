@@ -260,7 +260,12 @@ fn point_to_raise(cx: &Cx, chosen: &Chosen) -> Result<Option<Point>> {
 /// At the place that was judged.
 fn click_to_raise(cx: &Cx, target: &Target, permit: &mut Permit) -> Result<(Point, Option<String>)> {
     cx.observer().require_places("to click it to the front")?;
-    let Some(at) = target.at() else {
+    let at = match target.at() {
+        // What trying to raise it has uncovered since, nobody has judged.
+        None if !cx.judged => point_to_raise(cx, &target.chosen)?,
+        judged => judged,
+    };
+    let Some(at) = at else {
         return Err(Error::new(
             Kind::WindowOccluded,
             "no part of the window can be seen, so none can be clicked",

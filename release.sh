@@ -114,9 +114,9 @@ build() {
 
 # From what git has, so that a file that was forgotten is missed here.
 build_again_elsewhere() {
-    local elsewhere
+    # Not local: it is taken away when the script ends, however it ends.
     elsewhere="$(mktemp -d)"
-    trap 'rm -rf "$elsewhere"' RETURN
+    trap 'rm -rf "$elsewhere"' EXIT
     mkdir "$elsewhere/another-name"
     git archive HEAD | tar -x -C "$elsewhere/another-name"
     build "$elsewhere/another-name" "$elsewhere/target" "$elsewhere/$name"

@@ -251,7 +251,7 @@ fn parse_key(part: &str) -> Result<Key, String> {
         (Some(character), None) if !character.is_control() => Ok(Key::Character(character)),
         (None, _) => Err("a key is missing after the last '+'".to_owned()),
         _ => Err(format!(
-            "there is no such key{}; known are single characters and {}; a text is typed by type_text",
+            "there is no such key{}; a text is typed by type_text; known are single characters and {}",
             perhaps(part, NAMED_KEYS.iter().flat_map(|names| names.iter().copied())),
             known_keys()
         )),
@@ -311,7 +311,7 @@ mod tests {
         check("ctrl+shift+control+a", "error: 'ctrl' stands in keys twice");
         check("shift+shift", "error: 'shift' stands in keys twice");
         check("ctrl+entre", "error: there is no such key (did you mean 'enter'?)");
-        check("hunter22", "error: there is no such key; known are");
+        check("hunter22", "error: there is no such key; a text is typed by type_text");
         check("\u{7}", "error:");
     }
 }

@@ -27,7 +27,7 @@ use crate::platform::hands::doing::{self, Body, Habits, Listed, Live, Request, S
 use crate::platform::hands::{Deed, Drag};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
-    Input, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
+    Input, Menu, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
 };
 
 /// A wait looks again after this time: nobody tells of applications that were never looked into.
@@ -172,6 +172,10 @@ impl Desktop for Mac {
 
     fn stacking(&self) -> Result<Option<Vec<String>>> {
         Ok(Some(windows::stacking(&self.look()?)))
+    }
+
+    fn menu_at(&self, point: Point) -> Result<Option<Menu>> {
+        Ok(windows::menu_at(&desktop::look(&self.accessible)?, point))
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {

@@ -24,7 +24,7 @@ use crate::platform::hands::doing::{Body, Habits, Listed, Live, Request, Said, a
 use crate::platform::hands::{Deed, Drag};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
-    Input, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
+    Input, Menu, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
 };
 
 /// A wait looks again after this time, whether or not anybody told of a change.
@@ -193,6 +193,10 @@ impl Desktop for Windows {
 
     fn stacking(&self) -> Result<Option<Vec<String>>> {
         Ok(Some(desktop::look()?.stacking()))
+    }
+
+    fn menu_at(&self, point: Point) -> Result<Option<Menu>> {
+        Ok(desktop::look()?.menu(desktop::under(point)))
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {

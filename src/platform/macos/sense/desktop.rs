@@ -12,6 +12,7 @@ use super::records::{RawApp, RawAxWindow, RawLook, RawRect, RawWindow};
 use crate::error::{Error, Kind};
 use crate::model::window::{WindowChange, WindowState};
 use crate::model::{Point, Rect, Window};
+use crate::platform::Menu;
 
 const UID: &str = "cg:";
 /// What people call windows is on this layer.
@@ -225,6 +226,21 @@ pub fn under(look: &RawLook, point: Point) -> Option<&RawWindow> {
         .find(|raw| points::rect(raw.bounds).contains(point))
 }
 
+/// What lies under a pointer and is no listed window. The menu bar is in the tree of the window that is in front; the
+/// Dock and the desktop are nobody's.
+pub fn menu_at(look: &RawLook, point: Point) -> Option<Menu> {
+    let (raw, listed) = (under(look, point)?, windows(look));
+    if listed.iter().any(|seen| seen.id == raw.id) {
+        return None;
+    }
+    let owner = if raw.layer == MENU_BAR_LAYER {
+        listed.iter().find(|seen| seen.window.focused).map(|seen| seen.id)
+    } else {
+        owner_of(look, &listed, raw)
+    };
+    Some(Menu { bounds: points::rect(raw.bounds), window_uid: owner.map(uid_of) })
+}
+
 /// Whether a click there meets the window, something of its application that belongs to it (a sheet, a popover, a
 /// panel without a name), an open menu of its application, or the menu bar.
 pub fn meets(look: &RawLook, point: Point, id: u32) -> bool {
@@ -362,6 +378,16 @@ mod tests {
                 format!("{uid} {process}: {title}{marks} {:?}", seen.key)
             })
             .collect()
+    }
+
+    #[test]
+    fn what_is_not_listed_is_a_menu_of_its_owner_or_of_nobody() {
+        let look = look();
+        let owner = |x, y| menu_at(&look, Point { x, y }).map(|menu| menu.window_uid);
+        assert_eq!(owner(1350, 150), Some(Some(uid_of(301))), "a menu of Safari, beside its window");
+        assert_eq!(owner(40, 10), Some(Some(uid_of(412))), "the menu bar, which is that of the front");
+        assert_eq!(owner(240, 150), None, "a window");
+        assert_eq!(owner(1450, 900), None, "nothing");
     }
 
     #[test]

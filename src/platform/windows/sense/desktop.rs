@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::model::window::{WindowChange, WindowState};
 use crate::model::{Monitor, Point, Rect, Window};
+use crate::platform::Menu;
 
 /// A top-level window as Windows tells of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -214,6 +215,12 @@ impl Sight {
             at = raw.owner;
         }
         None
+    }
+
+    /// What lies under a pointer and is no listed window: a menu, a list, a tooltip; also the taskbar, which is nobody's.
+    pub fn menu(&self, hwnd: u64) -> Option<Menu> {
+        let raw = self.find(hwnd).filter(|raw| !raw.is_listed())?;
+        Some(Menu { bounds: raw.bounds(), window_uid: self.listed_owner(hwnd).map(uid_of) })
     }
 
     /// Whether what is done to the first reaches the second: they are the same, or the first is a popup of the other or
@@ -422,6 +429,17 @@ mod tests {
 
     fn titles(windows: &[Window]) -> Vec<&str> {
         windows.iter().map(|window| window.title.as_str()).collect()
+    }
+
+    #[test]
+    fn what_is_not_listed_is_a_menu_of_its_owner_or_of_nobody() {
+        let sight = recorded("desktop");
+        let owner = |hwnd: u64| sight.menu(hwnd).map(|menu| menu.window_uid);
+        assert_eq!(owner(131_394), Some(Some(uid_of(330_258))), "a tooltip of the dialog");
+        assert_eq!(owner(65_670), Some(None), "the taskbar");
+        assert_eq!(owner(199_166), None, "a window");
+        assert_eq!(owner(7), None, "nothing");
+        assert_eq!(sight.menu(131_394).unwrap().bounds, Rect::new(700, 300, 120, 24));
     }
 
     #[test]

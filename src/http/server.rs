@@ -265,6 +265,8 @@ impl Door {
     }
 
     async fn answer(&self, request: Request<Incoming>, local: SocketAddr, meter: &Meter) -> Response<Body> {
+        // The head is here; whatever it is answered, the next one may come.
+        meter.expect_head();
         let (parts, body) = request.into_parts();
         let uri = parts.uri.clone();
         let in_chunks = parts.headers.contains_key(header::TRANSFER_ENCODING);

@@ -318,6 +318,41 @@ fn long_bodies_are_refused_and_not_kept() {
     assert_eq!(site.get("/api/healthz").status, 200);
 }
 
+/// What is counted on a connection is counted for each request: one that is kept open may ask for ever.
+#[test]
+fn a_connection_that_is_kept_is_served_on() {
+    let site = Site::new();
+    let stream = site.connect();
+    let (mut input, mut output) = (std::io::BufReader::new(stream.try_clone().unwrap()), stream);
+    let wide = format!("x-wide: {}\r\n", "w".repeat(4 << 10));
+    let body = format!("{{\"action\":\"{}\"}}", "x".repeat(100 << 10));
+    let json = "content-type: application/json\r\n";
+    for round in 0..40 {
+        for (line, headers, body, status) in [
+            ("GET /api/healthz", "", "", 200),
+            ("GET /api/nope", "", "", 404),
+            ("GET /api/healthz", "origin: http://evil.example\r\n", "", 403),
+            ("POST /api/action", json, body.as_str(), 400),
+        ] {
+            let length =
+                if body.is_empty() { String::new() } else { format!("content-length: {}\r\n", body.len()) };
+            write!(output, "{line} HTTP/1.1\r\nhost: {}\r\n{wide}{headers}{length}\r\n{body}", site.address)
+                .unwrap();
+            assert_eq!(next_status(&mut input), Some(status), "{line}, round {round}");
+        }
+    }
+}
+
+/// Reads one answer from a connection that stays open.
+fn next_status(input: &mut impl std::io::BufRead) -> Option<u16> {
+    let mut head = String::new();
+    while input.read_line(&mut head).ok()? > 2 {}
+    let lower = head.to_ascii_lowercase();
+    let length = lower.lines().find_map(|line| line.strip_prefix("content-length:"))?.trim().parse().ok()?;
+    input.read_exact(&mut vec![0; length]).ok()?;
+    head.split(' ').nth(1)?.parse().ok()
+}
+
 /// H-12 on REST: a hundred heads that stop in the middle.
 #[test]
 fn slow_heads_are_closed_and_hold_up_nobody() {

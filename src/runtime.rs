@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 /// What its idle threads need to leave, many times over.
-const LEAVING: Duration = Duration::from_millis(200);
+const LEAVING: Duration = Duration::from_millis(400);
 
 /// Ends a runtime without waiting for what still runs on its threads, but with those that have nothing to do.
 ///

@@ -1,29 +1,10 @@
-//! From the tools' declarations to text: the README's table, docs/tools.md, function schemas.
+//! From the tools' declarations to text: docs/tools.md, the terminal's table, function schemas.
 
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
 use crate::tool::{Effect, Meta, Method, Spec};
-
-/// The lines between these marks in README.md are made by `readme_table`.
-pub const README_MARKS: (&str, &str) = ("<!-- tools:begin -->", "<!-- tools:end -->");
-
-pub fn readme_table(specs: &[Spec]) -> String {
-    let mut text = String::from("| tool | group | effect | what it does |\n|---|---|---|---|\n");
-    for spec in specs {
-        let meta = spec.meta;
-        let row = format!(
-            "| [`{0}`](docs/tools.md#{0}) | {1} | {2} | {3} |",
-            meta.name,
-            meta.group.name(),
-            effect_name(meta.effect),
-            meta.brief
-        );
-        let _ = writeln!(text, "{row}");
-    }
-    text
-}
 
 pub fn terminal_table(specs: &[Spec]) -> String {
     let widest = specs.iter().map(|spec| spec.meta.name.len()).max().unwrap_or(0);
@@ -51,8 +32,20 @@ pub fn tools_page(specs: &[Spec]) -> String {
          `code`, `message`, `recoverable`, `suggested_next_tool` and `context`. Results with text from the screen \
          are marked `untrusted`, and `suspicious` where a text speaks to an agent (docs/security-injection.md). Every tool with the effect *input* also takes `dry_run` and `confirm_token`.\n",
     );
+    text.push_str(&tools_table(specs));
     for spec in specs {
         text.push_str(&tool_section(spec));
+    }
+    text
+}
+
+/// One row for each tool, with a link to its section.
+fn tools_table(specs: &[Spec]) -> String {
+    let mut text = String::from("\n| tool | group | effect | what it does |\n|---|---|---|---|\n");
+    for spec in specs {
+        let Meta { name, group, effect, brief, .. } = spec.meta;
+        let (group, effect) = (group.name(), effect_name(*effect));
+        let _ = writeln!(text, "| [`{name}`](#{name}) | {group} | {effect} | {brief} |");
     }
     text
 }

@@ -43,11 +43,11 @@ fn the_bell_rings() {
 }
 
 #[test]
-fn the_sketch_in_the_readme_is_the_real_one() {
+fn the_sketch_that_is_shown_is_the_real_one() {
     let world = world(&blocks(PAGE, "yaml")[0]);
     let args = json!({"window_index": 0, "grid_width": 64, "grid_height": 16});
     let sketch = world.ok("get_screen_sketch", args)["sketch"].as_str().unwrap().to_owned();
-    assert!(read("README.md").contains(&sketch), "README.md should show\n{sketch}");
+    assert!(read(PAGE).contains(&sketch), "{PAGE} should show\n{sketch}");
 }
 
 #[test]

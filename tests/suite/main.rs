@@ -13,6 +13,7 @@ mod click_text;
 mod clickthrough;
 mod consent;
 mod docs_config;
+mod docs_links;
 mod docs_scenarios;
 #[cfg(target_os = "linux")]
 mod exec;

@@ -190,15 +190,6 @@ fn the_tools_page_is_fresh() {
 }
 
 #[test]
-fn the_readme_table_is_fresh() {
-    let readme = read("README.md");
-    let (begin, end) = docs::README_MARKS;
-    let (head, rest) = readme.split_once(begin).expect("README.md has no mark where the table begins");
-    let (_, tail) = rest.split_once(end).expect("README.md has no mark where the table ends");
-    check_generated("README.md", &format!("{head}{begin}\n{}{end}{tail}", docs::readme_table(&specs())));
-}
-
-#[test]
 fn the_registry_entry_has_the_version_of_the_crate() {
     let entry: Value = serde_json::from_str(&read("server.json")).unwrap();
     assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));

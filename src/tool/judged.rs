@@ -10,7 +10,7 @@ use super::cx::{Cx, Target};
 use crate::error::Result;
 use crate::gate::redact::is_secret;
 use crate::model::action::{Key, Modifier};
-use crate::model::{Element, KeyCombo, Point};
+use crate::model::{Element, KeyCombo, NamedKey, Point};
 use crate::observer::{Chosen, Under};
 
 impl Cx<'_> {
@@ -201,12 +201,12 @@ fn pressed_by(text: &str, mut stays_inside: bool) -> Vec<Key> {
     let mut pressed: Vec<Key> = Vec::new();
     for character in text.chars() {
         let (key, leads_away) = match character {
-            '\t' => (Key::Named("tab"), true),
-            '\n' | '\r' => (Key::Named("enter"), true),
-            '\u{1b}' => (Key::Named("escape"), true),
-            '\u{8}' => (Key::Named("backspace"), false),
-            '\u{7f}' => (Key::Named("delete"), false),
-            ' ' => (Key::Named("space"), false),
+            '\t' => (Key::Named(NamedKey::Tab), true),
+            '\n' | '\r' => (Key::Named(NamedKey::Enter), true),
+            '\u{1b}' => (Key::Named(NamedKey::Escape), true),
+            '\u{8}' => (Key::Named(NamedKey::Backspace), false),
+            '\u{7f}' => (Key::Named(NamedKey::Delete), false),
+            ' ' => (Key::Named(NamedKey::Space), false),
             other => (Key::Character(other.to_lowercase().next().unwrap_or(other)), false),
         };
         stays_inside &= !leads_away;

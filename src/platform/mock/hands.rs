@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::world::{Spot, World, takes_focus};
 use crate::model::action::{Act, Choice, Handle, Key, Modifier};
-use crate::model::{Button, KeyCombo, Point, Tree};
+use crate::model::{Button, KeyCombo, NamedKey, Point, Tree};
 use crate::scenario::{Condition, Trigger};
 
 /// What became of an act.
@@ -569,8 +569,8 @@ fn typed_by(keys: &KeyCombo, role: &str) -> Option<String> {
     match &keys.key {
         Key::Character(character) if shifted => Some(character.to_uppercase().collect()),
         Key::Character(character) => Some(character.to_string()),
-        Key::Named("space") => Some(" ".to_owned()),
-        Key::Named("enter") if role == "Document" => Some("\n".to_owned()),
+        Key::Named(NamedKey::Space) => Some(" ".to_owned()),
+        Key::Named(NamedKey::Enter) if role == "Document" => Some("\n".to_owned()),
         _ => None,
     }
 }

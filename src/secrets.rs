@@ -15,6 +15,7 @@ use crate::config::limits::{CONFIG_BYTES, TYPED_TEXT_CHARACTERS, compile_pattern
 use crate::config::{NamedSecrets, Secret, SecretRule};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::redact::SHORTEST_LEARNED_SECRET;
+use crate::model::Role;
 use crate::text::nearest;
 use crate::tool::Target;
 
@@ -29,7 +30,7 @@ pub struct Secrets {
 
 #[derive(Debug)]
 struct Rule {
-    role: Option<String>,
+    role: Option<Role>,
     name: Option<Regex>,
     window_title: Option<Regex>,
 }
@@ -141,7 +142,7 @@ fn read_rule(name: &str, rule: &SecretRule) -> Result<Rule, String> {
             .map_err(|problem| format!("secrets.allow, {name}: {problem}"))
     };
     Ok(Rule {
-        role: rule.role.clone(),
+        role: rule.role.as_deref().map(Role::parse),
         name: compile(&rule.name_regex)?,
         window_title: compile(&rule.window_title_regex)?,
     })

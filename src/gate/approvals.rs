@@ -146,7 +146,7 @@ impl Pending {
                 "window": target.chosen.window.title,
                 "element_id": target.element_id(),
                 "selector": target.selector(),
-                "role": &*element.role,
+                "role": element.role.name(),
                 "name": element.name,
                 "bounds": element.bounds,
             },

@@ -83,7 +83,7 @@ struct TextField {
 }
 
 const TEXT_FIELDS: &[TextField] = &[
-    TextField { hidden_by: &[], get: |e| Some(&e.role), set: |e, text| e.role = text.into() },
+    TextField { hidden_by: &[], get: |e| Some(e.role.name()), set: |e, text| e.role = text.into() },
     TextField { hidden_by: &[Cover::Texts], get: |e| Some(&e.name), set: |e, text| e.name = text },
     TextField {
         hidden_by: &[Cover::Value, Cover::Texts],
@@ -319,7 +319,7 @@ impl Redactor {
 
     fn is_named_by_a_rule(&self, element: &Element) -> bool {
         (!self.names.is_empty() && self.names.is_match(&untrusted::clean(&element.name)))
-            || (!self.roles.is_empty() && self.roles.is_match(&untrusted::clean(&element.role)))
+            || (!self.roles.is_empty() && self.roles.is_match(&untrusted::clean(element.role.name())))
     }
 
     fn is_private_region(&self, tree: &Tree, node: usize, cover: Cover) -> bool {
@@ -511,7 +511,12 @@ fn is_worth_learning(secret: &str) -> bool {
 /// Marked by the platform, or of a role that says so (`PasswordText`, `AXSecureTextField`).
 pub fn is_secret(element: &Element) -> bool {
     let says = |word: &str| {
-        element.role.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+        element
+            .role
+            .name()
+            .as_bytes()
+            .windows(word.len())
+            .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
     };
     element.secret || says("password") || says("securetext")
 }
@@ -716,7 +721,7 @@ mod tests {
         assert_eq!(element.description.as_deref(), replacement);
         assert_eq!(element.identifier.as_deref(), replacement);
         assert_eq!(element.range, NumberRange::default());
-        assert_eq!((&*element.role, element.native.as_deref()), ("Slider", Some("handle")));
+        assert_eq!((element.role.name(), element.native.as_deref()), ("Slider", Some("handle")));
         assert!(element.redacted && !shown.tree[0].redacted);
         assert_eq!(shown.redacted, 1);
     }

@@ -275,7 +275,7 @@ fn speaks_to_an_agent(target: &Target) -> bool {
 
 /// What stands for an input that meets no element, where it needs consent all the same.
 pub fn nowhere(cx: &Cx, tool: &str) -> Target {
-    cx.observer().thing("Screen", tool)
+    cx.observer().thing(crate::model::Role::Screen, tool)
 }
 
 impl Reply {

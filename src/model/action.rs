@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Point;
+use super::{NamedKey, Point};
 use crate::text::nearest;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,8 +29,7 @@ pub enum Modifier {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     Modifier(Modifier),
-    /// One of `NAMED_KEYS`, by its first spelling.
-    Named(&'static str),
+    Named(NamedKey),
     Character(char),
 }
 
@@ -114,43 +113,6 @@ const MODIFIERS: &[(Modifier, &[&str])] = &[
     (Modifier::Meta, &["meta", "win", "cmd", "command", "super"]),
 ];
 
-/// Every named key: our spelling first, then the ones that people and models also use.
-const NAMED_KEYS: &[&[&str]] = &[
-    &["enter", "return"],
-    &["tab"],
-    &["escape", "esc"],
-    &["space", "spacebar"],
-    &["backspace"],
-    &["delete", "del"],
-    &["insert", "ins"],
-    &["home"],
-    &["end"],
-    &["pageup", "page_up", "pgup"],
-    &["pagedown", "page_down", "pgdn"],
-    &["up", "arrowup", "arrow_up"],
-    &["down", "arrowdown", "arrow_down"],
-    &["left", "arrowleft", "arrow_left"],
-    &["right", "arrowright", "arrow_right"],
-    &["menu", "apps", "contextmenu"],
-    &["printscreen", "print_screen", "prtsc"],
-    &["pause"],
-    &["capslock", "caps_lock"],
-    &["numlock", "num_lock"],
-    &["scrolllock", "scroll_lock"],
-    &["f1"],
-    &["f2"],
-    &["f3"],
-    &["f4"],
-    &["f5"],
-    &["f6"],
-    &["f7"],
-    &["f8"],
-    &["f9"],
-    &["f10"],
-    &["f11"],
-    &["f12"],
-];
-
 impl KeyCombo {
     /// Reads `keys`; the error is a sentence that names the part that is not understood.
     pub fn parse(keys: &str) -> Result<Self, String> {
@@ -191,7 +153,7 @@ impl KeyCombo {
 
     /// `enter` and `ctrl+a` spell nothing; `h` and `shift+h` may be a letter of a password.
     pub fn types_a_character(&self) -> bool {
-        matches!(self.key, Key::Character(_) | Key::Named("space"))
+        matches!(self.key, Key::Character(_) | Key::Named(NamedKey::Space))
             && self.modifiers.iter().all(|modifier| matches!(modifier, Modifier::Shift))
     }
 }
@@ -203,7 +165,7 @@ impl std::fmt::Display for KeyCombo {
         }
         match self.key {
             Key::Modifier(modifier) => out.write_str(modifier_name(modifier)),
-            Key::Named(name) => out.write_str(name),
+            Key::Named(key) => out.write_str(key.name()),
             Key::Character(character) => write!(out, "{character}"),
         }
     }
@@ -243,8 +205,8 @@ fn parse_key(part: &str) -> Result<Key, String> {
     if let Some(modifier) = find_modifier(part) {
         return Ok(Key::Modifier(modifier));
     }
-    if let Some(names) = NAMED_KEYS.iter().find(|names| names.contains(&part)) {
-        return Ok(Key::Named(names[0]));
+    if let Some(key) = NamedKey::parse(part) {
+        return Ok(Key::Named(key));
     }
     let mut characters = part.chars();
     match (characters.next(), characters.next()) {
@@ -252,7 +214,7 @@ fn parse_key(part: &str) -> Result<Key, String> {
         (None, _) => Err("a key is missing after the last '+'".to_owned()),
         _ => Err(format!(
             "there is no such key{}; a text is typed by type_text; known are single characters and {}",
-            perhaps(part, NAMED_KEYS.iter().flat_map(|names| names.iter().copied())),
+            perhaps(part, NamedKey::spellings()),
             known_keys()
         )),
     }
@@ -267,7 +229,7 @@ fn modifier_name(modifier: Modifier) -> &'static str {
 }
 
 fn known_keys() -> String {
-    NAMED_KEYS.iter().map(|names| names[0]).collect::<Vec<_>>().join(" ")
+    NamedKey::all().map(NamedKey::name).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,11 +1,6 @@
 //! One element of a window's accessibility tree, without its place in the tree.
 
-use std::borrow::Cow;
-
-use super::{Rect, Unseen};
-
-/// The role's name as the contract spells it (`Button`, `MenuItem`). Platforms map theirs to it.
-pub type Role = Cow<'static, str>;
+use super::{Rect, Role, Unseen};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Element {

@@ -227,7 +227,7 @@ impl Tree {
 
     fn write_hashed(&self, node: usize, line: &mut Vec<u8>) {
         let element = &self[node];
-        for text in [&*element.role, &element.name, element.value.as_deref().unwrap_or("")] {
+        for text in [element.role.name(), &element.name, element.value.as_deref().unwrap_or("")] {
             line.extend_from_slice(text.as_bytes());
             line.push(0);
         }

@@ -40,16 +40,6 @@ impl Unseen {
 /// Nobody reads what is no thicker.
 const TINY: i32 = 2;
 
-/// Roles that clip what is in them: a row outside of its list is scrolled away.
-const CLIPPING: &[&str] = &["List", "ScrollPane", "Table", "Tree"];
-
-/// Roles that show only while what holds them is open.
-const OPTIONS: &[&str] = &["List", "ListItem", "Menu", "MenuItem", "TreeItem"];
-
-/// Roles that have a window of their own on the screen, wherever that is.
-const POPUPS: &[&str] =
-    &["ComboBox", "Dialog", "List", "ListItem", "Menu", "MenuItem", "ToolTip", "Tooltip", "Window"];
-
 /// What keeps an element from being seen, although it does not say so itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cover {
@@ -62,8 +52,8 @@ pub struct Cover {
 impl Cover {
     /// The cover of an element that is in `parent`, which this one lies over.
     pub fn in_parent(self, parent: &Element, element: &Element) -> Self {
-        let clips = CLIPPING.contains(&&*parent.role) && !parent.bounds.is_empty();
-        let shuts = parent.expanded == Some(false) && OPTIONS.contains(&&*element.role);
+        let clips = parent.role.clips() && !parent.bounds.is_empty();
+        let shuts = parent.expanded == Some(false) && element.role.is_hidden_by_collapsed_parent();
         Self { clip: if clips { Some(parent.bounds) } else { self.clip }, shut: self.shut || shuts }
     }
 
@@ -90,7 +80,7 @@ fn all(tree: &Tree) -> Vec<Option<Unseen>> {
         let element = &tree[node];
         let cover = covers[parent].in_parent(&tree[parent], element);
         covers[node] = cover;
-        pops_up[node] = pops_up[parent] || POPUPS.contains(&&*element.role);
+        pops_up[node] = pops_up[parent] || element.role.pops_up();
         let outside = !pops_up[node] && !frame.is_empty() && !frame.intersects(&element.bounds);
         let reason = if cover.shut {
             Some(Unseen::Closed)

@@ -23,7 +23,7 @@ pub fn assemble(parts: &[(&str, String)], max_tokens: Option<usize>) -> (String,
 pub fn accessibility(window: &Window, tree: &Tree, node: usize) -> String {
     let mut text = header(window);
     let root = &tree[node];
-    text.push_str(&format!("\n\nRoot: {}{}", one_line(&root.role), quoted_name(root, "  ")));
+    text.push_str(&format!("\n\nRoot: {}{}", one_line(root.role.name()), quoted_name(root, "  ")));
     let shows = shows_something(tree, node);
     for at in (node..tree.end(node)).filter(|&at| shows[at - node]) {
         let indent = 2 * (tree.depth(at) - tree.depth(node)) + 2;
@@ -73,7 +73,7 @@ fn element_line(element: &Element) -> String {
 }
 
 fn role_and_name(element: &Element) -> String {
-    format!("{}{}", one_line(&element.role), quoted_name(element, " "))
+    format!("{}{}", one_line(element.role.name()), quoted_name(element, " "))
 }
 
 fn quoted_name(element: &Element, gap: &str) -> String {

@@ -9,7 +9,7 @@ use super::outline::{OutlineOptions, in_view, is_actionable, neighbours};
 use super::{Chosen, Observer, Ref, View, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
-use crate::model::{Element, Tree};
+use crate::model::{Element, Role, Tree};
 
 /// What is sought: words, a role, or both.
 #[derive(Clone, Debug, Default)]
@@ -122,29 +122,29 @@ struct Hit {
 }
 
 /// What people call things, and the roles that are meant. A role's own name need not stand here.
-const CALLED: &[(&str, &[&str])] = &[
-    ("field", &["Edit", "Document", "Spinner"]),
-    ("input", &["Edit", "Document", "Spinner"]),
-    ("textbox", &["Edit", "Document"]),
-    ("textfield", &["Edit", "Document"]),
-    ("entry", &["Edit"]),
-    ("editor", &["Document", "Edit"]),
-    ("dropdown", &["ComboBox"]),
-    ("select", &["ComboBox"]),
-    ("combo", &["ComboBox"]),
-    ("link", &["Hyperlink", "Link"]),
-    ("checkbox", &["CheckBox"]),
-    ("radio", &["RadioButton"]),
-    ("toggle", &["ToggleButton", "Switch", "CheckBox"]),
-    ("switch", &["Switch", "ToggleButton"]),
-    ("tab", &["TabItem", "Tab"]),
-    ("menu", &["Menu", "MenuItem"]),
-    ("row", &["Row", "ListItem", "TreeItem", "DataItem"]),
-    ("item", &["ListItem", "MenuItem", "TreeItem"]),
-    ("cell", &["DataItem"]),
-    ("label", &["Text"]),
-    ("popup", &["Dialog", "AlertDialog", "Menu"]),
-    ("spinbutton", &["Spinner"]),
+const CALLED: &[(&str, &[Role])] = &[
+    ("field", &[Role::Edit, Role::Document, Role::Spinner]),
+    ("input", &[Role::Edit, Role::Document, Role::Spinner]),
+    ("textbox", &[Role::Edit, Role::Document]),
+    ("textfield", &[Role::Edit, Role::Document]),
+    ("entry", &[Role::Edit]),
+    ("editor", &[Role::Document, Role::Edit]),
+    ("dropdown", &[Role::ComboBox]),
+    ("select", &[Role::ComboBox]),
+    ("combo", &[Role::ComboBox]),
+    ("link", &[Role::Hyperlink, Role::Link]),
+    ("checkbox", &[Role::CheckBox]),
+    ("radio", &[Role::RadioButton]),
+    ("toggle", &[Role::ToggleButton, Role::Switch, Role::CheckBox]),
+    ("switch", &[Role::Switch, Role::ToggleButton]),
+    ("tab", &[Role::TabItem, Role::Tab]),
+    ("menu", &[Role::Menu, Role::MenuItem]),
+    ("row", &[Role::Row, Role::ListItem, Role::TreeItem, Role::DataItem]),
+    ("item", &[Role::ListItem, Role::MenuItem, Role::TreeItem]),
+    ("cell", &[Role::DataItem]),
+    ("label", &[Role::Text]),
+    ("popup", &[Role::Dialog, Role::AlertDialog, Role::Menu]),
+    ("spinbutton", &[Role::Spinner]),
 ];
 
 /// The words sought, prepared once.
@@ -182,12 +182,12 @@ impl Query {
     }
 
     fn score(&self, element: &Element) -> Option<f64> {
-        let role = self.role.as_ref().map_or(1.0, |roles| role_score(roles, &element.role));
+        let role = self.role.as_ref().map_or(1.0, |roles| role_score(roles, element.role.name()));
         let text = match &self.text {
             None => 1.0,
             Some(text) => {
                 let whole = text_score(text, element);
-                let fits = |roles: &Vec<String>| role_score(roles, &element.role) == 1.0;
+                let fits = |roles: &Vec<String>| role_score(roles, element.role.name()) == 1.0;
                 match (&self.bare, &self.hint) {
                     (Some(bare), Some(roles)) if fits(roles) => whole.max(text_score(bare, element)),
                     (Some(bare), _) => whole.max(0.8 * text_score(bare, element)),
@@ -213,7 +213,7 @@ fn is_called(word: &str) -> bool {
 fn roles_called(word: &str) -> Vec<String> {
     let known = CALLED.iter().find(|(name, _)| *name == word);
     let roles = known.map_or(&[][..], |(_, roles)| roles);
-    roles.iter().map(|role| fold_role(role)).chain([word.to_owned()]).collect()
+    roles.iter().map(|role| fold_role(role.name())).chain([word.to_owned()]).collect()
 }
 
 /// A button is a toggle button, nearly; what is not alike at all takes a match more than half of its score.

@@ -263,7 +263,7 @@ impl Memory {
 
     /// It was a line that OCR found: looking for it means reading again.
     pub fn was_read(&self) -> bool {
-        self.entry.role == hash(super::ocr::TEXT_LINE)
+        self.entry.role == hash(&super::ocr::TEXT_LINE)
     }
 
     /// `Button "Save"`, as it was shown.
@@ -553,10 +553,10 @@ const WORDS_OF_A_NAME: usize = 60;
 /// `Button "Save"`: how an element is spoken of.
 pub fn words(element: &Element) -> String {
     match &*element.name {
-        "" => one_line(&element.role),
+        "" => one_line(element.role.name()),
         name => format!(
             "{} \"{}\"",
-            one_line(&element.role),
+            one_line(element.role.name()),
             one_line(&shorten(name, WORDS_OF_A_NAME, WORDS_OF_A_NAME - 1))
         ),
     }

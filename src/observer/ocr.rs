@@ -13,12 +13,12 @@ use crate::clock::Cancel;
 use crate::config;
 use crate::error::{Error, Kind, Result};
 use crate::model::image::Picture;
-use crate::model::{Element, Rect, TreeBuilder};
+use crate::model::{Element, Rect, Role, TreeBuilder};
 use crate::ocr::{Ocr, Options, Waiting, Word};
 use crate::platform::Shot;
 
 /// The role of a line that was read from a picture: it can be clicked, and is known by its words alone.
-pub const TEXT_LINE: &str = "TextLine";
+pub const TEXT_LINE: Role = Role::TextLine;
 
 /// A picture without secrets of this desktop. Only from this is text read.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use super::text::{one_line, shorten};
 use super::{Chosen, Observer, Ref, View};
 use crate::error::Result;
 use crate::model::unseen::Cover;
-use crate::model::{Element, Rect, Tree, Unseen, Window};
+use crate::model::{Element, Rect, Role, Tree, Unseen, Window};
 use crate::tokens::{self, Writing};
 
 /// A rule of pruning that a caller switches off.
@@ -95,57 +95,13 @@ fn is_zero(count: &usize) -> bool {
 const LONGEST_TEXT: usize = 60;
 const LONGEST_TITLE: usize = 80;
 
-/// Roles that one acts on, whatever their states say.
-const ACTIONABLE: &[&str] = &[
-    "Button",
-    "CheckBox",
-    "ComboBox",
-    "Document",
-    "Edit",
-    "HeaderItem",
-    "Hyperlink",
-    "Link",
-    "ListItem",
-    "MenuItem",
-    "RadioButton",
-    "Slider",
-    "SpinButton",
-    "Spinner",
-    "SplitButton",
-    "Switch",
-    "TabItem",
-    super::ocr::TEXT_LINE,
-    "ToggleButton",
-    "TreeItem",
-];
-
-/// Roles that tell where one is even without a name.
-const LANDMARKS: &[&str] = &[
-    "AlertDialog",
-    "Dialog",
-    "List",
-    "Menu",
-    "MenuBar",
-    "Row",
-    "StatusBar",
-    "Tab",
-    "Table",
-    "ToolBar",
-    "Tree",
-];
-
-/// Roles of what only decorates the element around it.
-const DECORATIONS: &[&str] = &["Group", "Image", "Pane", "Separator"];
-
-const SCROLL_BAR: &str = "ScrollBar";
 /// Plain text has no role on its line: what begins with a quotation mark is one.
-const PLAIN: &str = "Text";
+const PLAIN: Role = Role::Text;
 
 /// Whether one can act on it: it gets a ref and a place.
 pub fn is_actionable(element: &Element) -> bool {
-    let role = &*element.role;
-    role != SCROLL_BAR
-        && (ACTIONABLE.contains(&role)
+    element.role != Role::ScrollBar
+        && (element.role.is_actionable()
             || element.editable
             || element.selected.is_some()
             || element.expanded.is_some())
@@ -223,7 +179,7 @@ impl<'a> Plan<'a> {
         let scope = self.options.scope;
         if self.options.only.as_ref().is_some_and(|only| only.get(node - scope) != Some(&true)) {
             self.dropped.filtered += 1;
-        } else if self.tree[node].role == SCROLL_BAR {
+        } else if self.tree[node].role == Role::ScrollBar {
             if self.keeps(Keep::Bars) { self.show(node, seen) } else { self.dropped.bars += 1 }
         } else if is_actionable(&self.tree[node]) {
             self.show(node, seen);
@@ -247,14 +203,14 @@ impl<'a> Plan<'a> {
     /// value. Landmarks count when something is in them.
     fn is_group(&self, node: usize) -> bool {
         let element = &self.tree[node];
-        let is_landmark = LANDMARKS.contains(&&*element.role) && self.tree.child_count(node) > 0;
+        let is_landmark = element.role.is_landmark() && self.tree.child_count(node) > 0;
         node == Tree::ROOT || (says_nothing(element) && !is_landmark) || self.is_decoration(node)
     }
 
     /// The arrow of a box, the picture on a button: their names are the toolkit's.
     fn is_decoration(&self, node: usize) -> bool {
         let around = self.open.last().map(|&(_, line)| &self.tree[self.lines[line].node]);
-        DECORATIONS.contains(&&*self.tree[node].role)
+        self.tree[node].role.is_decoration()
             && self.tree.child_count(node) == 0
             && around.is_some_and(|around| is_actionable(around) && !around.name.is_empty())
     }
@@ -385,10 +341,10 @@ fn write_element(text: &mut String, element: &Element, reference: Option<Ref>, s
         text.push_str(&format!("{reference} "));
     }
     let acts = is_actionable(element);
-    let named = !element.name.is_empty() && (acts || !is_the_role(&element.name, &element.role));
+    let named = !element.name.is_empty() && (acts || !is_the_role(&element.name, element.role.name()));
     let plain = element.role == PLAIN && named && !acts;
     if !plain {
-        text.push_str(&one_line(&element.role));
+        text.push_str(&one_line(element.role.name()));
     }
     if named {
         let gap = if plain { "" } else { " " };
@@ -433,7 +389,7 @@ fn limits(element: &Element) -> Option<String> {
 }
 
 fn flags(element: &Element) -> Vec<&'static str> {
-    let implied = matches!(&*element.role, "Edit" | "Document" | "ComboBox" | "Spinner" | "SpinButton");
+    let implied = element.role.takes_text();
     [
         (element.focused, "focused"),
         (!element.enabled, "disabled"),

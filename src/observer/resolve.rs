@@ -377,7 +377,7 @@ impl Observer {
             ("ref", self.show_ref(chosen, view, node)?.to_string().into()),
             ("window_uid", chosen.window.uid.as_str().into()),
             ("element_id", view.tree().id(node).into()),
-            ("role", element.role.as_ref().into()),
+            ("role", element.role.name().into()),
             ("name", element.name.as_str().into()),
         ]))
     }

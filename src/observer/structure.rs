@@ -7,15 +7,15 @@ use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::View;
 use crate::error::{Error, Kind, Result};
-use crate::model::{Element, Rect, Tree};
+use crate::model::{Element, Rect, Role, Tree};
 
 /// What a caller wants to see of a tree.
 #[derive(Debug, Default)]
 pub struct Request {
     pub depth: usize,
     pub scope: Option<String>,
-    pub roles: Vec<String>,
-    pub exclude_roles: Vec<String>,
+    pub roles: Vec<Role>,
+    pub exclude_roles: Vec<Role>,
     pub name_regex: Option<Regex>,
     /// The visible parts of the window, when only what meets them counts.
     pub visible_in: Option<Vec<Rect>>,
@@ -187,7 +187,7 @@ fn is_cut(tree: &Tree, node: usize, deepest: usize) -> bool {
 }
 
 fn matches(element: &Element, request: &Request) -> bool {
-    let role_fits = |roles: &[String]| roles.iter().any(|role| *role == element.role);
+    let role_fits = |roles: &[Role]| roles.contains(&element.role);
     (request.roles.is_empty() || role_fits(&request.roles))
         && !role_fits(&request.exclude_roles)
         && request.name_regex.as_ref().is_none_or(|regex| regex.is_match(&element.name))
@@ -265,7 +265,7 @@ struct PageJson<'a> {
 
 impl Serialize for PageJson<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let root = Element::new("Group", "[paged]", Rect::default());
+        let root = Element::new(Role::Group, "[paged]", Rect::default());
         let tree = self.structure.view.tree();
         let nodes: Vec<NodeJson> =
             self.page.iter().map(|&node| self.structure.node(node, tree.id(node), None)).collect();

@@ -13,7 +13,7 @@ use crate::clock::Cancel;
 use crate::error::{Error, Fact, Result};
 use crate::gate::Permit;
 use crate::model::program::{Clip, Ended, Launch, Program, Run};
-use crate::model::{Element, Point, Reached, Rect, Tree, Window, WindowChange, WindowState};
+use crate::model::{Element, Point, Reached, Rect, Role, Tree, Window, WindowChange, WindowState};
 use crate::platform::Activation;
 use crate::tool::Target;
 
@@ -193,7 +193,7 @@ impl Observer {
     }
 
     /// Something that is no element of any window, as a target that rules can be about: by its role and its name.
-    pub fn thing(&self, role: &'static str, name: &str) -> Target {
+    pub fn thing(&self, role: Role, name: &str) -> Target {
         let tree = Arc::new(Tree::of_root(Element::new(role, name, Rect::default())));
         let view = View::new(tree.clone(), tree, Duration::ZERO, self.clock.wall());
         Target::element(self.no_window(name), Arc::new(view), Tree::ROOT, None)

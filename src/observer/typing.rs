@@ -9,7 +9,7 @@ use crate::config::limits::TYPED_TEXT_CHARACTERS;
 use crate::error::Result;
 use crate::gate::redact::is_secret;
 use crate::model::action::{Act, Key, Modifier};
-use crate::model::{KeyCombo, Tree};
+use crate::model::{KeyCombo, NamedKey, Tree};
 use crate::tool::Target;
 
 /// What was typed into one secret field so far, by as many inputs as it took.
@@ -97,7 +97,7 @@ impl Observer {
         match act {
             Act::Type { text, .. } => Some(Entry::Adds(text.clone())),
             Act::SetValue { text, .. } => Some(Entry::Replaces(text.clone())),
-            Act::Key { keys, .. } if keys.key == Key::Named("backspace") => Some(Entry::Erases),
+            Act::Key { keys, .. } if keys.key == Key::Named(NamedKey::Backspace) => Some(Entry::Erases),
             Act::Key { keys, .. } if pastes(keys) => self.clipboard(cancel).ok()?.text.map(Entry::Adds),
             Act::Key { keys, .. } => keys.character().map(Entry::Adds),
             _ => None,
@@ -135,7 +135,7 @@ fn pastes(keys: &KeyCombo) -> bool {
     let held = |modifier| keys.modifiers.contains(&modifier);
     match keys.key {
         Key::Character('v') => held(Modifier::Ctrl) || held(Modifier::Meta),
-        Key::Named("insert") => held(Modifier::Shift),
+        Key::Named(NamedKey::Insert) => held(Modifier::Shift),
         _ => false,
     }
 }

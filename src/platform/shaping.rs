@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::config::limits::TREE_TEXT_BYTES;
-use crate::model::Tree;
+use crate::model::{Role, Tree};
 
 /// Long texts are cut and say so. `characters` is the length of the whole, where only its beginning was read.
 pub fn shortened(text: &str, characters: Option<usize>) -> String {
@@ -21,8 +21,9 @@ pub fn shortened(text: &str, characters: Option<usize>) -> String {
 
 /// A combo box without a text of its own shows the option that is selected in it.
 pub fn show_choices(tree: &mut Tree) {
-    let combos: Vec<usize> =
-        (0..tree.len()).filter(|&node| tree[node].role == "ComboBox" && tree[node].value.is_none()).collect();
+    let combos: Vec<usize> = (0..tree.len())
+        .filter(|&node| tree[node].role == Role::ComboBox && tree[node].value.is_none())
+        .collect();
     let chosen: HashMap<usize, String> = combos
         .into_iter()
         .filter_map(|combo| {

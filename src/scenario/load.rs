@@ -367,7 +367,8 @@ mod tests {
             for node in 0..window.tree.len() {
                 let mut around =
                     std::iter::successors(window.tree.parent(node), |&at| window.tree.parent(at));
-                let scrolls = around.any(|at| ["List", "Table", "Tree"].contains(&&*window.tree[at].role));
+                let scrolls =
+                    around.any(|at| ["List", "Table", "Tree"].contains(&window.tree[at].role.name()));
                 let element = &window.tree[node];
                 assert!(
                     scrolls || window.bounds.encloses(&element.bounds),

@@ -20,7 +20,7 @@ use super::{
     Trigger, WindowPlan,
 };
 use crate::config::limits;
-use crate::model::{Element, Range, Rect, Tree, TreeBuilder};
+use crate::model::{Element, Range, Rect, Role, Tree, TreeBuilder};
 
 /// How deep elements may be nested; the root is the first level.
 pub const MAX_DEPTH: usize = limits::TREE_DEPTH;
@@ -254,7 +254,7 @@ fn plan_window(
 }
 
 fn empty_tree() -> (Tree, Vec<ElementPlan>) {
-    let root = Element::new("Window", "(empty)", DEFAULT_WINDOW);
+    let root = Element::new(Role::Window, "(empty)", DEFAULT_WINDOW);
     (with_handles(&Tree::of_root(root), &[None]), vec![ElementPlan::default()])
 }
 
@@ -385,7 +385,7 @@ fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) 
     let entry = &spanned.value;
     let text = |text: &Option<String>| text.as_ref().map(|text| numbered(text, numbers));
     Ok(Element {
-        role: entry.role.clone().unwrap_or_else(|| "Unknown".to_owned()).into(),
+        role: entry.role.as_deref().map_or(Role::Unknown, Role::parse),
         name: text(&entry.name).unwrap_or_default(),
         value: text(&entry.value),
         bounds,
@@ -1104,9 +1104,12 @@ reactions:
             ("mock:first", "scenario.exe", 10000)
         );
         assert_eq!((window.bounds, window.handle.as_str()), (Rect::new(0, 0, 800, 600), "1000"));
-        assert_eq!((&*window.tree.root().role, window.tree.root().name.as_str()), ("Window", "(empty)"));
+        assert_eq!((window.tree.root().role.name(), window.tree.root().name.as_str()), ("Window", "(empty)"));
         let second = &scenario.states[1].windows;
-        assert_eq!((&*second[0].tree.root().role, second[0].tree.root().bounds), ("Unknown", window.bounds));
+        assert_eq!(
+            (second[0].tree.root().role.name(), second[0].tree.root().bounds),
+            ("Unknown", window.bounds)
+        );
         assert_eq!((second[1].pid, second[1].handle.as_str()), (10001, "1001"));
     }
 

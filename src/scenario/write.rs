@@ -285,7 +285,7 @@ fn write_block(out: &mut String, indent: usize, dash: Option<&str>, fields: &[(&
 /// What an element's entry says, in the order of the format; the role is always there, so it is never
 /// empty.
 fn fields(element: &Element, plan: &ElementPlan) -> Vec<(&'static str, String)> {
-    let mut fields = vec![("role", scalar(&element.role))];
+    let mut fields = vec![("role", scalar(element.role.name()))];
     let mut text = |key, text: Option<&str>| fields.extend(text.map(|text| (key, scalar(text))));
     text("name", Some(element.name.as_str()).filter(|name| !name.is_empty()));
     text("id", element.native.as_deref().filter(|_| plan.authored));

@@ -10,7 +10,7 @@ use super::cx::{Cx, Target};
 use crate::error::Result;
 use crate::gate::redact::is_secret;
 use crate::model::action::{Key, Modifier};
-use crate::model::{Element, KeyCombo, Point};
+use crate::model::{Element, KeyCombo, NamedKey, Point, Role};
 use crate::observer::{Chosen, Under};
 
 impl Cx<'_> {
@@ -30,7 +30,7 @@ impl Cx<'_> {
     pub fn target_at(&self, point: Point) -> Result<Option<Target>> {
         let Under { window, menu } = self.observer().under(point)?;
         let Some(chosen) = window else {
-            return Ok(menu.map(|_| self.observer().thing("Menu", "").unread_if(true)));
+            return Ok(menu.map(|_| self.observer().thing(Role::Menu, "").unread_if(true)));
         };
         let view = self.observer().view(&chosen, self.cancel)?;
         let unread = view.leaves_out() || menu.is_some_and(|menu| !view.shows_within(menu, point));
@@ -60,7 +60,7 @@ impl Cx<'_> {
         }
         let view = self.observer().view(chosen, self.cancel)?;
         let root = Target::element(chosen.clone(), view, 0, None);
-        let title = self.observer().thing("Window", chosen.unredacted_title());
+        let title = self.observer().thing(Role::Window, chosen.unredacted_title());
         let nodes = 1..root.view.tree().len();
         let same = nodes.filter(|&node| root.view.unredacted(node).name.trim().eq_ignore_ascii_case(deed));
         let others: Vec<Target> = same.map(|node| root.beside(node)).chain([title]).collect();
@@ -69,12 +69,8 @@ impl Cx<'_> {
     }
 
     /// What is no element, by each of its names that a rule is about.
-    pub fn judged_by_names<'a>(
-        &self,
-        role: &'static str,
-        names: impl Iterator<Item = &'a str>,
-    ) -> Vec<Target> {
-        let names = names.filter(|_| self.judged).map(|name| self.observer().thing(role, name));
+    pub fn judged_by_names<'a>(&self, role: Role, names: impl Iterator<Item = &'a str>) -> Vec<Target> {
+        let names = names.filter(|_| self.judged).map(|name| self.observer().thing(role.clone(), name));
         names.filter(|other| self.app.confirm.covers(other)).collect()
     }
 
@@ -139,7 +135,7 @@ impl Cx<'_> {
         let mut others =
             self.protected_beside(element, below, |found| name.is_none_or(|name| is_named(found, name)));
         let unseen = name.filter(|_| self.judged && others.is_empty());
-        let unseen = unseen.map(|name| self.observer().thing("ListItem", name));
+        let unseen = unseen.map(|name| self.observer().thing(Role::ListItem, name));
         others.extend(unseen.filter(|option| self.app.confirm.covers(option)));
         others
     }
@@ -186,13 +182,10 @@ fn wanders(text: &str) -> bool {
     text.split_once('\t').is_some_and(|(_, rest)| rest.contains([' ', '\n', '\r']))
 }
 
-/// Roles that take text where the application does not say whether they do.
-const TAKES_TEXT: &[&str] = &["Edit", "Terminal"];
-
 /// Whether characters that go to the element stay there. A list or a page hands them on to whoever listens, and where
 /// nobody is said to have the focus, so does the window.
 fn takes_text(element: &Element) -> bool {
-    element.editable || is_secret(element) || TAKES_TEXT.contains(&&*element.role)
+    element.editable || is_secret(element) || element.role.keeps_typed_text()
 }
 
 /// The keys that typing a text presses on the window around the element that it goes to. In a field the characters
@@ -201,12 +194,12 @@ fn pressed_by(text: &str, mut stays_inside: bool) -> Vec<Key> {
     let mut pressed: Vec<Key> = Vec::new();
     for character in text.chars() {
         let (key, leads_away) = match character {
-            '\t' => (Key::Named("tab"), true),
-            '\n' | '\r' => (Key::Named("enter"), true),
-            '\u{1b}' => (Key::Named("escape"), true),
-            '\u{8}' => (Key::Named("backspace"), false),
-            '\u{7f}' => (Key::Named("delete"), false),
-            ' ' => (Key::Named("space"), false),
+            '\t' => (Key::Named(NamedKey::Tab), true),
+            '\n' | '\r' => (Key::Named(NamedKey::Enter), true),
+            '\u{1b}' => (Key::Named(NamedKey::Escape), true),
+            '\u{8}' => (Key::Named(NamedKey::Backspace), false),
+            '\u{7f}' => (Key::Named(NamedKey::Delete), false),
+            ' ' => (Key::Named(NamedKey::Space), false),
             other => (Key::Character(other.to_lowercase().next().unwrap_or(other)), false),
         };
         stays_inside &= !leads_away;

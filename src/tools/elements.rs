@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{FitArgs, WindowArgs, regex};
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::model::{Rect, Tree, Unseen};
+use crate::model::{Rect, Role, Tree, Unseen};
 use crate::observer::find::{self, Sought, check_sought};
 use crate::observer::outline::{Dropped, Keep, OutlineOptions};
 use crate::observer::structure::{Request, Structure};
@@ -32,10 +32,10 @@ pub struct StructureArgs {
     scope: Option<Text<2048>>,
     /// Roles that match, e.g. ["Button"].
     #[serde(default)]
-    roles: Vec<String>,
+    roles: Vec<Role>,
     /// Roles that do not match.
     #[serde(default)]
-    exclude_roles: Vec<String>,
+    exclude_roles: Vec<Role>,
     /// Regex searched in names.
     name_regex: Option<Text<512>>,
     /// Match only what can be seen.

@@ -12,14 +12,14 @@ use super::window_action::WindowQueryArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::gate::Permit;
-use crate::model::Window;
 use crate::model::program::Launch;
+use crate::model::{Role, Window};
 use crate::observer::Awaited;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Starting, Target, Tool};
 
 /// What rules call a program that is started.
-const ROLE: &str = "Application";
+const ROLE: Role = Role::Application;
 
 pub struct ListApps;
 

@@ -12,7 +12,7 @@ use super::reading::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::Permit;
 use crate::model::action::{Act, Button};
-use crate::model::{Point, Rect, Window};
+use crate::model::{Point, Rect, Role, Window};
 use crate::observer::spot::{Fit, Occurrence, Page, Piece, Wanted};
 use crate::observer::{Care, Scene, Spotted};
 use crate::tool::args::{Int, Text};
@@ -443,7 +443,7 @@ fn under(cx: &Cx, at: Point, read: &Piece) -> Result<Vec<Target>> {
         Err(error) if error.kind == Kind::PlatformUnsupported && !cx.judged => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let read = cx.judged_by_names("Text", [read.text.as_str(), read.line.as_str()].into_iter());
+    let read = cx.judged_by_names(Role::Text, [read.text.as_str(), read.line.as_str()].into_iter());
     Ok(cx.judged_with(target, Some(at)).into_iter().chain(read).collect())
 }
 

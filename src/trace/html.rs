@@ -15,7 +15,7 @@ use super::compare::{Difference, Sign, differences};
 use super::show;
 use super::story::{Scene, SeenWindow, Step, Story};
 use crate::gate::untrusted::clean;
-use crate::model::{Element, Rect, Tree};
+use crate::model::{Element, Rect, Role, Tree};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -336,15 +336,17 @@ fn in_view(tree: &Tree, node: usize) -> bool {
     let parent = tree.parent(node).unwrap_or(Tree::ROOT);
     tree[parent].bounds.is_empty()
         || tree[parent].bounds.intersects(&tree[node].bounds)
-        || tree[node].role == "ListItem" && tree[parent].role == "ComboBox"
+        || tree[node].role == Role::ListItem && tree[parent].role == Role::ComboBox
 }
 
 fn class_of(element: &Element, is_leaf: bool) -> String {
-    let kind = match &*element.role {
-        "Button" | "SplitButton" | "ToggleButton" | "MenuItem" | "TabItem" | "Tab" => "button",
-        "Edit" | "Document" | "ComboBox" | "Spinner" | "SpinButton" => "field",
-        "CheckBox" | "RadioButton" | "Switch" => "choice",
-        "Text" | "Hyperlink" | "Link" => "text",
+    let kind = match &element.role {
+        Role::Button | Role::SplitButton | Role::ToggleButton => "button",
+        Role::MenuItem | Role::TabItem | Role::Tab => "button",
+        Role::CheckBox | Role::RadioButton | Role::Switch => "choice",
+        Role::Text => "text",
+        role if role.is_link() => "text",
+        role if role.takes_text() => "field",
         _ if is_leaf => "item",
         _ => "group",
     };
@@ -362,11 +364,11 @@ fn class_of(element: &Element, is_leaf: bool) -> String {
 }
 
 fn words(element: &Element) -> String {
-    let box_mark = match (&*element.role, element.selected) {
-        ("CheckBox" | "Switch", Some(true)) => "☑ ",
-        ("CheckBox" | "Switch", _) => "☐ ",
-        ("RadioButton", Some(true)) => "◉ ",
-        ("RadioButton", _) => "○ ",
+    let box_mark = match (&element.role, element.selected) {
+        (Role::CheckBox | Role::Switch, Some(true)) => "☑ ",
+        (Role::CheckBox | Role::Switch, _) => "☐ ",
+        (Role::RadioButton, Some(true)) => "◉ ",
+        (Role::RadioButton, _) => "○ ",
         _ => "",
     };
     match element.value.as_deref().filter(|value| !value.is_empty()) {

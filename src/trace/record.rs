@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::compare;
 use super::format::{REDACTED, Row};
 use super::story::{self, Scene, SeenWindow, Step, Story};
-use crate::model::{KeyCombo, Point, Rect, Tree, selector};
+use crate::model::{KeyCombo, Point, Rect, Role, Tree, selector};
 use crate::scenario::write::{Comments, write};
 use crate::scenario::{
     ElementPlan, Oracles, Predicate, REACTING_TOOLS, Reaction, Scenario, State, Then, Trigger, WindowPlan,
@@ -544,13 +544,12 @@ impl<'a> Draft<'a> {
     /// Whether the mock desktop by itself does nothing visible on this input: a click on a plain control
     /// that has the keyboard already. Everything else needs a reaction that keeps it from doing something.
     fn leaves_alone(&self, state: usize, deed: &Deed) -> bool {
-        const PLAIN: &[&str] = &["Button", "Edit", "Document", "Hyperlink", "Link"];
         let Some(target) = deed.target.as_ref().filter(|_| deed.tool == "click_element") else {
             return false;
         };
         let tree = find_window(&self.states[state].scene, &target.uid).and_then(|seen| seen.tree.as_ref());
         tree.is_some_and(|tree| {
-            tree.focused() == Some(target.node) && PLAIN.contains(&&*tree[target.node].role)
+            tree.focused() == Some(target.node) && tree[target.node].role.is_unchanged_by_click()
         })
     }
 
@@ -681,7 +680,7 @@ impl<'a> Draft<'a> {
         };
         let named = |node: &usize| !tree[*node].name.is_empty() && !hides(&tree[*node].name);
         let new = (1..tree.len()).filter(named).filter(|&node| !was_there(node));
-        let is_text = |node: &usize| tree[*node].role == "Text";
+        let is_text = |node: &usize| tree[*node].role == Role::Text;
         let new: Vec<usize> = new.collect();
         let found = new.iter().find(|node| is_text(node)).or_else(|| new.first()).copied();
         found.or_else(|| (1..tree.len()).find(named)).map(|node| (tree, node))
@@ -774,7 +773,7 @@ fn identity_of(moment: &Moment, target: &Target) -> Option<Identity> {
 
 /// For each element of a tree what it is.
 fn identities(uid: &str, tree: &Tree) -> Vec<Identity> {
-    let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut counts: HashMap<(&Role, &str), usize> = HashMap::new();
     let identity = |element| {
         let element: &crate::model::Element = element;
         let count = counts.entry((&element.role, &element.name)).or_default();
@@ -791,7 +790,7 @@ fn identities(uid: &str, tree: &Tree) -> Vec<Identity> {
 
 /// What a window is taken for that nobody could look into.
 fn unseen(bounds: Rect, title: &str) -> Tree {
-    Tree::of_root(crate::model::Element::new("Window", title, bounds))
+    Tree::of_root(crate::model::Element::new(Role::Window, title, bounds))
 }
 
 /// A hidden value stays hidden and not empty; each change of it can still be noticed.

@@ -17,7 +17,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::format::{FILE_NAME, Footer, Header, Row, WindowSeen};
 use crate::files::{self, Below, Unread};
-use crate::model::{Element, Range, Rect, Tree, TreeBuilder};
+use crate::model::{Element, Range, Rect, Role, Tree, TreeBuilder};
 
 const MAX_TRACE_BYTES: u64 = 256 * 1024 * 1024;
 const MAX_TREE_BYTES: u64 = 64 * 1024 * 1024;
@@ -280,7 +280,7 @@ fn element_of(node: &Map<String, Value>) -> Element {
     let flag = |key: &str| node.get(key).and_then(Value::as_bool);
     let number = |key: &str| node.get(key).and_then(Value::as_f64).filter(|number| number.is_finite());
     Element {
-        role: text("role").unwrap_or_else(|| "Unknown".to_owned()).into(),
+        role: text("role").map_or(Role::Unknown, Role::from),
         name: text("name").unwrap_or_default(),
         value: text("value"),
         bounds: node.get("bounds").map_or(Rect::default(), rect_of),

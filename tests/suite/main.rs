@@ -32,6 +32,7 @@ mod record;
 mod refs;
 mod region;
 mod resources;
+mod role_literals;
 mod samples;
 mod secrets;
 mod stdio;

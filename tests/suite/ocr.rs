@@ -457,7 +457,7 @@ mod showing {
     impl Accessibility for Showing {
         fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
             let tree = self.0.tree(window, patience)?;
-            Ok(tree.map_elements(|element| element.secret |= &*element.role == "Document"))
+            Ok(tree.map_elements(|element| element.secret |= element.role == "Document"))
         }
     }
 }

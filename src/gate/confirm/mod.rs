@@ -18,7 +18,7 @@ pub use facts::Facts;
 use crate::config::limits::compile_pattern;
 use crate::config::{Config, ConfirmationMode, OnUnread};
 use crate::error::{Error, Fact, Kind, Result};
-use crate::model::Element;
+use crate::model::{Element, Role};
 use crate::tool::{Meta, Target};
 use crate::trace::arguments::Keeper;
 use grants::{Giver, Grants};
@@ -34,7 +34,7 @@ pub struct Confirm {
 
 #[derive(Debug)]
 struct Rule {
-    role: Option<String>,
+    role: Option<Role>,
     name: Option<Regex>,
 }
 
@@ -168,7 +168,7 @@ impl Confirm {
     pub fn new(config: &Config) -> Result<Self, String> {
         let rules = config.confirmation_rules().iter().map(|rule| {
             let name = rule.name_regex.as_deref().map(compile).transpose()?;
-            Ok(Rule { role: rule.role.clone(), name })
+            Ok(Rule { role: rule.role.as_deref().map(Role::parse), name })
         });
         let settings = &config.confirmation;
         let ttl = Duration::from_secs(settings.ttl_seconds);
@@ -324,14 +324,11 @@ impl Confirm {
             if self.rules.iter().any(|rule| rule.matches(element)) {
                 return true;
             }
-            node = tree.parent(at).filter(|_| PASSIVE_ROLES.contains(&&*element.role));
+            node = tree.parent(at).filter(|_| element.role.is_passive());
         }
         false
     }
 }
-
-/// Elements that do nothing of their own when clicked.
-const PASSIVE_ROLES: &[&str] = &["Text", "Label", "Image", "Icon", "Graphic", "Group", "Pane", "Unknown"];
 
 impl Rule {
     fn matches(&self, element: &Element) -> bool {

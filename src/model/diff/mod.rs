@@ -157,7 +157,7 @@ impl Field {
         match self {
             Field::Id => None,
             Field::Name => Some(FieldValue::Text(&element.name)),
-            Field::Role => Some(FieldValue::Text(&element.role)),
+            Field::Role => Some(FieldValue::Text(element.role.name())),
             Field::Value => Some(text_or_null(&element.value)),
             Field::Bounds => Some(FieldValue::Bounds(element.bounds)),
             Field::Enabled => Some(FieldValue::Flag(element.enabled)),

@@ -4,7 +4,7 @@
 //! go in only where they may be shown; a redacted element is written by role and place.
 
 use super::parse::is_identifier;
-use super::{ANY_ROLE, Axis, Literal, Predicate, Selector, Step, Test, TextKey, Tree, fold};
+use super::{ANY_ROLE, Axis, Literal, Predicate, Role, Selector, Step, Test, TextKey, Tree, fold};
 
 /// The canonical selector of `node`, which must be an element of `tree`.
 ///
@@ -48,11 +48,11 @@ fn step_by_id(tree: &Tree, node: usize) -> Step {
 }
 
 /// A role that is no identifier (`push button`) cannot be a step's own word.
-fn step_of_role(role: &str) -> Step {
-    let plain = is_identifier(role) && role != ANY_ROLE;
-    let own = if plain { role } else { ANY_ROLE };
-    let predicates = if plain { vec![] } else { vec![Predicate::Text(TextKey::Role, equals(role))] };
-    Step { axis: Axis::Child, role: own.to_owned(), predicates }
+fn step_of_role(role: &Role) -> Step {
+    let name = role.name();
+    let plain = is_identifier(name) && name != ANY_ROLE;
+    let predicates = if plain { vec![] } else { vec![Predicate::Text(TextKey::Role, equals(name))] };
+    Step { axis: Axis::Child, role: plain.then(|| role.clone()), predicates }
 }
 
 fn equals(text: &str) -> Test {

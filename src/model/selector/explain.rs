@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::resolve::Resolver;
-use super::{ANY_ROLE, Axis, Predicate, Selector, Step, Test, TextKey, Tree, fold};
+use super::{Axis, Predicate, Role, Selector, Step, Test, TextKey, Tree, fold};
 
 const MAX_NEAREST: usize = 5;
 /// Of longer names only the beginning is compared letter by letter.
@@ -75,7 +75,7 @@ fn notes(step: &Step) -> Vec<String> {
         )),
         _ => None,
     });
-    let starred = step.wanted_role().filter(|role| role.contains('*')).map(|role| {
+    let starred = step.role.as_ref().filter(|role| role.name().contains('*')).map(|role| {
         format!("the role '{role}' is compared as it is written; * means any role only when alone")
     });
     unknown.chain(starred).collect()
@@ -94,7 +94,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(resolver: &'a Resolver<'a>, tree: &'a Tree, step: &'a Step, looked_at: Vec<bool>) -> Self {
         let name = wanted_text(step, TextKey::Name).map(Name::new);
-        let role = step.wanted_role().or_else(|| wanted_text(step, TextKey::Role));
+        let role = step.role.as_ref().map(Role::name).or_else(|| wanted_text(step, TextKey::Role));
         Self { resolver, tree, step, role, name, looked_at }
     }
 
@@ -115,8 +115,8 @@ impl<'a> Search<'a> {
 
     fn role_likeness(&self, node: usize) -> u32 {
         match self.role {
-            Some(role) if role == self.tree[node].role => IDENTICAL,
-            Some(role) if role.eq_ignore_ascii_case(&self.tree[node].role) => IDENTICAL - 100,
+            Some(role) if self.tree[node].role == *role => IDENTICAL,
+            Some(role) if role.eq_ignore_ascii_case(self.tree[node].role.name()) => IDENTICAL - 100,
             _ => 0,
         }
     }
@@ -178,7 +178,7 @@ fn looked_at(
     // A first step looked at everything, but a `*` in its place would stop at the root.
     marks[Tree::ROOT] = position == 0 && axis == Axis::Child;
     let below = if position == 0 { Axis::Descendant } else { axis };
-    let anything = Step { axis: below, role: ANY_ROLE.to_owned(), predicates: Vec::new() };
+    let anything = Step { axis: below, role: None, predicates: Vec::new() };
     for node in resolver.step(position, &anything, before) {
         marks[node] = true;
     }

@@ -32,7 +32,7 @@ pub use derive::derive;
 pub use explain::{Miss, Near};
 pub use resolve::Matches;
 
-use super::Tree;
+use super::{Role, Tree};
 use crate::config::limits;
 use crate::error::Error;
 
@@ -103,15 +103,9 @@ impl PartialEq for Selector {
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     axis: Axis,
-    role: String,
+    /// `None` takes any.
+    role: Option<Role>,
     predicates: Vec<Predicate>,
-}
-
-impl Step {
-    /// The role that the step asks for, unless any will do.
-    fn wanted_role(&self) -> Option<&str> {
-        (self.role != ANY_ROLE).then_some(&*self.role)
-    }
 }
 
 const ANY_ROLE: &str = "*";
@@ -219,7 +213,7 @@ impl fmt::Display for Selector {
 
 impl fmt::Display for Step {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.role)?;
+        out.write_str(self.role.as_ref().map_or(ANY_ROLE, Role::name))?;
         self.predicates.iter().try_for_each(|predicate| write!(out, "{predicate}"))
     }
 }

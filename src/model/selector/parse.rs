@@ -9,7 +9,7 @@ use regex::RegexBuilder;
 
 use super::{
     ANY_ROLE, Axis, FlagKey, Literal, MAX_PATTERNS, MAX_PREDICATES, MAX_REGEX_CHARS, MAX_STEPS, Pattern,
-    Predicate, Selector, SelectorError, Step, Test, TextKey,
+    Predicate, Role, Selector, SelectorError, Step, Test, TextKey,
 };
 
 type Result<T> = std::result::Result<T, SelectorError>;
@@ -143,14 +143,15 @@ impl Parser<'_> {
         Ok(step)
     }
 
-    fn role(&mut self) -> Result<String> {
+    fn role(&mut self) -> Result<Option<Role>> {
         let start = self.rest;
         self.eat('.');
         if self.rest.starts_with(starts_identifier) {
-            return Ok(self.take_while(continues_identifier).to_owned());
+            let role = self.take_while(continues_identifier);
+            return Ok((role != ANY_ROLE).then(|| Role::parse(role)));
         }
         if TEXT_PSEUDO_CLASSES.iter().any(|word| starts_with_call(self.rest, word)) {
-            return Ok(ANY_ROLE.to_owned());
+            return Ok(None);
         }
         let hint = if start.len() > 1 && start.starts_with('[') { "; write * for any role" } else { "" };
         fail(format!("cannot parse step role from '{}'{hint}", excerpt(start)))

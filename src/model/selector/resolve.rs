@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{Axis, FlagKey, Predicate, Selector, Step, Test, TextKey, Tree, fold};
+use super::{Axis, FlagKey, Predicate, Role, Selector, Step, Test, TextKey, Tree, fold};
 use crate::model::Element;
 
 /// The first matches in order, and how many there are in all.
@@ -113,14 +113,14 @@ impl<'a> Resolver<'a> {
 
     fn accepts(&mut self, step: &Step, node: usize) -> bool {
         self.work += 1;
-        step.wanted_role().is_none_or(|role| role == self.tree[node].role)
+        step.role.as_ref().is_none_or(|role| *role == self.tree[node].role)
             && step.predicates.iter().all(|predicate| self.holds(predicate, node))
     }
 
     pub(super) fn holds(&self, predicate: &Predicate, node: usize) -> bool {
         let element = &self.tree[node];
         match predicate {
-            Predicate::Text(TextKey::Role, test) => test.holds_exactly(&element.role),
+            Predicate::Text(TextKey::Role, test) => test.holds_exactly(element.role.name()),
             Predicate::Text(key, test) => text_of(element, *key).is_some_and(|text| test.holds(text)),
             Predicate::Flag(FlagKey::Enabled, wanted) => element.enabled == *wanted,
             Predicate::Flag(FlagKey::Focused, wanted) => element.focused == *wanted,
@@ -137,7 +137,7 @@ fn text_of(element: &Element, key: TextKey) -> Option<&str> {
     match key {
         TextKey::Name => Some(&element.name),
         TextKey::Value => element.value.as_deref().filter(|_| !element.secret),
-        TextKey::Role => Some(&element.role),
+        TextKey::Role => Some(element.role.name()),
         TextKey::Shortcut => element.shortcut.as_deref(),
     }
 }
@@ -164,7 +164,7 @@ impl Test {
 fn sibling_ranks(tree: &Tree) -> Vec<u32> {
     let mut ranks = vec![0; tree.len()];
     for parent in 0..tree.len() {
-        let mut next_of_role: HashMap<&str, u32> = HashMap::new();
+        let mut next_of_role: HashMap<&Role, u32> = HashMap::new();
         for child in tree.children(parent) {
             let next = next_of_role.entry(&tree[child].role).or_default();
             ranks[child] = *next;

@@ -103,7 +103,7 @@ impl Observer {
                     number: 0,
                     reference,
                     window_uid: chosen.window.uid.clone(),
-                    role: one_line(&element.role),
+                    role: one_line(element.role.name()),
                     name: one_line(&shorten(&element.name, LONGEST_NAME, LONGEST_NAME - 1)),
                     bounds,
                     center: bounds.center(),

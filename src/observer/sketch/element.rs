@@ -41,7 +41,7 @@ impl Serialize for SketchElement<'_> {
         };
         let shown = Shown {
             id: self.tree.id(self.node),
-            role: &element.role,
+            role: element.role.name(),
             name: &element.name,
             value: element.value.as_deref(),
             bounds_screen: element.bounds,

@@ -39,7 +39,7 @@ fn role_line(element: &Element, width: usize) -> String {
     let mut words = vec![element.role.to_string()];
     words.extend(badges(element));
     let line = words.join(" ");
-    if line.chars().count() <= width { line } else { element.role.chars().take(width).collect() }
+    if line.chars().count() <= width { line } else { element.role.name().chars().take(width).collect() }
 }
 
 fn name_line(name: &str, width: usize) -> String {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     fn check(element: &Element, width: usize, rows: usize, expected: &[&str]) {
-        let glyph = role::glyph(&role::normal_form(&element.role));
+        let glyph = role::glyph(&role::normal_form(element.role.name()));
         assert_eq!(lines(element, glyph, width, rows), expected);
     }
 

@@ -51,7 +51,7 @@ pub(super) fn entry(element: &Element) -> String {
 
 /// The value of a bar is a number that its glyph shows better.
 fn is_bar(element: &Element) -> bool {
-    matches!(role::glyph(&role::normal_form(&element.role)), Some(Glyph::Slider | Glyph::Progress))
+    matches!(role::glyph(&role::normal_form(element.role.name())), Some(Glyph::Slider | Glyph::Progress))
 }
 
 #[cfg(test)]

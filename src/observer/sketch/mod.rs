@@ -132,7 +132,7 @@ pub fn worth_reading(tree: &Tree, options: &SketchOptions) -> Vec<usize> {
 fn is_picture_without_text(element: &Element) -> bool {
     let hidden = element.redacted || element.secret || element.hidden;
     let nameless = element.name.trim().is_empty() && !element.bounds.is_empty();
-    nameless && !hidden && role::is_often_nameless(&role::normal_form(&element.role))
+    nameless && !hidden && role::is_often_nameless(&role::normal_form(element.role.name()))
 }
 
 fn has_text(element: &Element) -> bool {
@@ -149,7 +149,7 @@ fn number_elements(tree: &Tree, occlusion_prune: bool) -> Vec<SketchElement<'_>>
     for node in 0..tree.len() {
         let hidden = covered[node] || tree.parent(node).is_some_and(|parent| elements[parent].occluded);
         let is_stop =
-            !hidden && !tree[node].hidden && role::is_focusable(&role::normal_form(&tree[node].role));
+            !hidden && !tree[node].hidden && role::is_focusable(&role::normal_form(tree[node].role.name()));
         tab_stops += usize::from(is_stop);
         elements.push(SketchElement::new(tree, node, hidden, is_stop.then_some(tab_stops)));
     }
@@ -206,7 +206,7 @@ impl<'a> Page<'a> {
     fn draw(&mut self, element: &Element, numbers: &SketchElement) -> Option<[usize; 4]> {
         let frame = Frame::of(element.bounds, &self.columns, &self.rows)?;
         let badge = numbers.tab_index.filter(|_| self.options.tab_index_badges).map(tab_badge);
-        let normal_role = role::normal_form(&element.role);
+        let normal_role = role::normal_form(element.role.name());
         let drawing = Drawing { element, normal_role, frame, key: numbers.legend_key(), badge };
         self.grid.outline(&frame);
         self.write_header(&drawing);

@@ -11,7 +11,7 @@ use crate::clock::{Cancel, Clock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Choice, Handle, Key, Modifier};
 use crate::model::element::Range;
-use crate::model::{KeyCombo, Point, Rect};
+use crate::model::{KeyCombo, NamedKey, Point, Rect};
 use crate::platform::{Done, Route};
 
 /// How long a value, a selection or a focus may take until it can be read back.
@@ -432,7 +432,7 @@ impl Doing<'_> {
         self.focus_for_keys(Some(element))?;
         self.select_text(element, live)?;
         match text {
-            "" => self.body.press_keys(&combination(&[], Key::Named("backspace")))?,
+            "" => self.body.press_keys(&combination(&[], Key::Named(NamedKey::Backspace)))?,
             text => self.body.type_text(text)?,
         }
         Ok(match self.read_back(element, text)? {
@@ -496,7 +496,7 @@ impl Doing<'_> {
         let expanded = if *open == Request::Expand { self.body.look(element)?.expanded } else { None };
         match expanded {
             Some(true) => self.body.request(element, Request::Collapse).map(|_| ()),
-            None if !was_chosen => self.body.press_keys(&combination(&[], Key::Named("escape"))),
+            None if !was_chosen => self.body.press_keys(&combination(&[], Key::Named(NamedKey::Escape))),
             Some(false) | None => Ok(()),
         }
     }

@@ -12,7 +12,7 @@ use super::accessibility::{Accessible, roles};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Choice, Handle, Key, Modifier};
-use crate::model::{KeyCombo, Point};
+use crate::model::{KeyCombo, NamedKey, Point};
 use crate::platform::hands::{Deed, Drag, by, chosen, combination, no_option, noted};
 use crate::platform::{Done, Route};
 
@@ -236,7 +236,10 @@ impl Doing<'_> {
         self.focus_for_keys(Some(element))?;
         self.seat.press_keys(&combination(&[Modifier::Ctrl], Key::Character('a')))?;
         let typed = match text {
-            "" => self.seat.press_keys(&combination(&[], Key::Named("delete"))).map(|()| Typed::default())?,
+            "" => self
+                .seat
+                .press_keys(&combination(&[], Key::Named(NamedKey::Delete)))
+                .map(|()| Typed::default())?,
             text => self.seat.type_text(text, self.cancel)?,
         };
         if !live.has_text() {
@@ -267,7 +270,7 @@ impl Doing<'_> {
             })?;
         }
         let Some(option) = meant(&options, choice) else {
-            self.seat.press_keys(&combination(&[], Key::Named("escape")))?;
+            self.seat.press_keys(&combination(&[], Key::Named(NamedKey::Escape)))?;
             return Err(no_option(choice, names(&options)));
         };
         if self.select_by_interface(element, &live, option)? {

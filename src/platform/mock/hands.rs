@@ -7,9 +7,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::world::{Spot, World, takes_focus};
+use super::world::{Spot, World};
 use crate::model::action::{Act, Choice, Handle, Key, Modifier};
-use crate::model::{Button, KeyCombo, Point, Tree};
+use crate::model::{Button, KeyCombo, NamedKey, Point, Role, Tree};
 use crate::scenario::{Condition, Trigger};
 
 /// What became of an act.
@@ -58,13 +58,6 @@ fn bound(number: Option<f64>) -> String {
 
 /// Pixels that one click of the wheel moves.
 const WHEEL_STEP: i32 = 40;
-const EDITABLE: &[&str] = &["Edit", "Document", "ComboBox", "SpinButton", "Spinner"];
-const TOGGLING: &[&str] = &["CheckBox", "ToggleButton", "Switch"];
-const OPTIONS: &[&str] = &["ListItem", "TabItem", "Tab", "TreeItem", "DataItem", "RadioButton", "MenuItem"];
-const SCROLLING: &[&str] = &["List", "Table", "DataGrid", "Tree", "Document", "ScrollPane", "Pane"];
-/// Pressing enter or space on one of these is clicking it.
-const PRESSED_BY_KEY: &[&str] =
-    &["Button", "SplitButton", "CheckBox", "ToggleButton", "Switch", "RadioButton", "Hyperlink", "Link"];
 const OPTIONS_SHOWN: usize = 20;
 
 impl World {
@@ -179,7 +172,7 @@ impl World {
         let disabled = self.chain(spot).into_iter().map(|spot| self.element(spot)).find(|it| !it.enabled);
         match disabled {
             None => Ok(()),
-            Some(element) => Err(Refusal::Disabled { role: element.role.into_owned(), name: element.name }),
+            Some(element) => Err(Refusal::Disabled { role: element.role.to_string(), name: element.name }),
         }
     }
 
@@ -188,7 +181,7 @@ impl World {
         let control = self.control(spot);
         let role = &self.plans()[control.window].tree[control.node].role;
         let authored = self.plans()[spot.window].elements[spot.node].authored;
-        if takes_focus(role) {
+        if role.is_focusable() {
             self.give_keyboard(control);
         } else if authored {
             self.give_keyboard(spot);
@@ -205,7 +198,7 @@ impl World {
     fn control(&self, spot: Spot) -> Spot {
         let tree = &self.plans()[spot.window].tree;
         let mut chain = self.chain(spot).into_iter();
-        chain.find(|around| takes_focus(&tree[around.node].role)).unwrap_or(spot)
+        chain.find(|around| tree[around.node].role.is_focusable()).unwrap_or(spot)
     }
 
     // ── reactions ──────────────────────────────────────────────────────────────────────────────
@@ -255,7 +248,7 @@ impl World {
         }
         let tree = &self.plans()[spot.window].tree;
         let mut chain = self.chain(spot);
-        if let Some(control) = chain.iter().position(|around| takes_focus(&tree[around.node].role)) {
+        if let Some(control) = chain.iter().position(|around| tree[around.node].role.is_focusable()) {
             chain.truncate(control + 1);
         }
         chain
@@ -323,10 +316,10 @@ impl World {
                 None => Err(Refusal::NotInRange { text: text.to_owned(), min, max }),
             };
         }
-        if EDITABLE.contains(&&*element.role) {
+        if element.role.takes_text() {
             return Ok(());
         }
-        Err(Refusal::NotEditable { role: element.role.into_owned(), name: element.name })
+        Err(Refusal::NotEditable { role: element.role.to_string(), name: element.name })
     }
 
     fn answer_by_itself(&mut self, act: &Act, spot: Option<Spot>, now: Duration) -> Result<Outcome, Refusal> {
@@ -367,7 +360,7 @@ impl World {
     /// Text goes to the end of what is there, or in place of it when all of it is selected.
     fn enter_text(&mut self, spot: Spot, text: &str) -> bool {
         let element = self.element(spot);
-        if !EDITABLE.contains(&&*element.role) {
+        if !element.role.takes_text() {
             return false;
         }
         let replaced = std::mem::take(&mut self.memory_at(spot.window).all_selected);
@@ -379,12 +372,12 @@ impl World {
     fn work_control(&mut self, spot: Spot) -> bool {
         let control = self.control(spot);
         let element = self.element(control);
-        if TOGGLING.contains(&&*element.role) {
+        if element.role.toggles() {
             self.changed(control).selected = Some(!element.selected.unwrap_or(false));
             return true;
         }
-        let is_option = element.role == "RadioButton"
-            || (element.selected.is_some() && OPTIONS.contains(&&*element.role));
+        let is_option =
+            element.role == Role::RadioButton || (element.selected.is_some() && is_option(&element.role));
         is_option && self.select(control)
     }
 
@@ -398,7 +391,7 @@ impl World {
         self.changed(spot).selected = Some(true);
         let name = self.element(spot).name;
         let around = self.chain(spot).into_iter().skip(1);
-        let is_combo = |spot: &Spot| self.plans()[spot.window].tree[spot.node].role == "ComboBox";
+        let is_combo = |spot: &Spot| self.plans()[spot.window].tree[spot.node].role == Role::ComboBox;
         let combo = around.into_iter().find(is_combo);
         if let Some(combo) = combo {
             let closes = self.element(combo).expanded.map(|_| false);
@@ -424,7 +417,7 @@ impl World {
         };
         let tree = &self.plans()[spot.window].tree;
         let below = (spot.node + 1)..tree.end(spot.node);
-        let options = below.filter(|&node| OPTIONS.contains(&&*tree[node].role));
+        let options = below.filter(|&node| is_option(&tree[node].role));
         let options: Vec<Spot> = options.map(|node| Spot { node, ..spot }).collect();
         let chosen = match choice {
             Choice::Index(index) => options.get(*index),
@@ -467,7 +460,7 @@ impl World {
         let below = (spot.node + 1)..tree.end(spot.node);
         let bottom = below.map(|node| tree[node].bounds.bottom()).max()?;
         let most = bottom.saturating_sub(container.bounds.bottom());
-        (most > 0 && SCROLLING.contains(&&*container.role)).then_some(most)
+        (most > 0 && container.role.scrolls()).then_some(most)
     }
 
     // ── keys ───────────────────────────────────────────────────────────────────────────────────
@@ -482,11 +475,11 @@ impl World {
             return built_in(false);
         };
         let role = self.plans()[spot.window].tree[spot.node].role.clone();
-        if matches!(&*combo, "enter" | "space") && PRESSED_BY_KEY.contains(&&*role) {
+        if matches!(&*combo, "enter" | "space") && role.is_pressed_by_key() {
             let element = Some(self.handle(spot));
             return self.perform(&Act::Click { element, at: None, button: Button::Left, count: 1 }, now);
         }
-        if !EDITABLE.contains(&&*role) {
+        if !role.takes_text() {
             return built_in(false);
         }
         built_in(self.edit(&combo, keys, spot))
@@ -535,7 +528,7 @@ impl World {
             return false;
         };
         let (tree, origins) = self.shown_tree(window, now);
-        let can_have = |&node: &usize| takes_focus(&tree[node].role) && tree[node].enabled;
+        let can_have = |&node: &usize| tree[node].role.is_focusable() && tree[node].enabled;
         let stops = (0..tree.len()).filter(can_have).filter_map(|node| origins.get(node).copied());
         let stops: Vec<usize> = stops.collect();
         let at = from.and_then(|spot| stops.iter().position(|&node| node == spot.node));
@@ -553,14 +546,19 @@ impl World {
     }
 }
 
+/// Scenarios may call a single tab `Tab`, which on real desktops is what holds the tabs.
+fn is_option(role: &Role) -> bool {
+    role.is_option() || *role == Role::Tab
+}
+
 /// Content that is scrolled out of its container is not under any pointer.
 fn is_clipped(tree: &Tree, node: usize, point: Point) -> bool {
     let mut around = std::iter::successors(tree.parent(node), |&node| tree.parent(node));
-    around.any(|node| SCROLLING.contains(&&*tree[node].role) && !tree[node].bounds.contains(point))
+    around.any(|node| tree[node].role.scrolls() && !tree[node].bounds.contains(point))
 }
 
 /// The character that a key enters; shift is the only modifier that still enters one.
-fn typed_by(keys: &KeyCombo, role: &str) -> Option<String> {
+fn typed_by(keys: &KeyCombo, role: &Role) -> Option<String> {
     let shifted = match keys.modifiers[..] {
         [] => false,
         [Modifier::Shift] => true,
@@ -569,8 +567,8 @@ fn typed_by(keys: &KeyCombo, role: &str) -> Option<String> {
     match &keys.key {
         Key::Character(character) if shifted => Some(character.to_uppercase().collect()),
         Key::Character(character) => Some(character.to_string()),
-        Key::Named("space") => Some(" ".to_owned()),
-        Key::Named("enter") if role == "Document" => Some("\n".to_owned()),
+        Key::Named(NamedKey::Space) => Some(" ".to_owned()),
+        Key::Named(NamedKey::Enter) if *role == Role::Document => Some("\n".to_owned()),
         _ => None,
     }
 }

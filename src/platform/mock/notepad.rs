@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::model::{Element, Range, Rect, Tree, TreeBuilder};
+use crate::model::{Element, Range, Rect, Role, Tree, TreeBuilder};
 use crate::scenario::{ElementPlan, Oracles, Scenario, State, WindowPlan};
 
 const SCREEN: Rect = Rect::new(0, 0, 1920, 1080);
@@ -60,7 +60,7 @@ fn window(index: usize, nonce: &str) -> WindowPlan {
 }
 
 fn tree() -> Tree {
-    let mut tree = TreeBuilder::new(Element::new("Window", TITLE, EDITOR));
+    let mut tree = TreeBuilder::new(Element::new(Role::Window, TITLE, EDITOR));
     add_menus(&mut tree);
     add_editor(&mut tree);
     add_indicators(&mut tree);
@@ -69,9 +69,9 @@ fn tree() -> Tree {
 }
 
 fn add_menus(tree: &mut TreeBuilder) {
-    tree.open(Element::new("MenuBar", "MenuBar", Rect::new(80, 60, 800, 22)));
+    tree.open(Element::new(Role::MenuBar, "MenuBar", Rect::new(80, 60, 800, 22)));
     for (column, name) in (0..).zip(MENUS) {
-        tree.leaf(Element::new("MenuItem", *name, Rect::new(80 + 58 * column, 60, 56, 22)));
+        tree.leaf(Element::new(Role::MenuItem, *name, Rect::new(80 + 58 * column, 60, 56, 22)));
     }
     tree.close();
 }
@@ -80,20 +80,20 @@ fn add_editor(tree: &mut TreeBuilder) {
     tree.leaf(Element {
         value: Some(TEXT.to_owned()),
         focused: true,
-        ..Element::new("Document", "Text Editor", Rect::new(80, 82, 800, 514))
+        ..Element::new(Role::Document, "Text Editor", Rect::new(80, 82, 800, 514))
     });
-    tree.leaf(Element::new("ScrollBar", "Horizontal ScrollBar", Rect::new(80, 596, 784, 18)));
-    tree.leaf(Element::new("ScrollBar", "Vertical ScrollBar", Rect::new(864, 82, 18, 532)));
+    tree.leaf(Element::new(Role::ScrollBar, "Horizontal ScrollBar", Rect::new(80, 596, 784, 18)));
+    tree.leaf(Element::new(Role::ScrollBar, "Vertical ScrollBar", Rect::new(864, 82, 18, 532)));
 }
 
 fn add_indicators(tree: &mut TreeBuilder) {
     let saving = Element {
         range: Range { now: Some(40.0), min: Some(0.0), max: Some(100.0) },
-        ..Element::new("ProgressBar", "Saving", Rect::new(560, 600, 200, 10))
+        ..Element::new(Role::ProgressBar, "Saving", Rect::new(560, 600, 200, 10))
     };
     let word_wrap = Element {
         selected: Some(true),
-        ..Element::new("CheckBox", "Word Wrap", Rect::new(80, 636, 120, 18))
+        ..Element::new(Role::CheckBox, "Word Wrap", Rect::new(80, 636, 120, 18))
     };
     for (slot, element) in [(5, saving), (6, word_wrap)] {
         tree.open_in_slot(element, slot);
@@ -102,9 +102,9 @@ fn add_indicators(tree: &mut TreeBuilder) {
 }
 
 fn add_status(tree: &mut TreeBuilder) {
-    tree.open_in_slot(Element::new("StatusBar", "Status Bar", Rect::new(80, 614, 800, 22)), 4);
+    tree.open_in_slot(Element::new(Role::StatusBar, "Status Bar", Rect::new(80, 614, 800, 22)), 4);
     for (column, (name, value)) in (0..).zip(STATUS) {
-        let text = Element::new("Text", *name, Rect::new(80 + 190 * column, 614, 188, 22));
+        let text = Element::new(Role::Text, *name, Rect::new(80 + 190 * column, 614, 188, 22));
         tree.leaf(Element { value: Some((*value).to_owned()), ..text });
     }
     tree.close();

@@ -211,7 +211,7 @@ impl Scene<'_> {
 
     /// The frame itself is drawn as the root when the root is a window or a dialog.
     fn first_painted(&self) -> usize {
-        usize::from(style_of(&self.tree[Tree::ROOT].role).shape == Shape::Titled)
+        usize::from(style_of(self.tree[Tree::ROOT].role.name()).shape == Shape::Titled)
     }
 
     fn paint_frame(&self, canvas: &mut Canvas, frame: Rect, highest: i32) {
@@ -227,7 +227,7 @@ impl Scene<'_> {
         let heading = leaves_room(element.bounds, highest).then_some(&*element.name);
         paint_item(
             &mut canvas.inside(area),
-            &Item { element, style: style_of(&element.role), area, heading },
+            &Item { element, style: style_of(element.role.name()), area, heading },
         );
     }
 
@@ -262,7 +262,7 @@ impl Scene<'_> {
 }
 
 fn leaves_a_trace(element: &Element) -> bool {
-    let style = style_of(&element.role);
+    let style = style_of(element.role.name());
     match style.shape {
         Shape::Plain => style.fill.is_some() || style.text != Shown::Nothing,
         Shape::Captioned => !element.name.is_empty(),

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use super::notepad;
 use crate::model::program::App;
-use crate::model::{Element, Point, Rect, Tree, TreeBuilder, Window};
+use crate::model::{Element, Point, Rect, Role, Tree, TreeBuilder, Window};
 use crate::scenario::{AppPlan, Change, Reaction, Scenario, State, WindowPlan};
 
 #[derive(Clone, Debug)]
@@ -394,7 +394,7 @@ impl World {
             move_along(element, spot.node, self.plans()[spot.window].bounds, bounds);
         }
         if !self.inert {
-            let can_show = element.focused || takes_focus(&element.role);
+            let can_show = element.focused || element.role.is_focusable();
             element.focused = can_show && self.has_keyboard(spot, memory);
         }
     }
@@ -427,7 +427,7 @@ impl World {
         }
         let chain = self.chain(spot).into_iter();
         let scrolled = chain.skip(1).filter_map(|around| memory.scrolled.get(&self.slot(around)));
-        let stays = self.plans()[spot.window].tree[spot.node].role == "ScrollBar";
+        let stays = self.plans()[spot.window].tree[spot.node].role == Role::ScrollBar;
         if stays { 0 } else { scrolled.fold(0, |sum: i32, offset| sum.saturating_add(*offset)) }
     }
 
@@ -617,32 +617,4 @@ impl Changed {
         element.expanded = self.expanded.or(element.expanded);
         element.range.now = self.number.or(element.range.now);
     }
-}
-
-/// Roles that show the keyboard focus.
-const FOCUSABLE: &[&str] = &[
-    "Button",
-    "CheckBox",
-    "ComboBox",
-    "DataItem",
-    "Document",
-    "Edit",
-    "Hyperlink",
-    "Link",
-    "ListItem",
-    "MenuItem",
-    "RadioButton",
-    "Slider",
-    "SpinButton",
-    "Spinner",
-    "SplitButton",
-    "Switch",
-    "Tab",
-    "TabItem",
-    "ToggleButton",
-    "TreeItem",
-];
-
-pub(super) fn takes_focus(role: &str) -> bool {
-    FOCUSABLE.contains(&role)
 }

@@ -244,7 +244,7 @@ fn keys_are_sent_only_where_they_are_meant_to_go() {
         stuck.raises.set(false);
         stuck.active.set(false);
         stuck.check(&typing, Err(Kind::WindowOccluded), &["raise", "it: focus"]);
-        let keys = combination(&[Modifier::Shift], Key::Named("tab"));
+        let keys = combination(&[Modifier::Shift], Key::Named(NamedKey::Tab));
         field().check(&Act::Key { element: None, keys }, BY_KEYS, &["shift+tab"]);
     });
 }

@@ -14,7 +14,7 @@ use super::{events, roles, walk};
 use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
-use crate::model::{Element, Rect, Tree, TreeBuilder};
+use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
 use crate::platform::shaping::{shortened, show_choices};
 
 /// A browser that has just been looked at for the first time needs about two seconds to build its tree.
@@ -87,7 +87,7 @@ pub async fn capture(
 }
 
 fn bare(sought: &Sought, bounds: Rect, miss: &Miss) -> Tree {
-    let mut tree = Tree::of_root(Element::new("Window", sought.title.clone(), bounds));
+    let mut tree = Tree::of_root(Element::new(Role::Window, sought.title.clone(), bounds));
     tree.lacking = Some(miss.sentence(&sought.title));
     tree
 }
@@ -376,7 +376,7 @@ fn element(
     let clipped = clip.is_some_and(|clip| !clip.intersects(&bounds));
     let value = value_of(&fact);
     Element {
-        role: roles::name(node.role, node.states, parent_role).into(),
+        role: roles::role(node.role, node.states, parent_role),
         name: shortened(&node.name, None),
         value,
         bounds,

@@ -3,20 +3,21 @@
 use atspi::{Role, State};
 
 use super::object::States;
+use crate::model;
 use crate::platform::roles::of_atspi;
 
-/// What an element is called. Roles that newer toolkits invent are `Unknown`, never an error.
-pub fn name(role: u32, states: States, parent: Option<u32>) -> &'static str {
+/// The contract's role of an element. Roles that newer toolkits invent are `Unknown`, never an error.
+pub fn role(role: u32, states: States, parent: Option<u32>) -> model::Role {
     let Some(role) = known(role) else {
-        return "Unknown";
+        return model::Role::Unknown;
     };
     match role {
         // AT-SPI calls the item that opens a menu and the menu itself the same.
-        Role::Menu if parent.and_then(known).is_some_and(holds_menu_items) => "MenuItem",
+        Role::Menu if parent.and_then(known).is_some_and(holds_menu_items) => model::Role::MenuItem,
         // Many lines are a document, one is a field; GTK4 does not say of a field that it has only one.
-        Role::Text if states.has(State::MultiLine) => "Document",
-        Role::Text if states.has(State::SingleLine) || states.has(State::Editable) => "Edit",
-        Role::Text => "Text",
+        Role::Text if states.has(State::MultiLine) => model::Role::Document,
+        Role::Text if states.has(State::SingleLine) || states.has(State::Editable) => model::Role::Edit,
+        Role::Text => model::Role::Text,
         _ => of_atspi(role as u32),
     }
 }
@@ -151,8 +152,8 @@ mod tests {
         States(of.iter().fold(0, |all, state| all | *state as u64))
     }
 
-    fn check(role: Role, of: &[State], parent: Option<Role>, expected: &str) {
-        assert_eq!(name(role as u32, states(of), parent.map(|role| role as u32)), expected, "{role:?}");
+    fn check(native: Role, of: &[State], parent: Option<Role>, expected: &str) {
+        assert_eq!(role(native as u32, states(of), parent.map(|role| role as u32)), expected, "{native:?}");
     }
 
     #[test]
@@ -161,8 +162,8 @@ mod tests {
         check(Role::Entry, &[], None, "Edit");
         check(Role::Frame, &[], None, "Window");
         check(Role::PageTab, &[], None, "TabItem");
-        assert_eq!(name(9_999, States(0), None), "Unknown");
-        assert_eq!(name(0, States(0), None), "Unknown");
+        assert_eq!(role(9_999, States(0), None), "Unknown");
+        assert_eq!(role(0, States(0), None), "Unknown");
     }
 
     #[test]
@@ -185,8 +186,8 @@ mod tests {
     #[test]
     fn the_table_counts_as_the_bus_does() {
         use crate::platform::roles::ATSPI;
-        for (number, (native, _)) in (0..).zip(ATSPI) {
-            assert_eq!(known(number).map(|role| format!("{role:?}")).as_deref(), Some(native), "{number}");
+        for (number, (native, _)) in (0..).zip(&ATSPI) {
+            assert_eq!(known(number).map(|role| format!("{role:?}")).as_deref(), Some(*native), "{number}");
         }
         assert_eq!(known(ATSPI.len() as u32), None, "the bus has a role that the table lacks");
     }

@@ -1,19 +1,21 @@
 //! From the roles and subroles of AX to the contract's: two flat tables and a few rules.
 
-/// What an element is called. Roles that newer systems invent are `Unknown`, never an error.
-pub fn name(role: &str, subrole: Option<&str>, parent: Option<&str>) -> &'static str {
+use crate::model::Role;
+
+/// The contract's role of an element. Roles that newer systems invent are `Unknown`, never an error.
+pub fn role(role: &str, subrole: Option<&str>, parent: Option<&str>) -> Role {
     // Tabs are the radio buttons of a tab group, rows of an outline are its items.
     match (role, parent) {
-        ("AXRadioButton", Some("AXTabGroup")) => return "TabItem",
-        ("AXRow", Some("AXOutline")) => return "TreeItem",
+        ("AXRadioButton", Some("AXTabGroup")) => return Role::TabItem,
+        ("AXRow", Some("AXOutline")) => return Role::TreeItem,
         _ => {}
     }
     let by_subrole = subrole.and_then(|subrole| find(SUBROLES, subrole));
-    by_subrole.or_else(|| find(ROLES, role)).unwrap_or("Unknown")
+    by_subrole.or_else(|| find(ROLES, role)).unwrap_or(Role::Unknown)
 }
 
-fn find(table: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
-    table.iter().find(|(known, _)| *known == word).map(|(_, name)| *name)
+fn find(table: &[(&str, Role)], word: &str) -> Option<Role> {
+    table.iter().find(|(known, _)| *known == word).map(|(_, role)| role.clone())
 }
 
 /// A password is never read; the dots in its place are no news.
@@ -67,100 +69,100 @@ pub fn is_option(role: &str) -> bool {
 }
 
 /// Fields for dates and times are worked part by part, with the arrows: no text can be put into them.
-const ROLES: &[(&str, &str)] = &[
-    ("AXApplication", "Application"),
-    ("AXBrowser", "Tree"),
-    ("AXBusyIndicator", "ProgressBar"),
-    ("AXButton", "Button"),
-    ("AXCell", "DataItem"),
-    ("AXCheckBox", "CheckBox"),
-    ("AXColorWell", "Button"),
-    ("AXColumn", "Group"),
-    ("AXComboBox", "ComboBox"),
-    ("AXDateField", "Spinner"),
-    ("AXDateTimeArea", "Calendar"),
-    ("AXDisclosureTriangle", "Button"),
-    ("AXDockItem", "ListItem"),
-    ("AXDrawer", "Pane"),
-    ("AXGrid", "Table"),
-    ("AXGroup", "Group"),
-    ("AXGrowArea", "Image"),
-    ("AXHandle", "Image"),
-    ("AXHeading", "Heading"),
-    ("AXHelpTag", "ToolTip"),
-    ("AXImage", "Image"),
-    ("AXIncrementor", "Spinner"),
-    ("AXLayoutArea", "Canvas"),
-    ("AXLayoutItem", "Group"),
-    ("AXLevelIndicator", "ProgressBar"),
-    ("AXLink", "Hyperlink"),
-    ("AXList", "List"),
-    ("AXListMarker", "Text"),
-    ("AXMatte", "Image"),
-    ("AXMenu", "Menu"),
-    ("AXMenuBar", "MenuBar"),
-    ("AXMenuBarItem", "MenuItem"),
-    ("AXMenuButton", "SplitButton"),
-    ("AXMenuItem", "MenuItem"),
+const ROLES: &[(&str, Role)] = &[
+    ("AXApplication", Role::Application),
+    ("AXBrowser", Role::Tree),
+    ("AXBusyIndicator", Role::ProgressBar),
+    ("AXButton", Role::Button),
+    ("AXCell", Role::DataItem),
+    ("AXCheckBox", Role::CheckBox),
+    ("AXColorWell", Role::Button),
+    ("AXColumn", Role::Group),
+    ("AXComboBox", Role::ComboBox),
+    ("AXDateField", Role::Spinner),
+    ("AXDateTimeArea", Role::Calendar),
+    ("AXDisclosureTriangle", Role::Button),
+    ("AXDockItem", Role::ListItem),
+    ("AXDrawer", Role::Pane),
+    ("AXGrid", Role::Table),
+    ("AXGroup", Role::Group),
+    ("AXGrowArea", Role::Image),
+    ("AXHandle", Role::Image),
+    ("AXHeading", Role::Heading),
+    ("AXHelpTag", Role::ToolTip),
+    ("AXImage", Role::Image),
+    ("AXIncrementor", Role::Spinner),
+    ("AXLayoutArea", Role::Canvas),
+    ("AXLayoutItem", Role::Group),
+    ("AXLevelIndicator", Role::ProgressBar),
+    ("AXLink", Role::Hyperlink),
+    ("AXList", Role::List),
+    ("AXListMarker", Role::Text),
+    ("AXMatte", Role::Image),
+    ("AXMenu", Role::Menu),
+    ("AXMenuBar", Role::MenuBar),
+    ("AXMenuBarItem", Role::MenuItem),
+    ("AXMenuButton", Role::SplitButton),
+    ("AXMenuItem", Role::MenuItem),
     // What Mac Catalyst and SwiftUI put around their content.
-    ("AXOpaqueProviderGroup", "Group"),
-    ("AXOutline", "Tree"),
-    ("AXPage", "Group"),
-    ("AXPopUpButton", "ComboBox"),
-    ("AXPopover", "Dialog"),
-    ("AXProgressIndicator", "ProgressBar"),
-    ("AXRadioButton", "RadioButton"),
-    ("AXRadioGroup", "Group"),
-    ("AXRelevanceIndicator", "ProgressBar"),
-    ("AXRow", "Row"),
-    ("AXRuler", "Group"),
-    ("AXRulerMarker", "Image"),
-    ("AXScrollArea", "ScrollPane"),
-    ("AXScrollBar", "ScrollBar"),
-    ("AXSheet", "Dialog"),
-    ("AXSlider", "Slider"),
-    ("AXSplitGroup", "Pane"),
-    ("AXSplitter", "Separator"),
-    ("AXStaticText", "Text"),
-    ("AXSystemWide", "Pane"),
-    ("AXTabGroup", "Tab"),
-    ("AXTable", "Table"),
-    ("AXTextArea", "Document"),
-    ("AXTextField", "Edit"),
-    ("AXTimeField", "Spinner"),
-    ("AXToolbar", "ToolBar"),
-    ("AXUnknown", "Unknown"),
-    ("AXValueIndicator", "Slider"),
-    ("AXWebArea", "Document"),
-    ("AXWindow", "Window"),
+    ("AXOpaqueProviderGroup", Role::Group),
+    ("AXOutline", Role::Tree),
+    ("AXPage", Role::Group),
+    ("AXPopUpButton", Role::ComboBox),
+    ("AXPopover", Role::Dialog),
+    ("AXProgressIndicator", Role::ProgressBar),
+    ("AXRadioButton", Role::RadioButton),
+    ("AXRadioGroup", Role::Group),
+    ("AXRelevanceIndicator", Role::ProgressBar),
+    ("AXRow", Role::Row),
+    ("AXRuler", Role::Group),
+    ("AXRulerMarker", Role::Image),
+    ("AXScrollArea", Role::ScrollPane),
+    ("AXScrollBar", Role::ScrollBar),
+    ("AXSheet", Role::Dialog),
+    ("AXSlider", Role::Slider),
+    ("AXSplitGroup", Role::Pane),
+    ("AXSplitter", Role::Separator),
+    ("AXStaticText", Role::Text),
+    ("AXSystemWide", Role::Pane),
+    ("AXTabGroup", Role::Tab),
+    ("AXTable", Role::Table),
+    ("AXTextArea", Role::Document),
+    ("AXTextField", Role::Edit),
+    ("AXTimeField", Role::Spinner),
+    ("AXToolbar", Role::ToolBar),
+    ("AXUnknown", Role::Unknown),
+    ("AXValueIndicator", Role::Slider),
+    ("AXWebArea", Role::Document),
+    ("AXWindow", Role::Window),
 ];
 
 /// Subroles that say more than the role. Those that are not here say nothing new.
-const SUBROLES: &[(&str, &str)] = &[
-    ("AXApplicationAlert", "Alert"),
-    ("AXApplicationAlertDialog", "AlertDialog"),
-    ("AXApplicationStatus", "StatusBar"),
-    ("AXContentList", "List"),
-    ("AXDefinitionList", "List"),
-    ("AXDescriptionList", "List"),
-    ("AXDialog", "Dialog"),
-    ("AXDocumentArticle", "Group"),
-    ("AXIncrementArrow", "Button"),
-    ("AXDecrementArrow", "Button"),
-    ("AXOutlineRow", "TreeItem"),
-    ("AXRatingIndicator", "Slider"),
-    ("AXSearchField", "Edit"),
-    ("AXSecureTextField", "Edit"),
-    ("AXSeparatorDockItem", "Separator"),
-    ("AXSortButton", "HeaderItem"),
-    ("AXSwitch", "ToggleButton"),
-    ("AXSystemDialog", "Dialog"),
-    ("AXTabButton", "TabItem"),
-    ("AXTableRow", "Row"),
-    ("AXTextLink", "Hyperlink"),
-    ("AXToggle", "ToggleButton"),
-    ("AXToggleButton", "ToggleButton"),
-    ("AXUserInterfaceTooltip", "ToolTip"),
+const SUBROLES: &[(&str, Role)] = &[
+    ("AXApplicationAlert", Role::Alert),
+    ("AXApplicationAlertDialog", Role::AlertDialog),
+    ("AXApplicationStatus", Role::StatusBar),
+    ("AXContentList", Role::List),
+    ("AXDefinitionList", Role::List),
+    ("AXDescriptionList", Role::List),
+    ("AXDialog", Role::Dialog),
+    ("AXDocumentArticle", Role::Group),
+    ("AXIncrementArrow", Role::Button),
+    ("AXDecrementArrow", Role::Button),
+    ("AXOutlineRow", Role::TreeItem),
+    ("AXRatingIndicator", Role::Slider),
+    ("AXSearchField", Role::Edit),
+    ("AXSecureTextField", Role::Edit),
+    ("AXSeparatorDockItem", Role::Separator),
+    ("AXSortButton", Role::HeaderItem),
+    ("AXSwitch", Role::ToggleButton),
+    ("AXSystemDialog", Role::Dialog),
+    ("AXTabButton", Role::TabItem),
+    ("AXTableRow", Role::Row),
+    ("AXTextLink", Role::Hyperlink),
+    ("AXToggle", Role::ToggleButton),
+    ("AXToggleButton", Role::ToggleButton),
+    ("AXUserInterfaceTooltip", Role::ToolTip),
 ];
 
 #[cfg(test)]
@@ -196,13 +198,13 @@ mod tests {
 
     #[test]
     fn every_name_is_one_of_the_contract() {
-        for (role, name) in ROLES.iter().chain(SUBROLES) {
-            assert!(CONTRACT.contains(name), "{role} is called {name}");
+        for (native, role) in ROLES.iter().chain(SUBROLES) {
+            assert!(CONTRACT.contains(role), "{native} is called {role}");
         }
     }
 
-    fn check(role: &str, subrole: Option<&str>, parent: Option<&str>, expected: &str) {
-        assert_eq!(name(role, subrole, parent), expected, "{role} {subrole:?} {parent:?}");
+    fn check(native: &str, subrole: Option<&str>, parent: Option<&str>, expected: &str) {
+        assert_eq!(role(native, subrole, parent), expected, "{native} {subrole:?} {parent:?}");
     }
 
     #[test]

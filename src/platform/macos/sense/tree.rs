@@ -12,7 +12,7 @@ use super::{names, points, roles};
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
-use crate::model::{Element, Rect, Tree, TreeBuilder};
+use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
 use crate::platform::shaping::shortened;
 
 /// An application that was silent so often in a row is asked no more: each time costs a whole time limit.
@@ -62,13 +62,13 @@ pub fn capture(elements: &mut dyn Elements, sought: &Sought) -> Result<Tree> {
 /// Whether a window has nothing but its frame: Electron builds its trees only when it is asked to. The menu bar is the
 /// application's, and the buttons and texts at the top of a window are the system's.
 pub fn is_hollow(tree: &Tree) -> bool {
-    let frame = |node: usize, role: &str| match role {
-        "Group" | "Pane" | "ScrollPane" | "Unknown" => true,
-        "Button" | "Text" | "ToolBar" | "Image" => tree.depth(node) == 1,
+    let frame = |node: usize, role: &Role| match role {
+        Role::Group | Role::Pane | Role::ScrollPane | Role::Unknown => true,
+        Role::Button | Role::Text | Role::ToolBar | Role::Image => tree.depth(node) == 1,
         _ => false,
     };
-    let roles = tree.elements().iter().map(|element| &*element.role).enumerate().skip(1);
-    roles.take_while(|(_, role)| *role != "MenuBar").all(|(node, role)| frame(node, role))
+    let roles = tree.elements().iter().map(|element| &element.role).enumerate().skip(1);
+    roles.take_while(|(_, role)| **role != Role::MenuBar).all(|(node, role)| frame(node, role))
 }
 
 fn root_error(code: Code, title: &str) -> Error {
@@ -207,7 +207,7 @@ pub fn shown(raw: &RawElement, parent: Option<&str>, clip: Option<Rect>, label: 
     let name = name_of(raw, label);
     let description = filled(&raw.help).or_else(|| filled(&raw.description)).filter(|text| *text != name);
     Element {
-        role: roles::name(&raw.role, raw.subrole.as_deref(), parent).into(),
+        role: roles::role(&raw.role, raw.subrole.as_deref(), parent),
         value: value_of(raw, secret),
         bounds,
         enabled: raw.enabled.unwrap_or(true),

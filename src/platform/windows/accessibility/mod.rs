@@ -249,7 +249,7 @@ impl Session {
         let gathered = gathered.map_err(|code| code.error("listing the options"))?;
         let mut listed = Vec::new();
         for (_, raw, known) in gathered.found {
-            if !super::sense::roles::OPTIONS.contains(&raw.role(false)) {
+            if !raw.role(false).is_option() {
                 continue;
             }
             let native = raw.native();

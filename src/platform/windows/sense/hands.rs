@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::roles;
 use super::tree::RawElement;
+use crate::model::Role;
 use crate::model::action::Modifier;
 use crate::platform::hands::doing::{Habits, Live, Request};
 
@@ -42,11 +42,11 @@ pub fn live(raw: &RawElement) -> Live {
 fn click_request(raw: &RawElement) -> Option<Request> {
     let role = raw.role(false);
     // A click into a text gives it the focus, which the pointer does best.
-    if role == "Edit" || role == "Document" {
+    if matches!(role, Role::Edit | Role::Document) {
         return None;
     }
     let select = raw.selected.is_some().then_some(Request::Select);
-    if roles::ITEMS.contains(&role) {
+    if role.is_selected_by_click() {
         return select;
     }
     let toggle = raw.toggle.is_some().then_some(Request::Toggle);

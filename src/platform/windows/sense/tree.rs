@@ -17,7 +17,7 @@ use super::points::rect_of;
 use super::roles::{self, Told};
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 use crate::model::element::Range;
-use crate::model::{Element, Rect, Tree, TreeBuilder, Window};
+use crate::model::{Element, Rect, Role, Tree, TreeBuilder, Window};
 use crate::platform::shaping::{shortened, show_choices};
 
 /// An element as UI Automation tells of it. A pattern that the element does not have is `None`.
@@ -79,8 +79,8 @@ impl RawElement {
         rect_of(left, top, right, bottom)
     }
 
-    pub fn role(&self, root: bool) -> &'static str {
-        roles::name(Told {
+    pub fn role(&self, root: bool) -> Role {
+        roles::role(Told {
             control_type: self.control_type,
             class: &self.class,
             dialog: self.dialog,
@@ -115,8 +115,8 @@ impl RawElement {
     /// Its text can be changed by typing.
     pub fn editable(&self) -> bool {
         let role = self.role(false);
-        let open = self.value.as_ref().map_or(self.has_text && role == "Edit", |value| !value.read_only);
-        self.enabled && open && roles::WRITTEN.contains(&role)
+        let open = self.value.as_ref().map_or(self.has_text && role == Role::Edit, |value| !value.read_only);
+        self.enabled && open && role.takes_text()
     }
 
     /// What it holds beside its name. A password is never read; the dots in its place are no news.
@@ -126,7 +126,7 @@ impl RawElement {
         }
         if let Some(value) = &self.value {
             // Many elements offer a value and have none: only what is meant to hold a text may hold an empty one.
-            let meant = roles::WRITTEN.contains(&self.role(false));
+            let meant = self.role(false).takes_text();
             return (meant || !value.text.is_empty()).then(|| shortened(&value.text, None));
         }
         let number = self.range().now.map(|now| now.to_string());
@@ -141,7 +141,7 @@ impl RawElement {
     pub fn element(&self, root: bool) -> Element {
         let bounds = self.bounds();
         Element {
-            role: self.role(root).into(),
+            role: self.role(root),
             name: shortened(&self.name, None),
             value: self.value(),
             bounds,
@@ -383,7 +383,7 @@ pub fn tree<'a>(
             }
         }
     }
-    let root = || Tree::of_root(Element::new("Window", title, bounds));
+    let root = || Tree::of_root(Element::new(Role::Window, title, bounds));
     let mut tree = builder.map_or_else(root, TreeBuilder::finish);
     tree.complete = complete;
     show_choices(&mut tree);
@@ -392,7 +392,7 @@ pub fn tree<'a>(
 
 /// The tree of a window about which nothing can be known, which says why.
 pub fn bare(bounds: Rect, title: &str, why: impl Into<String>) -> Tree {
-    let mut tree = Tree::of_root(Element::new("Window", title, bounds));
+    let mut tree = Tree::of_root(Element::new(Role::Window, title, bounds));
     tree.lacking = Some(why.into());
     tree
 }
@@ -402,7 +402,7 @@ pub const MOST_TEXTS: usize = 64;
 
 /// Whether an element's text is worth a question of its own.
 pub fn wants_text(raw: &RawElement) -> bool {
-    let written = ["Document", "Edit"].contains(&raw.role(false));
+    let written = matches!(raw.role(false), Role::Document | Role::Edit);
     raw.has_text && raw.value.is_none() && !raw.password && !raw.offscreen && written
 }
 

@@ -17,6 +17,7 @@ use time::OffsetDateTime;
 
 use super::scrub::Scrub;
 use crate::clock::lock;
+use crate::files;
 use crate::trace::arguments::{KEYS, may_be_typed};
 
 const LONGEST_VALUE: usize = 200;
@@ -368,13 +369,9 @@ impl Log {
     }
 }
 
+/// A link that appeared since the look before is refused.
 fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    // `create_new` also refuses a link that appeared since the look before.
-    options.read(true).append(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    files::create_private(path, OpenOptions::new().read(true).append(true))
 }
 
 fn open_existing(path: &Path, found: &Metadata) -> io::Result<File> {
@@ -383,22 +380,10 @@ fn open_existing(path: &Path, found: &Metadata) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}")));
     }
     let file = OpenOptions::new().read(true).append(true).open(path)?;
-    if !is_same_file(found, &file.metadata()?) {
+    if !files::is_same_file(found, &file.metadata()?) {
         return Err(io::Error::other("it was exchanged for another file while it was opened"));
     }
     Ok(file)
-}
-
-#[cfg(unix)]
-fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (found.dev(), found.ino()) == (opened.dev(), opened.ino())
-}
-
-/// Without inode numbers the kind of file is what can be compared.
-#[cfg(not(unix))]
-fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
-    found.file_type() == opened.file_type()
 }
 
 fn last_byte(file: &mut File) -> io::Result<u8> {

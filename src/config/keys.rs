@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::limits::{self, compile_pattern};
 use super::types::{ConfirmationRule, SecretRule, Size};
+use crate::text::shorten;
 
 #[derive(Debug)]
 pub struct Key {
@@ -428,10 +429,7 @@ pub fn kind_of(value: &Value) -> &'static str {
 
 /// At most 60 characters, with `…` where more were.
 pub fn shortened(text: &str) -> String {
-    let cut = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
-    let (kept, rest) = text.split_at(cut);
-    let kept: String = kept.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if rest.is_empty() { kept } else { kept + "…" }
+    shorten(text, 60).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

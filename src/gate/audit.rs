@@ -18,6 +18,7 @@ use time::OffsetDateTime;
 use super::scrub::Scrub;
 use crate::clock::lock;
 use crate::files;
+use crate::text::shorten;
 use crate::trace::arguments::{KEYS, may_be_typed};
 
 const LONGEST_VALUE: usize = 200;
@@ -144,7 +145,7 @@ impl Filter<'_> {
             Value::String(text) => shown_text(text, self.scrub),
             Value::Array(_) | Value::Object(_) => {
                 let compact = self.scrubbed(value, name, left_out, DEEPEST_ARGUMENT).to_string();
-                escaped(&shortened(&compact), Backslash::Kept)
+                escaped(&shorten(&compact, LONGEST_VALUE), Backslash::Kept)
             }
             plain => plain.to_string(),
         }
@@ -188,14 +189,7 @@ impl Filter<'_> {
 }
 
 fn shown_text(text: &str, scrub: &Scrub) -> String {
-    escaped(&shortened(&scrub.text(text)), Backslash::Doubled)
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_VALUE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    escaped(&shorten(&scrub.text(text), LONGEST_VALUE), Backslash::Doubled)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -229,7 +223,7 @@ fn escaped(text: &str, backslash: Backslash) -> String {
 /// names or list items stays.
 fn escaped_key(key: &str, scrub: &Scrub) -> String {
     let mut result = String::with_capacity(key.len());
-    for character in shortened(&scrub.text(key)).chars() {
+    for character in shorten(&scrub.text(key), LONGEST_VALUE).chars() {
         if character.is_alphanumeric() || matches!(character, '_' | '-' | '…') {
             result.push(character);
         } else {

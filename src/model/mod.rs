@@ -26,3 +26,8 @@ pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
 pub use unseen::Unseen;
 pub use window::{Monitor, Reached, Window, WindowChange, WindowState};
+
+/// For counts that are left out of an answer when there is nothing to count.
+pub fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

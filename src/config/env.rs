@@ -124,7 +124,9 @@ fn yes_or_no(raw: &str) -> Option<bool> {
 fn read_variable(name: &str, raw: &str) -> Variable {
     let name = name.to_owned();
     match key_of(&name) {
-        None => Variable::Unknown { near: nearest(&name, KEYS.iter().map(Key::environment_name)), name },
+        None => {
+            Variable::Unknown { near: nearest(&name, KEYS.iter().map(|key| key.environment_name())), name }
+        }
         Some(_) if raw.is_empty() => Variable::Empty { name },
         Some(key) => Variable::Sets { name, path: key.path, value: value_for(key, raw) },
     }
@@ -299,7 +301,7 @@ mod tests {
 
     #[test]
     fn every_environment_name_leads_back_to_its_key() {
-        for key in KEYS {
+        for key in KEYS.iter() {
             assert_eq!(key_of(&key.environment_name()).map(|found| found.path), Some(key.path));
         }
     }

@@ -5,6 +5,7 @@
 pub mod action;
 pub mod buffer;
 pub mod diff;
+pub mod draw;
 pub mod element;
 pub mod encoding;
 pub mod enlarging;

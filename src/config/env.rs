@@ -17,6 +17,7 @@ pub type Environment = BTreeMap<String, String>;
 const RESERVED: &[&str] = &["OSO_TOKEN"];
 
 /// Where the automatic token is kept when nobody says where: in the user's folder for state.
+/// <https://specifications.freedesktop.org/basedir-spec/latest/>
 pub fn token_file(environment: &Environment) -> Option<PathBuf> {
     let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = set("XDG_STATE_HOME")

@@ -8,6 +8,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::error::{Error, Result};
 
+/// Whole milliseconds, as replies and files have them.
+pub fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 #[derive(Clone, Debug)]
 pub struct Clock {
     kind: Arc<Kind>,

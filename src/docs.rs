@@ -1,9 +1,11 @@
-//! From the tools' declarations to text: docs/tools.md, the terminal's table, function schemas.
+//! From declarations to text: docs/tools.md, the terminal's table, function schemas, and the tables of keys in
+//! docs/configuration.md.
 
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use crate::config::{Config, KEYS, Key};
 use crate::tool::{Effect, Meta, Method, Spec};
 
 pub fn terminal_table(specs: &[Spec]) -> String {
@@ -48,6 +50,44 @@ fn tools_table(specs: &[Spec]) -> String {
         let _ = writeln!(text, "| [`{name}`](#{name}) | {group} | {effect} | {brief} |");
     }
     text
+}
+
+/// docs/configuration.md with the rows of its keys made anew. Headings and what stands between the tables are a
+/// person's. A section is found by any row of it.
+pub fn configuration_page(page: &str) -> String {
+    let defaults = json!(Config::default());
+    let mut text = String::with_capacity(page.len());
+    let mut written = None;
+    for line in page.split_inclusive('\n') {
+        match line.strip_prefix("| `").and_then(|rest| rest.split('`').next()).and_then(part_of_config) {
+            None => text.push_str(line),
+            Some(part) if written == Some(part) => {}
+            Some(part) => {
+                let rows =
+                    KEYS.iter().filter(|key| part_of_key(key) == part).map(|key| key_row(key, &defaults));
+                text.extend(rows);
+                written = Some(part);
+            }
+        }
+    }
+    text
+}
+
+/// The section of a path, or a key that has none; `None` for what is no key.
+fn part_of_config(path: &str) -> Option<&'static str> {
+    let part = path.split('.').next()?;
+    KEYS.iter().map(|key| part_of_key(key)).find(|known| *known == part)
+}
+
+fn part_of_key(key: &Key) -> &'static str {
+    key.section().unwrap_or(key.path)
+}
+
+fn key_row(key: &Key, defaults: &Value) -> String {
+    let default = defaults.pointer(&format!("/{}", key.path.replace('.', "/"))).unwrap_or(&Value::Null);
+    let mark = if key.guard { "**guard** " } else { "" };
+    let (path, accepts, meaning) = (key.path, key.rule.expectation(), key.meaning());
+    format!("| `{path}` | `{default}` | {accepts} | {mark}{meaning} |\n")
 }
 
 fn tool_section(spec: &Spec) -> String {

@@ -1,9 +1,10 @@
-//! Files that a caller names are read only below the folders that the config names.
+//! Files that a caller names are read only below the folders that the config names, and files that hold private data
+//! are created for this user alone.
 //!
 //! A name is judged once and opened later. In between somebody may put a link where a folder was, so what was judged
 //! is kept as a `Below`, which follows no link when it is opened.
 
-use std::fs::File;
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -127,6 +128,54 @@ pub fn would_be_inside(root: &Path, candidate: &Path) -> bool {
     let there = candidate.ancestors().find(|part| part.symlink_metadata().is_ok());
     let real = there.and_then(|there| there.canonicalize().ok());
     plain && real.is_some_and(|real| real.starts_with(root))
+}
+
+// ── private files ───────────────────────────────────────────────────────────────────────────────
+
+/// Creates a file that only this user may read, and opens it as `options` say. A file or a link that is already there
+/// is refused.
+///
+/// On Windows a file inherits the access list of its folder, and a user's folder keeps other users out.
+pub fn create_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    options.create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options.open(path)
+}
+
+/// Creates a folder that only this user may enter.
+pub fn create_private_dir(path: &Path, with_parents: bool) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(with_parents);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// The mode of a file that others may read or write; `None` for a private one.
+#[cfg(unix)]
+pub fn mode_open_to_others(found: &Metadata) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = found.permissions().mode() & 0o777;
+    (mode & 0o077 != 0).then_some(mode)
+}
+
+/// Where files have access lists instead of modes, the user's folder is what keeps others out.
+#[cfg(not(unix))]
+pub fn mode_open_to_others(_: &Metadata) -> Option<u32> {
+    None
+}
+
+#[cfg(unix)]
+pub fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (found.dev(), found.ino()) == (opened.dev(), opened.ino())
+}
+
+/// Without inode numbers the kind of file is what can be compared.
+#[cfg(not(unix))]
+pub fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
+    found.file_type() == opened.file_type()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use regex::Regex;
 use crate::config::limits::{CONFIG_BYTES, TYPED_TEXT_CHARACTERS, compile_pattern};
 use crate::config::{NamedSecrets, Secret, SecretRule};
 use crate::error::{Error, Fact, Kind, Result};
+use crate::files;
 use crate::gate::redact::SHORTEST_LEARNED_SECRET;
 use crate::model::Role;
 use crate::text::nearest;
@@ -181,11 +182,13 @@ fn read_file(path: &Path) -> Result<BTreeMap<String, Secret>, String> {
     Ok(secrets)
 }
 
+const NOT_A_FILE: &str = "it must be a regular file, not a link, folder or pipe";
+
 fn read_private(path: &Path) -> Result<String, String> {
     // Looked at before it is opened: opening a pipe would wait for its writer for ever.
     let found = std::fs::symlink_metadata(path).map_err(|problem| problem.to_string())?;
     if !found.is_file() {
-        return Err("it must be a regular file, not a link, folder or pipe".to_owned());
+        return Err(NOT_A_FILE.to_owned());
     }
     let file = File::open(path).map_err(|problem| problem.to_string())?;
     check_private(&file.metadata().map_err(|problem| problem.to_string())?, path)?;
@@ -197,20 +200,12 @@ fn read_private(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-#[cfg(unix)]
-fn check_private(found: &Metadata, path: &Path) -> Result<(), String> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = found.permissions().mode() & 0o777;
-    if found.is_file() && mode & 0o077 == 0 {
-        return Ok(());
+fn check_private(opened: &Metadata, path: &Path) -> Result<(), String> {
+    match files::mode_open_to_others(opened) {
+        Some(mode) => Err(format!("others may read it (mode {mode:04o}); run: chmod 600 {}", path.display())),
+        None if opened.is_file() => Ok(()),
+        None => Err(NOT_A_FILE.to_owned()),
     }
-    Err(format!("others may read it (mode {mode:04o}); run: chmod 600 {}", path.display()))
-}
-
-/// Where files have access lists instead of modes, the user's folder is what keeps others out.
-#[cfg(not(unix))]
-fn check_private(_: &Metadata, _: &Path) -> Result<(), String> {
-    Ok(())
 }
 
 type Pairs = Vec<(String, String)>;

@@ -1,5 +1,15 @@
 //! Small helpers over text that several rooms need.
 
+use std::borrow::Cow;
+
+/// The text as it is, or its first `most` characters and `…` when it has more.
+pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// The candidate that a misspelt name was probably meant to be: near, and nearer than a guess would be.
 pub fn nearest<T: AsRef<str>>(name: &str, candidates: impl IntoIterator<Item = T>) -> Option<T> {
     // Longer names are no misspelling of anything here, and comparing them would cost time.
@@ -14,6 +24,13 @@ pub fn nearest<T: AsRef<str>>(name: &str, candidates: impl IntoIterator<Item = T
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_shortened_says_so() {
+        assert_eq!(shorten("abcdef", 3), "abc…");
+        assert_eq!(shorten("🦀🦀", 2), "🦀🦀");
+        assert_eq!(shorten("", 0), "");
+    }
 
     #[test]
     fn misspelt_words_find_their_neighbour() {

@@ -17,6 +17,7 @@ pub type Environment = BTreeMap<String, String>;
 const RESERVED: &[&str] = &["OSO_TOKEN"];
 
 /// Where the automatic token is kept when nobody says where: in the user's folder for state.
+/// <https://specifications.freedesktop.org/basedir-spec/latest/>
 pub fn token_file(environment: &Environment) -> Option<PathBuf> {
     let set = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = set("XDG_STATE_HOME")
@@ -124,7 +125,9 @@ fn yes_or_no(raw: &str) -> Option<bool> {
 fn read_variable(name: &str, raw: &str) -> Variable {
     let name = name.to_owned();
     match key_of(&name) {
-        None => Variable::Unknown { near: nearest(&name, KEYS.iter().map(Key::environment_name)), name },
+        None => {
+            Variable::Unknown { near: nearest(&name, KEYS.iter().map(|key| key.environment_name())), name }
+        }
         Some(_) if raw.is_empty() => Variable::Empty { name },
         Some(key) => Variable::Sets { name, path: key.path, value: value_for(key, raw) },
     }
@@ -299,7 +302,7 @@ mod tests {
 
     #[test]
     fn every_environment_name_leads_back_to_its_key() {
-        for key in KEYS {
+        for key in KEYS.iter() {
             assert_eq!(key_of(&key.environment_name()).map(|found| found.path), Some(key.path));
         }
     }

@@ -1,10 +1,14 @@
 //! Every key of the configuration and what it accepts, as one table. The file, the environment and the
-//! flags are all held to it, and every message about a key takes its words from here.
+//! flags are all held to it, and every message about a key takes its words from here. The keys themselves are declared
+//! in `types`.
+
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::limits::{self, compile_pattern};
-use super::types::{ConfirmationRule, SecretRule, Size};
+use super::limits::compile_pattern;
+use super::types::{Config, ConfirmationRule, SecretRule, Size};
+use crate::text::shorten;
 
 #[derive(Debug)]
 pub struct Key {
@@ -16,6 +20,8 @@ pub struct Key {
     pub guard: bool,
     /// The value is never shown, not even in a complaint about it.
     pub secret: bool,
+    /// The comment of its declaration.
+    comment: &'static str,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,128 +52,15 @@ use Rule::{
     SecretRules, Text, Texts, Word,
 };
 
-const MAYBE_TEXT: Rule = Optional(&Text);
-const MAYBE_COUNT: Rule = Optional(&ANY_COUNT);
+pub(super) const MAYBE_TEXT: Rule = Optional(&Text);
+pub(super) const MAYBE_COUNT: Rule = Optional(&ANY_COUNT);
 const ANY_COUNT: Rule = Integer(0, i64::MAX as u64);
-const UP_TO_A_MILLION: Rule = Integer(0, 1_000_000);
+pub(super) const ANY_PORT: Rule = Integer(0, 65_535);
+pub(super) const UP_TO_A_MILLION: Rule = Integer(0, 1_000_000);
 
-/// In the order of the documentation.
-pub const KEYS: &[Key] = &[
-    plain("web_ui.host", Word),
-    plain("web_ui.port", Integer(0, 65_535)),
-    plain("web_ui.debug", Flag),
-    plain("web_ui.cors_origins", Texts),
-    Key { path: "web_ui.token", rule: MAYBE_TEXT, guard: true, secret: true },
-    guard("web_ui.token_file", Optional(&Path)),
-    plain("clickthrough.enabled", Flag),
-    plain("clickthrough.host", Word),
-    plain("clickthrough.port", Integer(0, 65_535)),
-    Key { path: "clickthrough.token", rule: MAYBE_TEXT, guard: true, secret: true },
-    guard("clickthrough.dry_run", Flag),
-    plain("clickthrough.grid_rows", Integer(1, 300)),
-    plain("clickthrough.grid_cols", Integer(1, 300)),
-    plain("mcp.server_name", Word),
-    plain("mcp.version", Word),
-    plain("ocr.enabled", Flag),
-    plain("ocr.tesseract_cmd", Optional(&Path)),
-    plain("ocr.min_confidence", Number(0.0, 100.0)),
-    plain("ocr.preprocess", Flag),
-    plain("ocr.upscale", Integer(1, 8)),
-    plain("ocr.psm_window", Integer(0, 13)),
-    plain("ocr.psm_roi", Integer(0, 13)),
-    plain("ocr.max_roi_crops", UP_TO_A_MILLION),
-    plain("ocr.backend", Word),
-    plain("ocr.timeout_s", Number(0.1, 600.0)),
-    plain("vlm.enabled", Flag),
-    secret("vlm.base_url", Endpoint),
-    secret("vlm.api_key", MAYBE_TEXT),
-    plain("vlm.model", MAYBE_TEXT),
-    plain("vlm.max_tokens", Integer(1, 1_000_000)),
-    plain("vlm.mode", OneOf(&["single", "multipass"])),
-    plain("vlm.model_fast", MAYBE_TEXT),
-    plain("vlm.model_actions", MAYBE_TEXT),
-    plain("vlm.model_verify", MAYBE_TEXT),
-    plain("vlm.temperature", Number(0.0, 2.0)),
-    plain("vlm.timeout_s", Number(0.1, 3600.0)),
-    plain("vlm.image_max_dim", Integer(16, 16_384)),
-    plain("vlm.ground_with_tree", Flag),
-    plain("vlm.ground_with_ocr", Flag),
-    plain("vlm.ground_with_sketch", Flag),
-    plain("vlm.ground_with_focus", Flag),
-    plain("vlm.tree_max_lines", UP_TO_A_MILLION),
-    plain("vlm.ocr_max_chars", UP_TO_A_MILLION),
-    plain("vlm.sketch_max_chars", UP_TO_A_MILLION),
-    plain("vlm.prompt_single", MAYBE_TEXT),
-    plain("vlm.prompt_scene", MAYBE_TEXT),
-    plain("vlm.prompt_controls", MAYBE_TEXT),
-    plain("vlm.prompt_actions", MAYBE_TEXT),
-    plain("vlm.prompt_verify", MAYBE_TEXT),
-    plain("vlm.ollama_runner", Optional(&Texts)),
-    plain("ascii_sketch.grid_width", Integer(1, limits::SKETCH_SIDE as u64)),
-    plain("ascii_sketch.grid_height", Integer(1, limits::SKETCH_SIDE as u64)),
-    plain("ascii_sketch.unicode_box", Flag),
-    plain("ascii_sketch.role_glyphs", Flag),
-    plain("ascii_sketch.occlusion_prune", Flag),
-    plain("ascii_sketch.tab_index_badges", Flag),
-    plain("ascii_sketch.landmark_headers", Flag),
-    plain("ascii_sketch.vlm_fallback", Flag),
-    plain("tree.max_depth", Integer(1, limits::TREE_DEPTH as u64)),
-    plain("tree.default_depth", Integer(0, limits::TREE_DEPTH as u64)),
-    plain("tree.cache_ttl_s", Number(0.0, 3600.0)),
-    plain("tree.strategy", OneOf(&["merged", "uia_only"])),
-    plain("tree.sparse_threshold", UP_TO_A_MILLION),
-    plain("logging.level", OneOf(&["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"])),
-    guard("logging.audit", Flag),
-    guard("logging.audit_path", Path),
-    plain("logging.audit_max_bytes", Integer(1024, i64::MAX as u64)),
-    plain("logging.audit_backups", Integer(0, 1000)),
-    guard("audit.redact_arg_keys", Texts),
-    guard("mock", Flag),
-    guard("platform", Word),
-    guard("actions.allow", Texts),
-    guard("actions.deny", Texts),
-    guard("actions.default", Optional(&OneOf(&["allow", "deny"]))),
-    guard("confirmation_required", Optional(&Confirmations)),
-    guard("confirmation.bbox_tolerance_px", Integer(0, 10_000)),
-    guard("confirmation.mode", OneOf(&["token", "ask", "inspector"])),
-    guard("confirmation.on_suspicion", OneOf(&["off", "consent"])),
-    guard("confirmation.suspicion_seconds", Integer(1, 86_400)),
-    guard("confirmation.on_unread", OneOf(&["consent", "off"])),
-    guard("confirmation.ttl_seconds", Integer(1, 600)),
-    guard("redaction.enabled", Flag),
-    guard("redaction.window_title_patterns", Patterns),
-    guard("redaction.element_name_patterns", Patterns),
-    guard("redaction.element_role_patterns", Patterns),
-    guard("redaction.ocr_text_patterns", Patterns),
-    guard("redaction.replacement", Text),
-    guard("redaction.blur_screenshots", Flag),
-    plain("tracing.dir", Path),
-    plain("tracing.screenshot_every_n_actions", UP_TO_A_MILLION),
-    plain("tracing.max_args_bytes", Integer(0, 16 << 20)),
-    guard("tracing.redact_keys", Texts),
-    plain("wait_for.max_timeout_ms", Integer(1, 60_000)),
-    guard("scenarios.dirs", Texts),
-    guard("screenshots.reference_dirs", Texts),
-    guard("budgets.max_actions", MAYBE_COUNT),
-    guard("budgets.max_screenshots", MAYBE_COUNT),
-    guard("budgets.max_vlm_tokens", MAYBE_COUNT),
-    guard("budgets.max_session_seconds", MAYBE_COUNT),
-    guard("budgets.actions_per_minute", MAYBE_COUNT),
-    guard("secrets.file", Optional(&Path)),
-    guard("secrets.allow", SecretRules),
-    plain("sandbox.size", ScreenSize),
-    guard("launch.programs", OneOf(&["installed", "any", "none"])),
-    guard("launch.allow", Texts),
-    guard("exec.enabled", Flag),
-    Key { path: "exec.secret", rule: MAYBE_TEXT, guard: true, secret: true },
-    plain("exec.default_shell", OneOf(&["bash", "sh", "powershell", "cmd"])),
-    plain("exec.timeout_s", Integer(1, 600)),
-    guard("exec.max_timeout_s", Integer(1, 600)),
-    plain("exec.max_output_chars", Integer(1, 1_000_000)),
-    guard("exec.roots", Texts),
-    guard("input.allowed_region", Optional(&Region)),
-    plain("input.lease_s", Integer(0, 3600)),
-];
+/// Every key, in the order of the documentation.
+pub static KEYS: LazyLock<Vec<&'static Key>> =
+    LazyLock::new(|| Config::KEYS.iter().copied().flatten().collect());
 
 /// Old names that still work.
 pub const RENAMED: &[(&str, &str)] = &[("vlm.prompt", "vlm.prompt_single")];
@@ -176,30 +69,52 @@ pub const RENAMED: &[(&str, &str)] = &[("vlm.prompt", "vlm.prompt_single")];
 pub const WITHOUT_EFFECT: &[&str] =
     &["telemetry.metrics_enabled", "vlm.output_format", "vlm.focused_zoom_pad"];
 
-const fn plain(path: &'static str, rule: Rule) -> Key {
-    Key { path, rule, guard: false, secret: false }
+/// What a key accepts, and how its mistakes are treated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Accepts {
+    rule: Rule,
+    guard: bool,
+    secret: bool,
 }
 
-const fn guard(path: &'static str, rule: Rule) -> Key {
-    Key { path, rule, guard: true, secret: false }
+pub(super) const fn plain(rule: Rule) -> Accepts {
+    Accepts { rule, guard: false, secret: false }
 }
 
-const fn secret(path: &'static str, rule: Rule) -> Key {
-    Key { path, rule, guard: false, secret: true }
+pub(super) const fn guard(rule: Rule) -> Accepts {
+    Accepts { guard: true, ..plain(rule) }
+}
+
+pub(super) const fn secret(rule: Rule) -> Accepts {
+    Accepts { secret: true, ..plain(rule) }
+}
+
+pub(super) const fn secret_guard(rule: Rule) -> Accepts {
+    Accepts { secret: true, ..guard(rule) }
 }
 
 /// The key of a path, by its present or its old name.
 pub fn find(path: &str) -> Option<&'static Key> {
     let present = RENAMED.iter().find(|(old, _)| *old == path).map_or(path, |(_, new)| new);
-    KEYS.iter().find(|key| key.path == present)
+    KEYS.iter().copied().find(|key| key.path == present)
 }
 
 /// The keys of one section, in order.
 pub fn in_section(section: &str) -> impl Iterator<Item = &'static Key> {
-    KEYS.iter().filter(move |key| key.section() == Some(section))
+    KEYS.iter().copied().filter(move |key| key.section() == Some(section))
 }
 
 impl Key {
+    pub(super) const fn new(path: &'static str, comment: &'static str, accepts: Accepts) -> Self {
+        let Accepts { rule, guard, secret } = accepts;
+        Self { path, rule, guard, secret, comment }
+    }
+
+    /// What the key means, for the documentation.
+    pub fn meaning(&self) -> &'static str {
+        self.comment.trim()
+    }
+
     pub fn section(&self) -> Option<&'static str> {
         self.path.split_once('.').map(|(section, _)| section)
     }
@@ -428,10 +343,7 @@ pub fn kind_of(value: &Value) -> &'static str {
 
 /// At most 60 characters, with `…` where more were.
 pub fn shortened(text: &str) -> String {
-    let cut = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
-    let (kept, rest) = text.split_at(cut);
-    let kept: String = kept.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if rest.is_empty() { kept } else { kept + "…" }
+    shorten(text, 60).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -439,7 +351,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::Config;
 
     fn check(path: &str, value: Value, expected: &str) {
         let key = find(path).expect(path);
@@ -466,7 +377,7 @@ mod tests {
     #[test]
     fn every_default_obeys_its_own_rule() {
         let defaults = serde_json::to_value(Config::default()).unwrap();
-        for key in KEYS {
+        for key in KEYS.iter() {
             let value = &defaults.pointer(&format!("/{}", key.path.replace('.', "/"))).unwrap();
             assert_eq!(&key.check(value).as_ref(), &Ok(*value), "{}", key.path);
         }

@@ -1,7 +1,8 @@
 //! What the configuration holds, section by section, with the built-in defaults.
 //!
-//! Values only: reading, checking and merging are `merge`'s, and what each key accepts is `keys`'. A field
-//! that is added here needs its line in `keys::KEYS`; a test compares the two.
+//! Values only: reading, checking and merging are `merge`'s. A key is declared here and nowhere else: its comment is
+//! its row in docs/configuration.md, after `=` stands the default, after `=>` what it accepts (`keys::Rule`) and
+//! whether it is a guard or a secret.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,36 +10,93 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::keys::Rule::*;
+use super::keys::{
+    ANY_PORT, Key, MAYBE_COUNT, MAYBE_TEXT, Rule, UP_TO_A_MILLION, guard, plain, secret, secret_guard,
+};
+use super::limits;
 use super::secret::{Endpoint, Secret};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Config {
-    pub web_ui: WebUi,
-    pub clickthrough: Clickthrough,
-    pub mcp: Mcp,
-    pub ocr: Ocr,
-    pub vlm: Vlm,
-    pub ascii_sketch: AsciiSketch,
-    pub tree: TreeReading,
-    pub logging: Logging,
-    pub audit: Audit,
-    pub mock: bool,
-    pub platform: PlatformChoice,
-    pub actions: Actions,
-    pub confirmation_required: Option<Vec<ConfirmationRule>>,
-    pub confirmation: Confirmation,
-    pub redaction: Redaction,
-    pub tracing: Tracing,
-    pub wait_for: WaitFor,
-    pub scenarios: Scenarios,
-    pub screenshots: Screenshots,
-    pub budgets: Budgets,
-    pub secrets: NamedSecrets,
-    pub sandbox: Sandbox,
-    pub launch: Launching,
-    pub exec: Exec,
-    pub input: InputBounds,
+/// A section of the configuration: the struct, its defaults and its keys.
+macro_rules! section {
+    ($(#[$meta:meta])* pub struct $name:ident in $section:literal {
+        $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr => $accepts:expr,)+
+    }) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[doc = $doc])+ pub $field: $type,)+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        impl $name {
+            const KEYS: &'static [Key] = &[
+                $(Key::new(concat!($section, ".", stringify!($field)), concat!($($doc),+), $accepts),)+
+            ];
+        }
+    };
+}
+
+/// The whole configuration: sections, and keys that stand at the top level.
+macro_rules! config {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[doc = $doc:literal])* $kind:ident $field:ident: $type:ty $(= $accepts:expr)?,)+
+    }) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[doc = $doc])* pub $field: $type,)+
+        }
+
+        impl $name {
+            /// In the order of the documentation.
+            pub(super) const KEYS: &'static [&'static [Key]] =
+                &[$(config!(@$kind [$($doc),*] $field $type $(, $accepts)?),)+];
+        }
+    };
+    (@section [] $field:ident $type:ty) => { <$type>::KEYS };
+    (@key [$($doc:literal),+] $field:ident $type:ty, $accepts:expr) => {
+        &[Key::new(stringify!($field), concat!($($doc),+), $accepts)]
+    };
+}
+
+config! {
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Config {
+        section web_ui: WebUi,
+        section clickthrough: Clickthrough,
+        section mcp: Mcp,
+        section ocr: Ocr,
+        section vlm: Vlm,
+        section ascii_sketch: AsciiSketch,
+        section tree: TreeReading,
+        section logging: Logging,
+        section audit: Audit,
+        /// Work on the mock desktop and touch nothing real.
+        key mock: bool = guard(Flag),
+        /// `auto`, `Windows`, `Darwin`, `Linux` or `WSL` (the desktop of Windows around it, by PowerShell:
+        /// [linux.md](linux.md#wsl)); any other name means the mock desktop.
+        key platform: PlatformChoice = guard(Word),
+        section actions: Actions,
+        /// Elements that are touched only with the user's consent.
+        key confirmation_required: Option<Vec<ConfirmationRule>> = guard(Optional(&Confirmations)),
+        section confirmation: Confirmation,
+        section redaction: Redaction,
+        section tracing: Tracing,
+        section wait_for: WaitFor,
+        section scenarios: Scenarios,
+        section screenshots: Screenshots,
+        section budgets: Budgets,
+        section secrets: NamedSecrets,
+        section sandbox: Sandbox,
+        section launch: Launching,
+        section exec: Exec,
+        section input: InputBounds,
+    }
 }
 
 impl Config {
@@ -52,167 +110,144 @@ impl Config {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct WebUi {
-    pub host: String,
-    pub port: u16,
-    pub debug: bool,
-    pub cors_origins: Vec<String>,
-    /// What a caller has to show; `auto` stands for a random one that the server makes and keeps.
-    pub token: Option<Secret>,
-    /// Where the automatic token is kept. Without a word about it: the user's folder for state.
-    pub token_file: Option<PathBuf>,
-}
-
-/// The face of Clickthrough, on a port of its own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Clickthrough {
-    pub enabled: bool,
-    pub host: String,
-    pub port: u16,
-    /// What a caller has to show; without one, what `web_ui.token` says.
-    pub token: Option<Secret>,
-    /// Everything is checked and nothing done.
-    pub dry_run: bool,
-    pub grid_rows: u32,
-    pub grid_cols: u32,
-}
-
-impl Default for Clickthrough {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            host: "127.0.0.1".to_owned(),
-            port: 8123,
-            token: None,
-            dry_run: false,
-            grid_rows: 12,
-            grid_cols: 12,
-        }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct WebUi in "web_ui" {
+        /// Address to bind.
+        host: String = "127.0.0.1".to_owned() => plain(Word),
+        /// Port to bind; 0 takes a free one.
+        port: u16 = 5001 => plain(ANY_PORT),
+        /// Accepted for old files; it has no effect.
+        debug: bool = false => plain(Flag),
+        /// Origins whose pages may call this server from a browser; `"*"` means all.
+        cors_origins: Vec<String> = Vec::new() => plain(Texts),
+        /// What a caller has to show: at least 8 visible ASCII characters, or `auto` for a random one that the
+        /// server makes and keeps. `OSO_TOKEN` stands in for it. Without one the server listens only where nobody
+        /// else can reach it.
+        token: Option<Secret> = None => secret_guard(MAYBE_TEXT),
+        /// Where the automatic token is kept, readable by its user only; null: `os-screen-observer/http-token` in
+        /// the user's folder for state. `~` and `$VAR` are replaced.
+        token_file: Option<PathBuf> = None => guard(Optional(&Path)),
     }
 }
 
-impl Default for WebUi {
-    fn default() -> Self {
-        Self {
-            host: "127.0.0.1".to_owned(),
-            port: 5001,
-            debug: false,
-            cors_origins: Vec::new(),
-            token: None,
-            token_file: None,
-        }
+section! {
+    /// The face of Clickthrough, on a port of its own.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Clickthrough in "clickthrough" {
+        /// Whether they are served. `CLICKTHROUGH_HOST` and `CLICKTHROUGH_PORT` say so too.
+        enabled: bool = false => plain(Flag),
+        /// Address to bind.
+        host: String = "127.0.0.1".to_owned() => plain(Word),
+        /// Port to bind; 0 takes a free one.
+        port: u16 = 8123 => plain(ANY_PORT),
+        /// What a caller has to show as `x-clickthrough-token`: at least 8 visible ASCII characters. Null: the
+        /// token of `web_ui`, if there is one.
+        token: Option<Secret> = None => secret_guard(MAYBE_TEXT),
+        /// Check every action that comes by these routes, and do none.
+        dry_run: bool = false => guard(Flag),
+        /// Rows of the grid on a picture.
+        grid_rows: u32 = 12 => plain(Integer(1, 300)),
+        /// Columns of it.
+        grid_cols: u32 = 12 => plain(Integer(1, 300)),
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Mcp {
-    pub server_name: String,
-    pub version: String,
-}
-
-impl Default for Mcp {
-    fn default() -> Self {
-        Self { server_name: "os-screen-observer".to_owned(), version: "0.1.0".to_owned() }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Mcp in "mcp" {
+        /// The name in the answer to `initialize`.
+        server_name: String = "os-screen-observer".to_owned() => plain(Word),
+        /// The version there and in `get_capabilities`.
+        version: String = "0.1.0".to_owned() => plain(Word),
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Ocr {
-    pub enabled: bool,
-    /// Already expanded: quotes trimmed, `~` and `$VAR` replaced.
-    pub tesseract_cmd: Option<PathBuf>,
-    pub min_confidence: f64,
-    pub preprocess: bool,
-    pub upscale: u32,
-    pub psm_window: u32,
-    pub psm_roi: u32,
-    pub max_roi_crops: usize,
-    pub backend: String,
-    /// What one picture may take before the engine is ended.
-    pub timeout_s: f64,
-}
-
-impl Default for Ocr {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            tesseract_cmd: None,
-            min_confidence: 30.0,
-            preprocess: true,
-            upscale: 2,
-            psm_window: 11,
-            psm_roi: 7,
-            max_roi_crops: 40,
-            backend: "tesseract".to_owned(),
-            timeout_s: 30.0,
-        }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Ocr in "ocr" {
+        /// false: nothing is read, and whatever asks for it is told so.
+        enabled: bool = true => plain(Flag),
+        /// The program, if it is not found as `tesseract`; quotes around it are trimmed, `~` and `$VAR` replaced.
+        tesseract_cmd: Option<PathBuf> = None => plain(Optional(&Path)),
+        /// Words that are less sure are left out.
+        min_confidence: f64 = 30.0 => plain(Number(0.0, 100.0)),
+        /// Grey and stretch the picture first.
+        preprocess: bool = true => plain(Flag),
+        /// Enlarge it so many times first.
+        upscale: u32 = 2 => plain(Integer(1, 8)),
+        /// Tesseract's page mode for a window.
+        psm_window: u32 = 11 => plain(Integer(0, 13)),
+        /// Its page mode for an element that has no name, read alone for a sketch.
+        psm_roi: u32 = 7 => plain(Integer(0, 13)),
+        /// How many elements without a name one sketch reads; a warning says when there were more.
+        max_roi_crops: usize = 40 => plain(UP_TO_A_MILLION),
+        /// Any other name switches the overlay off.
+        backend: String = "tesseract".to_owned() => plain(Word),
+        /// What one picture, or all elements of a sketch together, may take before the engine is ended.
+        timeout_s: f64 = 30.0 => plain(Number(0.1, 600.0)),
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Vlm {
-    pub enabled: bool,
-    pub base_url: Endpoint,
-    pub api_key: Option<Secret>,
-    pub model: Option<String>,
-    pub max_tokens: u32,
-    pub mode: VlmMode,
-    pub model_fast: Option<String>,
-    pub model_actions: Option<String>,
-    pub model_verify: Option<String>,
-    pub temperature: f64,
-    pub timeout_s: f64,
-    pub image_max_dim: u32,
-    pub ground_with_tree: bool,
-    pub ground_with_ocr: bool,
-    pub ground_with_sketch: bool,
-    pub ground_with_focus: bool,
-    pub tree_max_lines: usize,
-    pub ocr_max_chars: usize,
-    pub sketch_max_chars: usize,
-    pub prompt_single: Option<String>,
-    pub prompt_scene: Option<String>,
-    pub prompt_controls: Option<String>,
-    pub prompt_actions: Option<String>,
-    pub prompt_verify: Option<String>,
-    pub ollama_runner: Option<Vec<String>>,
-}
-
-impl Default for Vlm {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            base_url: Endpoint::new("http://localhost:3000"),
-            api_key: None,
-            model: None,
-            max_tokens: 1500,
-            mode: VlmMode::Single,
-            model_fast: None,
-            model_actions: None,
-            model_verify: None,
-            temperature: 0.1,
-            timeout_s: 240.0,
-            image_max_dim: 1600,
-            ground_with_tree: true,
-            ground_with_ocr: true,
-            ground_with_sketch: true,
-            ground_with_focus: true,
-            tree_max_lines: 80,
-            ocr_max_chars: 4000,
-            sketch_max_chars: 6000,
-            prompt_single: None,
-            prompt_scene: None,
-            prompt_controls: None,
-            prompt_actions: None,
-            prompt_verify: None,
-            ollama_runner: None,
-        }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Vlm in "vlm" {
+        /// Whether a vision model is wanted.
+        enabled: bool = false => plain(Flag),
+        /// Its server. Never shown in messages.
+        base_url: Endpoint = Endpoint::new("http://localhost:3000") => secret(Rule::Endpoint),
+        /// Its key; else `OWUI_API_KEY` of the environment. Never shown.
+        api_key: Option<Secret> = None => secret(MAYBE_TEXT),
+        /// The model's name.
+        model: Option<String> = None => plain(MAYBE_TEXT),
+        /// How long an answer may be.
+        max_tokens: u32 = 1500 => plain(Integer(1, 1_000_000)),
+        /// One request, or several that build on each other.
+        mode: VlmMode = VlmMode::Single => plain(OneOf(&["single", "multipass"])),
+        /// For the first pass; else `vlm.model`.
+        model_fast: Option<String> = None => plain(MAYBE_TEXT),
+        /// For the pass over possible actions; else `vlm.model`.
+        model_actions: Option<String> = None => plain(MAYBE_TEXT),
+        /// For the verifying pass; without it there is none.
+        model_verify: Option<String> = None => plain(MAYBE_TEXT),
+        /// How freely the model chooses words.
+        temperature: f64 = 0.1 => plain(Number(0.0, 2.0)),
+        /// Seconds to wait for an answer.
+        timeout_s: f64 = 240.0 => plain(Number(0.1, 3600.0)),
+        /// The longer side of the picture that is sent.
+        image_max_dim: u32 = 1600 => plain(Integer(16, 16_384)),
+        /// Send the tree along.
+        ground_with_tree: bool = true => plain(Flag),
+        /// Send the text that was read along.
+        ground_with_ocr: bool = true => plain(Flag),
+        /// Send the sketch along.
+        ground_with_sketch: bool = true => plain(Flag),
+        /// Send the focused element along.
+        ground_with_focus: bool = true => plain(Flag),
+        /// Cut the tree to this.
+        tree_max_lines: usize = 80 => plain(UP_TO_A_MILLION),
+        /// Cut the text to this.
+        ocr_max_chars: usize = 4000 => plain(UP_TO_A_MILLION),
+        /// Cut the sketch to this.
+        sketch_max_chars: usize = 6000 => plain(UP_TO_A_MILLION),
+        /// Replaces the built-in prompt. Its old name `prompt` still works.
+        prompt_single: Option<String> = None => plain(MAYBE_TEXT),
+        /// The same for the first pass.
+        prompt_scene: Option<String> = None => plain(MAYBE_TEXT),
+        /// The same for the pass over controls.
+        prompt_controls: Option<String> = None => plain(MAYBE_TEXT),
+        /// The same for the pass over actions.
+        prompt_actions: Option<String> = None => plain(MAYBE_TEXT),
+        /// The same for the verifying pass.
+        prompt_verify: Option<String> = None => plain(MAYBE_TEXT),
+        /// The command that runs Ollama, such as `["ollama"]`: `models --pull NAME`, and `models --pick` after a
+        /// yes, add `pull NAME` to it and run it. Only for a person at a terminal; the server never runs it.
+        ollama_runner: Option<Vec<String>> = None => plain(Optional(&Texts)),
     }
 }
 
@@ -224,53 +259,43 @@ pub enum VlmMode {
     Multipass,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AsciiSketch {
-    pub grid_width: usize,
-    pub grid_height: usize,
-    pub unicode_box: bool,
-    pub role_glyphs: bool,
-    pub occlusion_prune: bool,
-    pub tab_index_badges: bool,
-    pub landmark_headers: bool,
-    pub vlm_fallback: bool,
-}
-
-impl Default for AsciiSketch {
-    fn default() -> Self {
-        Self {
-            grid_width: 110,
-            grid_height: 38,
-            unicode_box: true,
-            role_glyphs: true,
-            occlusion_prune: true,
-            tab_index_badges: true,
-            landmark_headers: true,
-            vlm_fallback: false,
-        }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct AsciiSketch in "ascii_sketch" {
+        /// Columns, where a call does not say.
+        grid_width: usize = 110 => plain(Integer(1, limits::SKETCH_SIDE as u64)),
+        /// Rows, where a call does not say.
+        grid_height: usize = 38 => plain(Integer(1, limits::SKETCH_SIDE as u64)),
+        /// Box-drawing characters; false: `+`, `-` and a bar.
+        unicode_box: bool = true => plain(Flag),
+        /// `[x]`, `(•)`, `▼` and bars instead of the role's name.
+        role_glyphs: bool = true => plain(Flag),
+        /// Leave out what a later sibling covers.
+        occlusion_prune: bool = true => plain(Flag),
+        /// Circled numbers in the order of focus.
+        tab_index_badges: bool = true => plain(Flag),
+        /// Name tool bars, menus and dialogs on their top edge.
+        landmark_headers: bool = true => plain(Flag),
+        /// *Later*: ask a vision model where the tree is empty.
+        vlm_fallback: bool = false => plain(Flag),
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TreeReading {
-    pub max_depth: usize,
-    pub default_depth: usize,
-    pub cache_ttl_s: f64,
-    pub strategy: TreeStrategy,
-    pub sparse_threshold: usize,
-}
-
-impl Default for TreeReading {
-    fn default() -> Self {
-        Self {
-            max_depth: 8,
-            default_depth: 5,
-            cache_ttl_s: 2.0,
-            strategy: TreeStrategy::Merged,
-            sparse_threshold: 5,
-        }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct TreeReading in "tree" {
+        /// No call gets more levels below its root than this.
+        max_depth: usize = 8 => plain(Integer(1, limits::TREE_DEPTH as u64)),
+        /// Levels, where a call does not say. Cut to `max_depth`, with a notice.
+        default_depth: usize = 5 => plain(Integer(0, limits::TREE_DEPTH as u64)),
+        /// Reading tools may reuse a tree this many seconds; acting tools never do.
+        cache_ttl_s: f64 = 2.0 => plain(Number(0.0, 3600.0)),
+        /// *Later*: how Windows gathers a tree.
+        strategy: TreeStrategy = TreeStrategy::Merged => plain(OneOf(&["merged", "uia_only"])),
+        /// With fewer named elements the reply says `degraded`.
+        sparse_threshold: usize = 5 => plain(UP_TO_A_MILLION),
     }
 }
 
@@ -283,25 +308,22 @@ pub enum TreeStrategy {
     UiaOnly,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Logging {
-    pub level: LogLevel,
-    pub audit: bool,
-    pub audit_path: PathBuf,
-    pub audit_max_bytes: u64,
-    pub audit_backups: u32,
-}
-
-impl Default for Logging {
-    fn default() -> Self {
-        Self {
-            level: LogLevel::Info,
-            audit: false,
-            audit_path: PathBuf::from("./audit.log"),
-            audit_max_bytes: 10 << 20,
-            audit_backups: 3,
-        }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Logging in "logging" {
+        /// How much goes to stderr. `WARN`, `CRITICAL` and `FATAL` are understood; `RUST_LOG` beats it.
+        level: LogLevel = LogLevel::Info => plain(OneOf(&["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"])),
+        /// Write one line for each call, also for each refused one. While the file cannot be written, inputs are
+        /// refused and looking goes on; the lines wait (at most 1000) and are written when there is room again,
+        /// before anything acts.
+        audit: bool = false => guard(Flag),
+        /// The file, readable by its owner alone. A link or anything but a plain file stops the start.
+        audit_path: PathBuf = PathBuf::from("./audit.log") => guard(Path),
+        /// The file is rotated before it would grow beyond this.
+        audit_max_bytes: u64 = 10 << 20 => plain(Integer(1024, i64::MAX as u64)),
+        /// How many rotated files are kept; 0: never rotate.
+        audit_backups: u32 = 3 => plain(Integer(0, 1000)),
     }
 }
 
@@ -318,16 +340,14 @@ pub enum LogLevel {
     Error,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Audit {
-    pub redact_arg_keys: Vec<String>,
-}
-
-impl Default for Audit {
-    fn default() -> Self {
-        let keys = ["text", "value", "password", "api_key", "Authorization", "confirm_token"];
-        Self { redact_arg_keys: keys.map(str::to_owned).into() }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Audit in "audit" {
+        /// Arguments that are left out of the lines, at any depth.
+        redact_arg_keys: Vec<String> =
+            ["text", "value", "password", "api_key", "Authorization", "confirm_token"].map(str::to_owned).into()
+            => guard(Texts),
     }
 }
 
@@ -350,12 +370,17 @@ impl Default for PlatformChoice {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Actions {
-    pub allow: Vec<String>,
-    pub deny: Vec<String>,
-    pub default: Option<Verdict>,
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Actions in "actions" {
+        /// The only tools that may be called, unless `default` says otherwise.
+        allow: Vec<String> = Vec::new() => guard(Texts),
+        /// Tools that may not be called.
+        deny: Vec<String> = Vec::new() => guard(Texts),
+        /// What happens to tools in neither list. null: allow, or deny once `allow` names anything.
+        default: Option<Verdict> = None => guard(Optional(&OneOf(&["allow", "deny"]))),
+    }
 }
 
 impl Actions {
@@ -382,20 +407,25 @@ pub struct ConfirmationRule {
     pub name_regex: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Confirmation {
-    /// How far an element may have moved since it was confirmed.
-    pub bbox_tolerance_px: u32,
-    pub mode: ConfirmationMode,
-    /// What a text on the screen that speaks to an agent leads to, besides its mark.
-    pub on_suspicion: OnSuspicion,
-    /// How long that lasts after such a text was last shown.
-    pub suspicion_seconds: u64,
-    /// What rules that cannot tell lead to.
-    pub on_unread: OnUnread,
-    /// How long a confirmation may wait for its use.
-    pub ttl_seconds: u64,
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Confirmation in "confirmation" {
+        /// How far an element may have moved since consent was given.
+        bbox_tolerance_px: u32 = 20 => guard(Integer(0, 10_000)),
+        /// Who consents: the agent in two steps, the person through the client, or the person in the web inspector.
+        mode: ConfirmationMode = ConfirmationMode::Token => guard(OneOf(&["token", "ask", "inspector"])),
+        /// `consent`: every input needs consent while [the screen speaks to an
+        /// agent](security-injection.md#consent-on-suspicion).
+        on_suspicion: OnSuspicion = OnSuspicion::Off => guard(OneOf(&["off", "consent"])),
+        /// How long that lasts after such a text was last shown.
+        suspicion_seconds: u64 = 600 => guard(Integer(1, 86_400)),
+        /// Where there are rules: an input that goes by place or focus into a window that does not tell all of its
+        /// elements needs consent. `off`: it is judged by what could be read.
+        on_unread: OnUnread = OnUnread::Consent => guard(OneOf(&["consent", "off"])),
+        /// How long a consent waits for its use.
+        ttl_seconds: u64 = 60 => guard(Integer(1, 600)),
+    }
 }
 
 /// What becomes of an input by place or focus into a window that does not tell all of its elements.
@@ -432,26 +462,17 @@ pub enum ConfirmationMode {
     Inspector,
 }
 
-impl Default for Confirmation {
-    fn default() -> Self {
-        Self {
-            bbox_tolerance_px: 20,
-            mode: ConfirmationMode::Token,
-            on_suspicion: OnSuspicion::Off,
-            suspicion_seconds: 600,
-            on_unread: OnUnread::Consent,
-            ttl_seconds: 60,
-        }
+section! {
+    /// Secrets that an agent may use by name without seeing them.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct NamedSecrets in "secrets" {
+        /// The secrets. A file that is missing, open to others or not understood stops the start.
+        file: Option<PathBuf> = None => guard(Optional(&Path)),
+        /// Where a secret may be typed: `{"ACME_PASSWORD": [{"role": "Edit", "name_regex": "(?i)password"}]}`. A
+        /// secret that is not named here may go anywhere.
+        allow: BTreeMap<String, Vec<SecretRule>> = BTreeMap::new() => guard(SecretRules),
     }
-}
-
-/// Secrets that an agent may use by name without seeing them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NamedSecrets {
-    pub file: Option<PathBuf>,
-    /// Where a secret may go; a name that is not listed may go anywhere.
-    pub allow: BTreeMap<String, Vec<SecretRule>>,
 }
 
 /// An element that matches every condition given here may receive the secret.
@@ -463,13 +484,17 @@ pub struct SecretRule {
     pub window_title_regex: Option<String>,
 }
 
-/// Which programs may be started.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Launching {
-    pub programs: Programs,
-    /// Further ones, as a caller writes them.
-    pub allow: Vec<String>,
+section! {
+    /// Which programs may be started.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Launching in "launch" {
+        /// `installed`: what the desktop offers in its menus, and what `launch.allow` names. `any`: every program.
+        /// `none`: only what `launch.allow` names.
+        programs: Programs = Programs::default() => guard(OneOf(&["installed", "any", "none"])),
+        /// Programs and app ids that may be started too, exactly as a caller writes them.
+        allow: Vec<String> = Vec::new() => guard(Texts),
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -482,32 +507,27 @@ pub enum Programs {
     None,
 }
 
-/// Commands of a shell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Exec {
-    pub enabled: bool,
-    /// What a caller has to show.
-    pub secret: Option<Secret>,
-    pub default_shell: Shell,
-    pub timeout_s: u64,
-    pub max_timeout_s: u64,
-    pub max_output_chars: usize,
-    /// Where commands may run; empty for anywhere.
-    pub roots: Vec<PathBuf>,
-}
-
-impl Default for Exec {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            secret: None,
-            default_shell: Shell::Bash,
-            timeout_s: 30,
-            max_timeout_s: 120,
-            max_output_chars: 20_000,
-            roots: Vec::new(),
-        }
+section! {
+    /// Commands of a shell.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Exec in "exec" {
+        /// Switches `exec_command` on. Without a secret it stays refused.
+        enabled: bool = false => guard(Flag),
+        /// What a caller has to give, at least 12 characters; a shorter one stops the start. Best from the
+        /// environment: `OSO_EXEC__SECRET`.
+        secret: Option<Secret> = None => secret_guard(MAYBE_TEXT),
+        /// The shell when the call names none.
+        default_shell: Shell = Shell::Bash => plain(OneOf(&["bash", "sh", "powershell", "cmd"])),
+        /// How long a command may run when the call does not say.
+        timeout_s: u64 = 30 => plain(Integer(1, 600)),
+        /// How long it may run at most; a longer wish is cut, with a warning.
+        max_timeout_s: u64 = 120 => guard(Integer(1, 600)),
+        /// What is told of each output; the rest is read and dropped.
+        max_output_chars: usize = 20_000 => plain(Integer(1, 1_000_000)),
+        /// Folders that commands may be started in, and below; empty for anywhere. The first is the default. It
+        /// says where a command starts, not what it may open.
+        roots: Vec<PathBuf> = Vec::new() => guard(Texts),
     }
 }
 
@@ -521,27 +541,28 @@ pub enum Shell {
     Cmd,
 }
 
-/// Where input may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct InputBounds {
-    /// x, y, width and height on the screen.
-    pub allowed_region: Option<[i32; 4]>,
-    /// For how many seconds after an input no other server may act on the desktop.
-    pub lease_s: u64,
-}
-
-impl Default for InputBounds {
-    fn default() -> Self {
-        Self { allowed_region: None, lease_s: 60 }
+section! {
+    /// Where input may go.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct InputBounds in "input" {
+        /// The part of the screen that input is confined to ([hands](hands.md#the-allowed-region)): `[0, 0, 800,
+        /// 600]` or the text `0,0,800,600`.
+        allowed_region: Option<[i32; 4]> = None => guard(Optional(&Region)),
+        /// For how long after an input no other server may act on the same X11 display ([two
+        /// servers](linux.md#two-servers-on-one-desktop)); 0: only while a call acts.
+        lease_s: u64 = 60 => plain(Integer(0, 3600)),
     }
 }
 
-/// The private desktop that `--sandbox` starts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Sandbox {
-    pub size: Size,
+section! {
+    /// The private desktop that `--sandbox` starts.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Sandbox in "sandbox" {
+        /// The size of its screen, in pixels.
+        size: Size = Size::default() => plain(ScreenSize),
+    }
 }
 
 /// Of a screen, in pixels; written `1280x800`.
@@ -591,101 +612,93 @@ impl TryFrom<String> for Size {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Redaction {
-    pub enabled: bool,
-    pub window_title_patterns: Vec<String>,
-    pub element_name_patterns: Vec<String>,
-    pub element_role_patterns: Vec<String>,
-    pub ocr_text_patterns: Vec<String>,
-    pub replacement: String,
-    pub blur_screenshots: bool,
-}
-
-impl Default for Redaction {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            window_title_patterns: Vec::new(),
-            element_name_patterns: Vec::new(),
-            element_role_patterns: Vec::new(),
-            ocr_text_patterns: Vec::new(),
-            replacement: "[REDACTED]".to_owned(),
-            blur_screenshots: false,
-        }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Redaction in "redaction" {
+        /// Whether the patterns below are applied.
+        enabled: bool = true => guard(Flag),
+        /// A window with such a title shows none of its texts; roles and places stay.
+        window_title_patterns: Vec<String> = Vec::new() => guard(Patterns),
+        /// An element with such a name shows no text.
+        element_name_patterns: Vec<String> = Vec::new() => guard(Patterns),
+        /// An element with such a role shows no text.
+        element_role_patterns: Vec<String> = Vec::new() => guard(Patterns),
+        /// What matches is replaced in every string of every reply, wherever it came from.
+        ocr_text_patterns: Vec<String> = Vec::new() => guard(Patterns),
+        /// What is shown instead.
+        replacement: String = "[REDACTED]".to_owned() => guard(Text),
+        /// Blacken secret and hidden elements in pictures; of those that only contain matching text, the ones
+        /// without children.
+        blur_screenshots: bool = false => guard(Flag),
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Tracing {
-    pub dir: PathBuf,
-    /// 0 = no screenshots.
-    pub screenshot_every_n_actions: u32,
-    pub max_args_bytes: usize,
-    pub redact_keys: Vec<String>,
-}
-
-impl Default for Tracing {
-    fn default() -> Self {
-        let keys = ["api_key", "password", "Authorization", "token", "confirm_token"];
-        Self {
-            dir: PathBuf::from("./traces"),
-            screenshot_every_n_actions: 5,
-            max_args_bytes: 4096,
-            redact_keys: keys.map(str::to_owned).into(),
-        }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Tracing in "tracing" {
+        /// Where traces go, and the only place that `replay_start` reads from. Must not be a link.
+        dir: PathBuf = PathBuf::from("./traces") => plain(Path),
+        /// Pictures of the screen and the window with the first call and every n-th; 0: none. They count against
+        /// `budgets.max_screenshots`.
+        screenshot_every_n_actions: u32 = 5 => plain(UP_TO_A_MILLION),
+        /// Longer arguments are not kept, only their beginning, with a mark.
+        max_args_bytes: usize = 4096 => plain(Integer(0, 16 << 20)),
+        /// Arguments that are not recorded.
+        redact_keys: Vec<String> =
+            ["api_key", "password", "Authorization", "token", "confirm_token"].map(str::to_owned).into()
+            => guard(Texts),
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct WaitFor {
-    pub max_timeout_ms: u64,
-}
-
-impl Default for WaitFor {
-    fn default() -> Self {
-        Self { max_timeout_ms: 60_000 }
+section! {
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct WaitFor in "wait_for" {
+        /// The longest wait of `wait_for` and `wait_idle`; a call that asks for more waits this long and says so in
+        /// `warning`.
+        max_timeout_ms: u64 = 60_000 => plain(Integer(1, 60_000)),
     }
 }
 
-/// Where scenario files may be read from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Scenarios {
-    pub dirs: Vec<PathBuf>,
-}
-
-impl Default for Scenarios {
-    fn default() -> Self {
-        Self { dirs: vec![PathBuf::from(".")] }
+section! {
+    /// Where scenario files may be read from.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Scenarios in "scenarios" {
+        /// `load_scenario` reads only below these folders, links followed. The flag `--scenario` may name any file:
+        /// it is the user's own.
+        dirs: Vec<PathBuf> = vec![PathBuf::from(".")] => guard(Texts),
     }
 }
 
-/// Where pictures to compare with may be read from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Screenshots {
-    pub reference_dirs: Vec<PathBuf>,
-}
-
-impl Default for Screenshots {
-    fn default() -> Self {
-        Self { reference_dirs: vec![PathBuf::from(".")] }
+section! {
+    /// Where pictures to compare with may be read from.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Screenshots in "screenshots" {
+        /// `assert_state`'s `screenshot_similar` reads only below these folders, links followed.
+        reference_dirs: Vec<PathBuf> = vec![PathBuf::from(".")] => guard(Texts),
     }
 }
 
-/// How much a session may do; a budget that is not set has no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Budgets {
-    pub max_actions: Option<u64>,
-    pub max_screenshots: Option<u64>,
-    pub max_vlm_tokens: Option<u64>,
-    pub max_session_seconds: Option<u64>,
-    pub actions_per_minute: Option<u64>,
+section! {
+    /// How much a session may do; a budget that is not set has no limit.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Budgets in "budgets" {
+        /// Inputs in one session.
+        max_actions: Option<u64> = None => guard(MAYBE_COUNT),
+        /// Screenshots in one session.
+        max_screenshots: Option<u64> = None => guard(MAYBE_COUNT),
+        /// Tokens of the vision model in one session.
+        max_vlm_tokens: Option<u64> = None => guard(MAYBE_COUNT),
+        /// After so many seconds inputs and screenshots are refused.
+        max_session_seconds: Option<u64> = None => guard(MAYBE_COUNT),
+        /// Inputs in any 60 seconds; refused with the time to wait.
+        actions_per_minute: Option<u64> = None => guard(MAYBE_COUNT),
+    }
 }
 
 impl Budgets {

@@ -139,13 +139,6 @@ impl SeenWindow {
         let advice = ADVICE.iter().find(|(word, _)| known(word));
         let advice =
             advice.map_or("start it again; if that does not help, read it with get_ocr", |found| found.1);
-        format!("{} ({}): {advice}", shortened(&self.title), self.class)
-    }
-}
-
-fn shortened(title: &str) -> String {
-    match title.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", &title[..end]),
-        None => title.to_owned(),
+        format!("{} ({}): {advice}", crate::text::shorten(&self.title, 40), self.class)
     }
 }

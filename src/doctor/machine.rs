@@ -66,9 +66,8 @@ impl Machine for RealMachine {
     }
 
     fn find_program(&self, name: &str) -> Option<PathBuf> {
-        let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-        let path = std::env::var_os("PATH")?;
-        std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|candidate| is_program(candidate))
+        // A program of the current folder is not what a shell would start.
+        which::which_global(name).ok()
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -121,17 +120,6 @@ impl Machine for RealMachine {
 /// `a/b` has the ancestors `a/b`, `a` and the empty path, which stands for the current folder.
 fn or_here(ancestor: &Path) -> &Path {
     if ancestor.as_os_str().is_empty() { Path::new(".") } else { ancestor }
-}
-
-#[cfg(unix)]
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.is_file()
 }
 
 /// Only writing tells whether one may write; the file is ours alone and gone again at once.

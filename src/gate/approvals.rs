@@ -169,7 +169,7 @@ fn shown_args(app: &App, call: &Call, question: &Question) -> Value {
 
 fn with_time_left(shown: &Value, left: Duration) -> Value {
     let mut shown = shown.clone();
-    shown["expires_in_ms"] = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).into();
+    shown["expires_in_ms"] = crate::clock::millis(left).into();
     shown
 }
 

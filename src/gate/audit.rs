@@ -17,6 +17,8 @@ use time::OffsetDateTime;
 
 use super::scrub::Scrub;
 use crate::clock::lock;
+use crate::files;
+use crate::text::shorten;
 use crate::trace::arguments::{KEYS, may_be_typed};
 
 const LONGEST_VALUE: usize = 200;
@@ -143,7 +145,7 @@ impl Filter<'_> {
             Value::String(text) => shown_text(text, self.scrub),
             Value::Array(_) | Value::Object(_) => {
                 let compact = self.scrubbed(value, name, left_out, DEEPEST_ARGUMENT).to_string();
-                escaped(&shortened(&compact), Backslash::Kept)
+                escaped(&shorten(&compact, LONGEST_VALUE), Backslash::Kept)
             }
             plain => plain.to_string(),
         }
@@ -187,14 +189,7 @@ impl Filter<'_> {
 }
 
 fn shown_text(text: &str, scrub: &Scrub) -> String {
-    escaped(&shortened(&scrub.text(text)), Backslash::Doubled)
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_VALUE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    escaped(&shorten(&scrub.text(text), LONGEST_VALUE), Backslash::Doubled)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -228,7 +223,7 @@ fn escaped(text: &str, backslash: Backslash) -> String {
 /// names or list items stays.
 fn escaped_key(key: &str, scrub: &Scrub) -> String {
     let mut result = String::with_capacity(key.len());
-    for character in shortened(&scrub.text(key)).chars() {
+    for character in shorten(&scrub.text(key), LONGEST_VALUE).chars() {
         if character.is_alphanumeric() || matches!(character, '_' | '-' | '…') {
             result.push(character);
         } else {
@@ -368,13 +363,9 @@ impl Log {
     }
 }
 
+/// A link that appeared since the look before is refused.
 fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    // `create_new` also refuses a link that appeared since the look before.
-    options.read(true).append(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    files::create_private(path, OpenOptions::new().read(true).append(true))
 }
 
 fn open_existing(path: &Path, found: &Metadata) -> io::Result<File> {
@@ -383,22 +374,10 @@ fn open_existing(path: &Path, found: &Metadata) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}")));
     }
     let file = OpenOptions::new().read(true).append(true).open(path)?;
-    if !is_same_file(found, &file.metadata()?) {
+    if !files::is_same_file(found, &file.metadata()?) {
         return Err(io::Error::other("it was exchanged for another file while it was opened"));
     }
     Ok(file)
-}
-
-#[cfg(unix)]
-fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (found.dev(), found.ino()) == (opened.dev(), opened.ino())
-}
-
-/// Without inode numbers the kind of file is what can be compared.
-#[cfg(not(unix))]
-fn is_same_file(found: &Metadata, opened: &Metadata) -> bool {
-    found.file_type() == opened.file_type()
 }
 
 fn last_byte(file: &mut File) -> io::Result<u8> {

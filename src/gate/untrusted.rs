@@ -5,8 +5,9 @@
 //! tab, LF and CR, and of the invisible characters those that writing needs: the zero-width joiner
 //! and non-joiner (Persian, Devanagari, emoji), the zero-width space (Thai), and the direction
 //! marks LRM, RLM and ALM. Removed beyond the contract are the directional embeddings, overrides
-//! and isolates, which reorder what a person sees, and the tag characters U+E0000–E007F, which
-//! spell ASCII that a model reads and a person does not (three regional flags lose their region).
+//! and isolates, which reorder what a person sees (<https://www.unicode.org/reports/tr9/>), and the
+//! tag characters U+E0000–E007F, which spell ASCII that a model reads and a person does not (three
+//! regional flags lose their region).
 
 use std::borrow::Cow;
 
@@ -104,6 +105,7 @@ fn length_up_to_final(bytes: &[u8], lowest_final: u8) -> usize {
 }
 
 /// The payload of OSC, DCS, SOS, PM or APC with its terminator (BEL or ST).
+/// <https://ecma-international.org/publications-and-standards/standards/ecma-48/>
 ///
 /// A string that is never terminated loses only its introducer. Otherwise one window title could
 /// swallow everything that a longer text says after it. The search ends at the first control

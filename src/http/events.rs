@@ -82,6 +82,7 @@ impl Watcher {
 }
 
 /// JSON has no line breaks outside its escapes, so one line holds it.
+/// <https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation>
 fn written(event: &Event) -> String {
     format!("id: {}\nevent: {}\ndata: {}\n\n", event.number, event.kind, event.data)
 }

@@ -153,7 +153,9 @@ fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
     }
 }
 
-/// A page of another site can reach this server under a name of its own, but only by that name.
+/// A page of another site can reach this server under a name of its own, but only by that name (DNS rebinding). The
+/// protocol asks for this check:
+/// <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning>
 fn known_host(visit: &Visit) -> Result<(), Refusal> {
     let missing = || Refusal::new(StatusCode::BAD_REQUEST, "exactly one Host header is needed");
     let host = visit.only(&HOST).ok().flatten().ok_or_else(missing)?;
@@ -165,6 +167,7 @@ fn known_host(visit: &Visit) -> Result<(), Refusal> {
     Err(Refusal::new(StatusCode::FORBIDDEN, "this server is not called by that Host").naming("Host"))
 }
 
+/// <https://fetch.spec.whatwg.org/#origin-header>
 fn own_origin(visit: &Visit) -> Result<(), Refusal> {
     let refused = || {
         Refusal::new(
@@ -182,6 +185,7 @@ fn own_origin(visit: &Visit) -> Result<(), Refusal> {
 }
 
 /// Browsers say on whose behalf they ask, also where they send no Origin (pictures, links).
+/// <https://www.w3.org/TR/fetch-metadata/>
 fn own_site(visit: &Visit) -> Result<(), Refusal> {
     let site = visit.only(&SEC_FETCH_SITE);
     let ours = match site {
@@ -250,6 +254,7 @@ fn most_bytes(path: &str) -> usize {
     }
 }
 
+/// <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>
 fn right_token(visit: &Visit) -> Result<(), Refusal> {
     let Some(token) = &visit.rules.token else {
         return Ok(());

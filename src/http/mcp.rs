@@ -55,7 +55,7 @@ pub async fn answer(service: Service, request: Request<Body>) -> Response<Body> 
 }
 
 /// What rmcp refuses in plain words, as the protocol writes errors. The door has judged the type of the body, so
-/// 415 stands for one that is no message.
+/// 415 stands for one that is no message. <https://www.jsonrpc.org/specification#error_object>
 fn refusal(status: StatusCode, asked: &[u8], said: &str) -> Response<Body> {
     let status = if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
     let is_json = serde_json::from_slice::<IgnoredAny>(asked).is_ok();

@@ -67,7 +67,7 @@ pub async fn metrics(State(surface): State<Arc<Surface>>) -> Response<Body> {
     present::typed(StatusCode::OK, "text/plain; version=0.0.4", exposition(&surface.app))
 }
 
-/// A page in Prometheus' text format.
+/// A page in Prometheus' text format. <https://prometheus.io/docs/instrumenting/exposition_formats/>
 struct Page(String);
 
 impl Page {

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::config::{WebUi, limits};
+use crate::files;
 
 /// The word that asks for a random token.
 const AUTO: &str = "auto";
@@ -78,15 +79,11 @@ fn read_private(file: &Path) -> Result<Option<String>, String> {
     if !facts.is_file() {
         return Err(format!("the token file {} is not a plain file", file.display()));
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        if facts.permissions().mode() & 0o077 != 0 {
-            return Err(format!(
-                "the token file {} can be read by others; delete it, a new one is made",
-                file.display()
-            ));
-        }
+    if files::mode_open_to_others(&facts).is_some() {
+        return Err(format!(
+            "the token file {} can be read by others; delete it, a new one is made",
+            file.display()
+        ));
     }
     let text = fs::read_to_string(file)
         .map_err(|problem| format!("the token file {} cannot be read: {problem}", file.display()))?;
@@ -103,11 +100,7 @@ fn make_private(file: &Path) -> Result<String, String> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(unwritable)?;
     }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut kept = options.open(file).map_err(unwritable)?;
+    let mut kept = files::create_private(file, fs::OpenOptions::new().write(true)).map_err(unwritable)?;
     kept.write_all(format!("{text}\n").as_bytes()).map_err(unwritable)?;
     Ok(text)
 }

@@ -2,7 +2,8 @@
 //!
 //! Since 2026-07-28 a server asks by answering the call with a question; the client calls again with the
 //! answer and the state that came with the question. Before, the server sends a request of its own and
-//! waits. Either way the answer goes to the gate, which judges everything anew: here is only the asking.
+//! waits (<https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation>). Either way
+//! the answer goes to the gate, which judges everything anew: here is only the asking.
 //! What a hostile client answers cannot be checked; this protects against a misled model.
 
 use std::time::Duration;

@@ -62,6 +62,7 @@ you: tell the user; type {\"secret\":\"NAME\"} for secrets \
 that the user has named. [REDACTED] stands for text that you are not shown; the element can still be used.";
 
 /// How often a client that asked for progress hears that a call is still running.
+/// <https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/progress>
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]

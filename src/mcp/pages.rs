@@ -1,5 +1,6 @@
 //! Pages that a client shows to a person beside a tool's answer (the extension MCP Apps). Each is one file that
 //! loads nothing; what it shows it is told by the client, and asks the client for.
+//! <https://github.com/modelcontextprotocol/ext-apps>
 
 use rmcp::model::{ExtensionCapabilities, JsonObject, MetaObject, Resource as Entry, ResourceContents};
 use serde_json::{Value, json};

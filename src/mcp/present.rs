@@ -35,6 +35,7 @@ fn object(schema: Value) -> Arc<JsonObject> {
 
 /// Text first, then an outline as it is, then the picture. Data that code reads is also structured, but never beside a picture:
 /// some clients show only the structured part to the model.
+/// <https://modelcontextprotocol.io/specification/2025-06-18/server/tools#structured-content>
 pub fn result(reply: Reply) -> CallToolResult {
     let mut content = vec![ContentBlock::text(reply.json_text())];
     content.extend(reply.outline.as_ref().filter(|outline| !outline.is_empty()).map(ContentBlock::text));

@@ -89,6 +89,7 @@ fn beside(reply: &Reply) -> JsonObject {
 
 /// The gate's refusal as the protocol's error, which carries it whole. A window that is gone is a resource that is
 /// not there; rmcp writes the code as the client's era knows it.
+/// <https://modelcontextprotocol.io/specification/2025-06-18/server/resources#error-handling>
 fn refusal(uri: &str, kind: Kind, reply: &Reply) -> ErrorData {
     let mut data = reply.value();
     data["uri"] = uri.into();

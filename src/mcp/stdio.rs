@@ -3,6 +3,7 @@
 //! Lines are bounded while they are read, and so is what is asked and not yet answered, and what is answered
 //! and not yet taken: nobody can make the server buffer without end. What cannot be understood is answered with
 //! a JSON-RPC error, and the next line is served.
+//! <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#stdio>
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

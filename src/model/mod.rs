@@ -5,6 +5,7 @@
 pub mod action;
 pub mod buffer;
 pub mod diff;
+pub mod draw;
 pub mod element;
 pub mod encoding;
 pub mod enlarging;
@@ -30,3 +31,8 @@ pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
 pub use unseen::Unseen;
 pub use window::{Monitor, Reached, Window, WindowChange, WindowState};
+
+/// For counts that are left out of an answer when there is nothing to count.
+pub fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

@@ -1,4 +1,5 @@
 //! How alike two pictures of one size are: the mean structural similarity (SSIM) of their greys.
+//! <https://doi.org/10.1109/TIP.2003.819861>
 //!
 //! Windows of 8 by 8 pixels, each half over its neighbours, weighted alike. All sums are whole numbers, so
 //! a picture is exactly 1.0 like itself and the order of the two does not matter. Opacity is not compared.

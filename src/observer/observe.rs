@@ -129,12 +129,8 @@ pub struct Perf {
 impl Perf {
     pub fn of(look: &Look, node_count: usize, depth_used: usize) -> Self {
         let cache = if look.cached { "hit" } else { "miss" };
-        Self { capture_ms: millis(look), node_count, cache, depth_used }
+        Self { capture_ms: crate::clock::millis(look.view.capture_time), node_count, cache, depth_used }
     }
-}
-
-fn millis(look: &Look) -> u64 {
-    u64::try_from(look.view.capture_time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Looks at a window. `since` beats `changed_only`; a token that is not known gives the whole tree and a

@@ -324,10 +324,7 @@ fn write_known<J: SerializeStruct>(json: &mut J, element: &Element) -> Result<()
 }
 
 fn shortened(text: &str, most: Option<usize>) -> std::borrow::Cow<'_, str> {
-    match most.and_then(|most| text.char_indices().nth(most)) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
-    }
+    most.map_or(text.into(), |most| crate::text::shorten(text, most))
 }
 
 #[cfg(test)]

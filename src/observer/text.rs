@@ -4,10 +4,8 @@
 
 /// The text as it is, or its first `keep` characters and `…` when it has more than `limit`.
 pub(super) fn shorten(text: &str, limit: usize, keep: usize) -> String {
-    if text.chars().nth(limit).is_none() {
-        return text.to_owned();
-    }
-    text.chars().take(keep).chain(['…']).collect()
+    let fits = text.chars().nth(limit).is_none();
+    if fits { text.to_owned() } else { crate::text::shorten(text, keep).into_owned() }
 }
 
 /// A name on one line: an application cannot forge lines of its own by putting breaks into it.

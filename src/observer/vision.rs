@@ -206,7 +206,7 @@ impl Visual {
         match &self.last {
             Some((_, since)) if change.is_none_or(|change| !change.changed) => {
                 let still = now.saturating_sub(*since);
-                let told = u64::try_from(still.as_millis()).unwrap_or(u64::MAX);
+                let told = crate::clock::millis(still);
                 Ok((still >= quiet).then(|| Fact::object([("still_ms", told.into())])))
             }
             _ => {

@@ -18,7 +18,7 @@ use super::moment::{Moment, find_text, window_fact};
 use super::predicate::{Claim, Predicate};
 use super::vision::Visual;
 use super::{Chosen, Observer, View, WindowChoice};
-use crate::clock::Cancel;
+use crate::clock::{Cancel, millis};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::Selector;
@@ -232,10 +232,6 @@ fn never_idle(chosen: &Chosen, quiet: Duration, elapsed: Duration) -> Error {
     Error::new(Kind::Timeout, format!("the window was not still for {quiet_ms} ms within {elapsed_ms} ms"))
         .with("window_uid", chosen.window.uid.as_str())
         .beside("elapsed_ms", elapsed_ms)
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// An application that did not answer in time may answer the next look.

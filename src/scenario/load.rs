@@ -200,7 +200,7 @@ fn sentence(error: &serde_saphyr::Error) -> String {
 }
 
 fn unknown_key(key: &str, known: &[&str]) -> String {
-    // The key `true` is what YAML 1.1 makes of `on`; nobody means to write it.
+    // The key `true` is what YAML 1.1 makes of `on` (https://yaml.org/type/bool.html); nobody means to write it.
     let known: Vec<&str> = known.iter().copied().filter(|name| !name.eq_ignore_ascii_case("true")).collect();
     match nearest(key, &known) {
         Some(near) => format!("the key \"{key}\" is unknown here; did you mean \"{near}\"?"),

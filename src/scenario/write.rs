@@ -2,16 +2,24 @@
 //!
 //! What the loader wrote out (repeats, defaults) stays written out. A tree that occurs again is an alias
 //! of its first occurrence, as long as the loader's limit on aliases allows that. Nothing here decides
-//! what a scenario contains.
+//! what a scenario contains. The YAML itself is serde-saphyr's; here is what goes on one line.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::rc::Rc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Number, Value};
+use serde_saphyr::ser::Error;
+use serde_saphyr::{
+    CommentPosition, Commented, DoubleQuoted, FlowMap, RcAnchor, SerializerOptions, SpaceAfter,
+};
 
 use super::load::MAX_REPEATED_NODES;
-use super::{Change, Condition, ElementPlan, Predicate, Reaction, Scenario, State, Trigger, WindowPlan};
+use super::{
+    AppPlan, Change, Condition, ElementPlan, Predicate, Reaction, Scenario, State, Trigger, WindowPlan,
+};
 use crate::model::{Element, Rect, Tree};
 
 /// What the file says to its readers beside the scenario: comments, by the place they stand at.
@@ -23,220 +31,245 @@ pub struct Comments {
 }
 
 /// The scenario as the text of a YAML file.
-pub fn write(scenario: &Scenario, comments: &Comments) -> String {
-    let mut file = File { out: String::new(), anchors: Anchors::of(scenario) };
-    for line in &comments.head {
-        file.comment(0, line);
+pub fn write(scenario: &Scenario, comments: &Comments) -> Result<String, Error> {
+    let head: String = comments.head.iter().map(|line| comment(line)).collect();
+    let mut sections = vec![head + &yaml(&Node::Block(beginning(scenario)))?];
+    sections.push(yaml(&Node::Block(vec![("states", states(scenario, comments))]))?);
+    if !scenario.reactions.is_empty() {
+        sections.push(reactions(scenario, comments)?);
     }
-    file.line(0, &format!("name: {}", scalar(&scenario.name)));
-    let initial = scenario.states.get(scenario.initial_state);
-    file.line(0, &format!("initial_state: {}", scalar(initial.map_or("", |state| &state.name))));
-    let screen = scenario.screen;
-    file.line(0, &format!("screen: {{width: {}, height: {}}}", screen.width, screen.height));
-    file.line(0, "");
-    file.states(scenario, comments);
-    file.reactions(scenario, comments);
-    file.apps(scenario);
-    file.oracles(scenario);
-    file.out
+    for (key, list) in [("apps", list(&scenario.apps, app)), ("oracles", oracles(scenario))] {
+        sections.extend(list.map(|list| yaml(&Node::Block(vec![(key, list)]))).transpose()?);
+    }
+    Ok(escape_invisible(&sections.join("\n")))
 }
 
-struct File {
-    out: String,
-    anchors: Anchors,
+/// Without the blank line that follows a last state.
+fn yaml(node: &Node) -> Result<String, Error> {
+    let text = serde_saphyr::to_string_with_options(node, options())?;
+    Ok(text.trim_end().to_owned() + "\n")
 }
 
-impl File {
-    fn line(&mut self, indent: usize, text: &str) {
-        let _ = writeln!(self.out, "{:indent$}{text}", "");
+/// The directive is left out because the loader reads YAML 1.2 anyway. With the rules of 1.1 the keys `y` and `on`
+/// would be quoted.
+fn options() -> SerializerOptions {
+    serde_saphyr::ser_options! {
+        yaml_12: true,
+        no_lang_directive: true,
+        compact_list_indent: false,
+        prefer_block_scalars: false,
+        comment_position: CommentPosition::Above,
+        anchor_generator: Some(|number| format!("tree-{number}")),
     }
+}
 
-    /// A comment is one line, whatever the text has in it.
-    fn comment(&mut self, indent: usize, text: &str) {
-        let shown: String = text.chars().map(|c| if is_printable(c) { c } else { ' ' }).collect();
-        self.line(indent, &format!("# {}", shown.trim()));
-    }
+// ── nodes ───────────────────────────────────────────────────────────────────────────────────────
 
-    fn states(&mut self, scenario: &Scenario, comments: &Comments) {
-        self.line(0, "states:");
-        for (index, state) in scenario.states.iter().enumerate() {
-            if index > 0 {
-                self.out.push('\n');
-            }
-            if let Some(comment) = comments.states.get(&index) {
-                self.comment(2, comment);
-            }
-            self.state(scenario, state);
-        }
-    }
+type Fields<'a> = Vec<(&'a str, Node<'a>)>;
 
-    fn state(&mut self, scenario: &Scenario, state: &State) {
-        self.line(2, &format!("{}:", scalar(&state.name)));
-        if let Some(then) = state.then {
-            let next = scenario.states.get(then.state).map_or("", |state| &state.name);
-            let after = milliseconds(then.after);
-            self.line(4, &format!("then: {{after_ms: {after}, transition_to: {}}}", scalar(next)));
-        }
-        if !state.keeps_focus {
-            self.line(4, "keeps_focus: false");
-        }
-        if state.windows.is_empty() {
-            return self.line(4, "windows: []");
-        }
-        self.line(4, "windows:");
-        for window in &state.windows {
-            self.window(window);
-        }
-    }
+/// A part of the file, with the style that it is written in.
+#[derive(Debug)]
+enum Node<'a> {
+    Text(&'a str),
+    Flag(bool),
+    Milliseconds(u128),
+    Integer(i64),
+    Float(f64),
+    Json(&'a Number),
+    Null,
+    List(Vec<Node<'a>>),
+    Block(Fields<'a>),
+    /// On one line. What is inside of it must be `Inline` and never `Flow`: serde-saphyr 2.0 keeps the hint of a
+    /// nested flow map for the next block.
+    Flow(Fields<'a>),
+    Inline(Fields<'a>),
+    /// Written once; what points to the same tree is an alias.
+    Shared(Rc<Node<'a>>),
+    /// With a blank line after it, and a comment above.
+    Paragraph(Box<Node<'a>>, Option<&'a str>),
+}
 
-    fn window(&mut self, window: &WindowPlan) {
-        self.line(6, &format!("- uid: {}", scalar(&window.uid)));
-        self.line(8, &format!("title: {}", scalar(&window.title)));
-        self.line(8, &format!("process: {}", scalar(&window.process)));
-        self.line(8, &format!("pid: {}", window.pid));
-        self.line(8, &format!("bounds: {}", bounds(window.bounds)));
-        for (key, flag) in [("focused", window.focused), ("minimized", window.minimized)] {
-            if flag {
-                self.line(8, &format!("{key}: true"));
-            }
-        }
-        if !window.capture_delay.is_zero() {
-            self.line(8, &format!("capture_delay_ms: {}", milliseconds(window.capture_delay)));
-        }
-        self.tree(window);
-    }
-
-    fn tree(&mut self, window: &WindowPlan) {
-        let text = tree_text(window);
-        match self.anchors.place(&text) {
-            Place::Alias(name) => self.line(8, &format!("tree: *{name}")),
-            Place::Anchor(name) => {
-                self.line(8, &format!("tree: &{name}"));
-                self.out.push_str(&text);
-            }
-            Place::Plain => {
-                self.line(8, "tree:");
-                self.out.push_str(&text);
+impl Serialize for Node<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Node::Text(text) => Text(text).serialize(serializer),
+            Node::Flag(flag) => flag.serialize(serializer),
+            Node::Milliseconds(count) => count.serialize(serializer),
+            Node::Integer(number) => number.serialize(serializer),
+            Node::Float(number) => number.serialize(serializer),
+            Node::Json(number) => number.serialize(serializer),
+            Node::Null => serializer.serialize_unit(),
+            Node::List(items) => items.serialize(serializer),
+            Node::Block(fields) | Node::Inline(fields) => Pairs(fields).serialize(serializer),
+            Node::Flow(fields) => FlowMap(Pairs(fields)).serialize(serializer),
+            Node::Shared(node) => RcAnchor(Rc::clone(node)).serialize(serializer),
+            Node::Paragraph(node, None) => SpaceAfter(node).serialize(serializer),
+            Node::Paragraph(node, Some(comment)) => {
+                SpaceAfter(Commented(node, one_line(comment))).serialize(serializer)
             }
         }
     }
+}
 
-    fn reactions(&mut self, scenario: &Scenario, comments: &Comments) {
-        if scenario.reactions.is_empty() {
-            return;
-        }
-        self.line(0, "\nreactions:");
-        for (index, reaction) in scenario.reactions.iter().enumerate() {
-            if let Some(comment) = comments.reactions.get(&index) {
-                self.comment(2, comment);
+struct Pairs<'a>(&'a [(&'a str, Node<'a>)]);
+
+impl Serialize for Pairs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in self.0 {
+            match OUR_KEYS.contains(key) {
+                true => map.serialize_entry(key, value)?,
+                false => map.serialize_entry(&Text(key), value)?,
             }
-            self.reaction(scenario, reaction);
         }
+        map.end()
     }
+}
 
-    fn apps(&mut self, scenario: &Scenario) {
-        if scenario.apps.is_empty() {
-            return;
-        }
-        self.line(0, "\napps:");
-        for app in &scenario.apps {
-            let [id, name, program, window] =
-                [&app.id, &app.name, &app.program, &app.window].map(|it| scalar(it));
-            let after = milliseconds(app.after);
-            let line = format!(
-                "- {{id: {id}, name: {name}, program: {program}, window: {window}, after_ms: {after}}}"
-            );
-            self.line(2, &line);
-        }
-    }
+/// Bare where no reader of YAML can take it for something else than text, else in double quotes.
+struct Text<'a>(&'a str);
 
-    fn reaction(&mut self, scenario: &Scenario, reaction: &Reaction) {
-        let name = |state: usize| scalar(scenario.states.get(state).map_or("", |state| &state.name));
-        self.line(2, &format!("- on: {}", trigger(&reaction.on)));
-        if let Some(state) = reaction.in_state {
-            self.line(4, &format!("in_state: {}", name(state)));
-        }
-        self.list(4, "when", &reaction.when.iter().map(condition).collect::<Vec<_>>());
-        self.list(4, "set", &reaction.set.iter().map(change).collect::<Vec<_>>());
-        if let Some(id) = &reaction.focus {
-            self.line(4, &format!("focus: {}", scalar(id)));
-        }
-        if let Some(state) = reaction.transition_to {
-            self.line(4, &format!("transition_to: {}", name(state)));
-        }
-        if !reaction.after.is_zero() {
-            self.line(4, &format!("after_ms: {}", milliseconds(reaction.after)));
-        }
-    }
+/// Words that a reader of YAML 1.1 takes for something else than text (<https://yaml.org/type/bool.html>).
+const NOT_TEXT: &[&str] = &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
+/// Keys of this format among them. The loader takes them as they are.
+const OUR_KEYS: &[&str] = &["on", "y"];
 
-    fn oracles(&mut self, scenario: &Scenario) {
-        let lists = [("success", &scenario.oracles.success), ("failure", &scenario.oracles.failure)];
-        if lists.iter().all(|(_, list)| list.is_empty()) {
-            return;
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_word = self.0.starts_with(char::is_alphabetic) && self.0.chars().all(is_printable);
+        if is_word && !NOT_TEXT.contains(&self.0.to_lowercase().as_str()) {
+            return serializer.serialize_str(self.0);
         }
-        self.line(0, "\noracles:");
-        for (key, list) in lists {
-            self.list(2, key, &list.iter().map(predicate).collect::<Vec<_>>());
-        }
+        DoubleQuoted(self.0).serialize(serializer)
     }
+}
 
-    fn list(&mut self, indent: usize, key: &str, items: &[String]) {
-        if items.is_empty() {
-            return;
-        }
-        self.line(indent, &format!("{key}:"));
-        for item in items {
-            self.line(indent + 2, &format!("- {item}"));
-        }
-    }
+fn text(text: &Option<String>) -> Option<Node<'_>> {
+    text.as_deref().map(Node::Text)
+}
+
+fn milliseconds(time: Duration) -> Node<'static> {
+    Node::Milliseconds(time.as_millis())
+}
+
+fn present<'a>(fields: Vec<(&'a str, Option<Node<'a>>)>) -> Fields<'a> {
+    fields.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+}
+
+// ── the parts of a scenario ─────────────────────────────────────────────────────────────────────
+
+fn state_name(scenario: &Scenario, index: usize) -> Node<'_> {
+    Node::Text(scenario.states.get(index).map_or("", |state| &state.name))
+}
+
+fn beginning(scenario: &Scenario) -> Fields<'_> {
+    let Rect { width, height, .. } = scenario.screen;
+    vec![
+        ("name", Node::Text(&scenario.name)),
+        ("initial_state", state_name(scenario, scenario.initial_state)),
+        ("screen", Node::Flow(vec![("width", integer(width)), ("height", integer(height))])),
+    ]
+}
+
+fn states<'a>(scenario: &'a Scenario, comments: &'a Comments) -> Node<'a> {
+    let mut trees = SharedTrees::of(scenario);
+    let states = scenario.states.iter().enumerate().map(|(index, one)| {
+        let node = Box::new(Node::Block(state(scenario, one, &mut trees)));
+        (one.name.as_str(), Node::Paragraph(node, comments.states.get(&index).map(String::as_str)))
+    });
+    Node::Block(states.collect())
+}
+
+fn state<'a>(scenario: &'a Scenario, state: &'a State, trees: &mut SharedTrees<'a>) -> Fields<'a> {
+    let then = state.then.map(|then| {
+        let next = state_name(scenario, then.state);
+        Node::Flow(vec![("after_ms", milliseconds(then.after)), ("transition_to", next)])
+    });
+    let windows = state.windows.iter().map(|window| Node::Block(fields_of_window(window, trees))).collect();
+    present(vec![
+        ("then", then),
+        ("keeps_focus", (!state.keeps_focus).then_some(Node::Flag(false))),
+        ("windows", Some(Node::List(windows))),
+    ])
+}
+
+fn fields_of_window<'a>(window: &'a WindowPlan, trees: &mut SharedTrees<'a>) -> Fields<'a> {
+    let delay = window.capture_delay;
+    present(vec![
+        ("uid", Some(Node::Text(&window.uid))),
+        ("title", Some(Node::Text(&window.title))),
+        ("process", Some(Node::Text(&window.process))),
+        ("pid", Some(Node::Integer(window.pid.into()))),
+        ("bounds", Some(Node::Flow(bounds(window.bounds)))),
+        ("focused", window.focused.then_some(Node::Flag(true))),
+        ("minimized", window.minimized.then_some(Node::Flag(true))),
+        ("capture_delay_ms", (!delay.is_zero()).then(|| milliseconds(delay))),
+        ("tree", Some(trees.place(window))),
+    ])
+}
+
+fn app(app: &AppPlan) -> Node<'_> {
+    Node::Flow(vec![
+        ("id", Node::Text(&app.id)),
+        ("name", Node::Text(&app.name)),
+        ("program", Node::Text(&app.program)),
+        ("window", Node::Text(&app.window)),
+        ("after_ms", milliseconds(app.after)),
+    ])
+}
+
+fn oracles(scenario: &Scenario) -> Option<Node<'_>> {
+    let fields = present(vec![
+        ("success", list(&scenario.oracles.success, predicate)),
+        ("failure", list(&scenario.oracles.failure, predicate)),
+    ]);
+    (!fields.is_empty()).then_some(Node::Block(fields))
+}
+
+/// `None` for an empty list, which is not written.
+fn list<'a, T>(items: &'a [T], node: impl Fn(&'a T) -> Node<'a>) -> Option<Node<'a>> {
+    (!items.is_empty()).then(|| Node::List(items.iter().map(node).collect()))
 }
 
 // ── trees ───────────────────────────────────────────────────────────────────────────────────────
 
 /// Which trees are written once and named again.
-struct Anchors {
-    /// By the tree's text; the name is `None` until it was written.
-    repeated: HashMap<String, (String, bool)>,
+struct SharedTrees<'a> {
+    /// By the tree as text, which two trees share that look the same.
+    repeated: HashMap<String, Option<Rc<Node<'a>>>>,
 }
 
-enum Place {
-    Plain,
-    Anchor(String),
-    Alias(String),
-}
-
-impl Anchors {
-    /// The first tree that occurs again gets the first name; the loader's limit decides how many do.
-    fn of(scenario: &Scenario) -> Self {
+impl<'a> SharedTrees<'a> {
+    /// The loader's limit decides how many trees that occur again are aliases, the first ones first.
+    fn of(scenario: &'a Scenario) -> Self {
         let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
         let windows = scenario.states.iter().flat_map(|state| &state.windows);
-        let texts: Vec<(String, usize)> = windows.map(|window| (tree_text(window), events(window))).collect();
-        for (text, events) in &texts {
-            let entry = counts.entry(text.clone()).or_default();
-            *entry = (entry.0 + 1, *events);
-        }
+        let trees: Vec<String> = windows
+            .map(|window| {
+                let tree = format!("{:?}", tree(window));
+                let entry = counts.entry(tree.clone()).or_default();
+                *entry = (entry.0 + 1, events(window));
+                tree
+            })
+            .collect();
         let mut repeated = HashMap::new();
         let mut room = MAX_REPEATED_NODES;
-        for (text, _) in texts {
-            let (times, events) = counts.remove(&text).unwrap_or_default();
+        for tree in trees {
+            let (times, events) = counts.remove(&tree).unwrap_or_default();
             let cost = events.saturating_mul(times.saturating_sub(1));
             if times > 1 && cost <= room {
                 room -= cost;
-                let name = format!("tree-{}", repeated.len() + 1);
-                repeated.insert(text, (name, false));
+                repeated.insert(tree, None);
             }
         }
         Self { repeated }
     }
 
-    fn place(&mut self, text: &str) -> Place {
-        match self.repeated.get_mut(text) {
-            None => Place::Plain,
-            Some((name, true)) => Place::Alias(name.clone()),
-            Some((name, written)) => {
-                *written = true;
-                Place::Anchor(name.clone())
-            }
+    fn place(&mut self, window: &'a WindowPlan) -> Node<'a> {
+        let tree = tree(window);
+        match self.repeated.get_mut(&format!("{tree:?}")) {
+            None => tree,
+            Some(shared) => Node::Shared(Rc::clone(shared.get_or_insert_with(|| Rc::new(tree)))),
         }
     }
 }
@@ -247,92 +280,108 @@ fn events(window: &WindowPlan) -> usize {
     window.tree.len().saturating_mul(2 * 20 + 2 * 5 + 4)
 }
 
-/// The lines below `tree:`.
-fn tree_text(window: &WindowPlan) -> String {
-    let tree = &window.tree;
-    let mut out = String::new();
-    for node in 0..tree.len() {
-        let plan = window.elements.get(node).copied().unwrap_or_default();
-        let fields = fields(&tree[node], &plan);
-        if node == Tree::ROOT {
-            write_block(&mut out, 10, None, &fields);
-        } else if tree.end(node) == node + 1 {
-            let indent = 10 + 4 * tree.depth(node) - 2;
-            let pairs: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-            let _ = writeln!(out, "{:indent$}- {{{}}}", "", pairs.join(", "));
-        } else {
-            write_block(&mut out, 10 + 4 * tree.depth(node) - 2, Some("- "), &fields);
-        }
-        if tree.end(node) > node + 1 {
-            let indent = 10 + 4 * tree.depth(node);
-            let _ = writeln!(out, "{:indent$}children:", "");
-        }
-    }
-    out
+fn tree(window: &WindowPlan) -> Node<'_> {
+    Node::Block(fields_of_branch(window, Tree::ROOT))
 }
 
-fn write_block(out: &mut String, indent: usize, dash: Option<&str>, fields: &[(&str, String)]) {
-    for (position, (key, value)) in fields.iter().enumerate() {
-        let start = match (dash, position) {
-            (Some(dash), 0) => dash,
-            (Some(_), _) => "  ",
-            (None, _) => "",
-        };
-        let _ = writeln!(out, "{:indent$}{start}{key}: {value}", "");
+/// An element without children is one line.
+fn element(window: &WindowPlan, node: usize) -> Node<'_> {
+    if window.tree.end(node) > node + 1 {
+        return Node::Block(fields_of_branch(window, node));
     }
+    let mut fields = fields_of_element(window, node);
+    fields.push(("bounds", Node::Inline(bounds(window.tree[node].bounds))));
+    Node::Flow(fields)
 }
 
-/// What an element's entry says, in the order of the format; the role is always there, so it is never
-/// empty.
-fn fields(element: &Element, plan: &ElementPlan) -> Vec<(&'static str, String)> {
-    let mut fields = vec![("role", scalar(element.role.name()))];
-    let mut text = |key, text: Option<&str>| fields.extend(text.map(|text| (key, scalar(text))));
-    text("name", Some(element.name.as_str()).filter(|name| !name.is_empty()));
-    text("id", element.native.as_deref().filter(|_| plan.authored));
-    text("value", element.value.as_deref());
-    text("keyboard_shortcut", element.shortcut.as_deref());
-    text("description", element.description.as_deref());
-    text("identifier", element.identifier.as_deref());
-    let mut flag = |key, flag: Option<bool>| fields.extend(flag.map(|flag| (key, flag.to_string())));
-    flag("enabled", Some(false).filter(|_| !element.enabled));
-    flag("secret", Some(true).filter(|_| element.secret));
-    flag("focused", Some(true).filter(|_| element.focused));
-    flag("selected", element.selected);
-    flag("expanded", element.expanded);
-    let range = element.range;
-    for (key, number) in [("value_now", range.now), ("value_min", range.min), ("value_max", range.max)] {
-        fields.extend(number.map(|number| (key, number.to_string())));
+/// Depth is bounded: every tree came through the loader or was captured within the same limit.
+fn fields_of_branch(window: &WindowPlan, node: usize) -> Fields<'_> {
+    let mut fields = fields_of_element(window, node);
+    fields.push(("bounds", Node::Flow(bounds(window.tree[node].bounds))));
+    let mut children = Vec::new();
+    let mut child = node + 1;
+    while child < window.tree.end(node) {
+        children.push(element(window, child));
+        child = window.tree.end(child);
     }
-    let mut time = |key, time: Option<Duration>| fields.extend(time.map(|time| (key, milliseconds(time))));
-    time("appears_after_ms", Some(plan.appears_after).filter(|time| !time.is_zero()));
-    time("disappears_after_ms", plan.disappears_after);
-    fields.push(("bounds", bounds(element.bounds)));
+    if !children.is_empty() {
+        fields.push(("children", Node::List(children)));
+    }
     fields
 }
 
-fn bounds(rect: Rect) -> String {
-    format!("{{x: {}, y: {}, width: {}, height: {}}}", rect.x, rect.y, rect.width, rect.height)
+/// What an element's entry says before its bounds, in the order of the format.
+fn fields_of_element(window: &WindowPlan, node: usize) -> Fields<'_> {
+    let element: &Element = &window.tree[node];
+    let plan: ElementPlan = window.elements.get(node).copied().unwrap_or_default();
+    let appears = Some(plan.appears_after).filter(|time| !time.is_zero());
+    let native = element.native.as_deref().filter(|_| plan.authored);
+    present(vec![
+        ("role", Some(Node::Text(&element.role))),
+        ("name", Some(Node::Text(&element.name)).filter(|_| !element.name.is_empty())),
+        ("id", native.map(Node::Text)),
+        ("value", text(&element.value)),
+        ("keyboard_shortcut", text(&element.shortcut)),
+        ("description", text(&element.description)),
+        ("identifier", text(&element.identifier)),
+        ("enabled", (!element.enabled).then_some(Node::Flag(false))),
+        ("secret", element.secret.then_some(Node::Flag(true))),
+        ("focused", element.focused.then_some(Node::Flag(true))),
+        ("selected", element.selected.map(Node::Flag)),
+        ("expanded", element.expanded.map(Node::Flag)),
+        ("value_now", element.range.now.map(Node::Float)),
+        ("value_min", element.range.min.map(Node::Float)),
+        ("value_max", element.range.max.map(Node::Float)),
+        ("appears_after_ms", appears.map(milliseconds)),
+        ("disappears_after_ms", plan.disappears_after.map(milliseconds)),
+    ])
 }
 
-fn milliseconds(time: Duration) -> String {
-    time.as_millis().to_string()
+fn bounds(rect: Rect) -> Fields<'static> {
+    [("x", rect.x), ("y", rect.y), ("width", rect.width), ("height", rect.height)]
+        .map(|(key, number)| (key, integer(number)))
+        .into()
+}
+
+fn integer(number: i32) -> Node<'static> {
+    Node::Integer(number.into())
 }
 
 // ── reactions and oracles ───────────────────────────────────────────────────────────────────────
 
-fn flow(fields: Vec<(&str, Option<String>)>) -> String {
-    let pairs = fields.into_iter().filter_map(|(key, value)| Some(format!("{key}: {}", value?)));
-    format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+/// Each is written by itself, because serde-saphyr puts the comment of an item below its dash.
+fn reactions(scenario: &Scenario, comments: &Comments) -> Result<String, Error> {
+    let mut section = "reactions:\n".to_owned();
+    for (index, one) in scenario.reactions.iter().enumerate() {
+        let above = comments.reactions.get(&index).map(|text| comment(text)).unwrap_or_default();
+        let item = yaml(&Node::List(vec![Node::Block(reaction(scenario, one))]))?;
+        for line in above.lines().chain(item.lines()) {
+            let _ = writeln!(section, "  {line}");
+        }
+    }
+    Ok(section)
 }
 
-fn trigger(on: &Trigger) -> String {
-    let text = |text: &Option<String>| text.as_deref().map(scalar);
-    flow(vec![
-        ("tool", Some(scalar(on.tool))),
+fn reaction<'a>(scenario: &'a Scenario, reaction: &'a Reaction) -> Fields<'a> {
+    let after = Some(reaction.after).filter(|after| !after.is_zero());
+    present(vec![
+        ("on", Some(Node::Flow(trigger(&reaction.on)))),
+        ("in_state", reaction.in_state.map(|state| state_name(scenario, state))),
+        ("when", list(&reaction.when, condition)),
+        ("set", list(&reaction.set, change)),
+        ("focus", text(&reaction.focus)),
+        ("transition_to", reaction.transition_to.map(|state| state_name(scenario, state))),
+        ("after_ms", after.map(milliseconds)),
+    ])
+}
+
+fn trigger(on: &Trigger) -> Fields<'_> {
+    present(vec![
+        ("tool", Some(Node::Text(on.tool))),
         ("window", text(&on.window)),
         ("target_id", text(&on.target_id)),
         ("target_name", text(&on.target_name)),
-        ("text_regex", on.text.as_ref().map(|regex| scalar(written_pattern(regex.as_str())))),
+        ("text_regex", on.text.as_ref().map(|regex| Node::Text(written_pattern(regex.as_str())))),
     ])
 }
 
@@ -341,85 +390,73 @@ fn written_pattern(pattern: &str) -> &str {
     pattern.strip_prefix(r"\A(?:").and_then(|rest| rest.strip_suffix(r")\z")).unwrap_or(pattern)
 }
 
-fn condition(condition: &Condition) -> String {
-    let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
-    flow(vec![
-        ("id", Some(scalar(&condition.id))),
-        ("window", condition.window.as_deref().map(scalar)),
-        ("value", condition.value.as_deref().map(scalar)),
-        ("value_not_empty", flag(condition.value_not_empty)),
-        ("selected", flag(condition.selected)),
-    ])
+fn condition(condition: &Condition) -> Node<'_> {
+    Node::Flow(present(vec![
+        ("id", Some(Node::Text(&condition.id))),
+        ("window", text(&condition.window)),
+        ("value", text(&condition.value)),
+        ("value_not_empty", condition.value_not_empty.map(Node::Flag)),
+        ("selected", condition.selected.map(Node::Flag)),
+    ]))
 }
 
-fn change(change: &Change) -> String {
-    let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
-    flow(vec![
-        ("id", Some(scalar(&change.id))),
-        ("window", change.window.as_deref().map(scalar)),
-        ("value", change.value.as_deref().map(scalar)),
-        ("name", change.name.as_deref().map(scalar)),
-        ("enabled", flag(change.enabled)),
-        ("selected", flag(change.selected)),
-        ("expanded", flag(change.expanded)),
-        ("focused", flag(change.focused)),
-    ])
+fn change(change: &Change) -> Node<'_> {
+    Node::Flow(present(vec![
+        ("id", Some(Node::Text(&change.id))),
+        ("window", text(&change.window)),
+        ("value", text(&change.value)),
+        ("name", text(&change.name)),
+        ("enabled", change.enabled.map(Node::Flag)),
+        ("selected", change.selected.map(Node::Flag)),
+        ("expanded", change.expanded.map(Node::Flag)),
+        ("focused", change.focused.map(Node::Flag)),
+    ]))
 }
 
-fn predicate(predicate: &Predicate) -> String {
-    flow(predicate.iter().map(|(key, value)| (key.as_str(), Some(json(value)))).collect())
+fn predicate(predicate: &Predicate) -> Node<'_> {
+    Node::Flow(json_fields(predicate))
+}
+
+fn json_fields(map: &Predicate) -> Fields<'_> {
+    map.iter().map(|(key, value)| (key.as_str(), json(value))).collect()
 }
 
 /// Depth is bounded: what is nested here came through the loader or is flat.
-fn json(value: &Value) -> String {
+fn json(value: &Value) -> Node<'_> {
     match value {
-        Value::String(text) => scalar(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(json).collect::<Vec<_>>().join(", ")),
-        Value::Object(map) => predicate(map),
-        other => other.to_string(),
+        Value::Null => Node::Null,
+        Value::Bool(flag) => Node::Flag(*flag),
+        Value::Number(number) => Node::Json(number),
+        Value::String(text) => Node::Text(text),
+        Value::Array(items) => Node::List(items.iter().map(json).collect()),
+        Value::Object(map) => Node::Inline(json_fields(map)),
     }
 }
 
 // ── texts ───────────────────────────────────────────────────────────────────────────────────────
 
-/// Words that a reader of YAML may take for something else than text.
-const NOT_TEXT: &[&str] = &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
-
-/// A text as YAML: bare where nobody can misread it, else in double quotes.
-pub fn scalar(text: &str) -> String {
-    if is_bare(text) { text.to_owned() } else { quoted(text) }
+fn comment(text: &str) -> String {
+    format!("# {}\n", one_line(text))
 }
 
-fn is_bare(text: &str) -> bool {
-    let ends_well = |text: &str| text.chars().last().is_some_and(|c| !matches!(c, ' ' | ':'));
-    let may_be_inside = |c: char| c.is_alphanumeric() || " _-./+—–…:".contains(c);
-    text.starts_with(|c: char| c.is_alphabetic())
-        && text.chars().all(|c| may_be_inside(c) && is_printable(c))
-        && ends_well(text)
-        && !text.contains(": ")
-        && !NOT_TEXT.contains(&text.to_lowercase().as_str())
+/// A comment is one line, whatever the text has in it.
+fn one_line(text: &str) -> String {
+    let shown: String = text.chars().map(|c| if is_printable(c) { c } else { ' ' }).collect();
+    shown.trim().to_owned()
 }
 
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            character if is_printable(character) => out.push(character),
-            character if u32::from(character) <= 0xFFFF => {
-                let _ = write!(out, "\\u{:04X}", u32::from(character));
-            }
-            character => {
-                let _ = write!(out, "\\U{:08X}", u32::from(character));
-            }
-        }
+/// Characters that nobody sees, or that turn a line around, stand as escapes. They occur only in double quotes.
+fn escape_invisible(yaml: &str) -> String {
+    let mut out = String::with_capacity(yaml.len());
+    for character in yaml.chars() {
+        let code = u32::from(character);
+        let _ = match character {
+            '\n' => out.write_char(character),
+            character if is_printable(character) => out.write_char(character),
+            _ if code <= 0xFFFF => write!(out, "\\u{code:04X}"),
+            _ => write!(out, "\\U{code:08X}"),
+        };
     }
-    out.push('"');
     out
 }
 
@@ -440,7 +477,7 @@ mod tests {
 
     /// Structures hold patterns, which cannot be compared; their words can.
     fn check_round_trip(scenario: &Scenario) -> String {
-        let text = write(scenario, &Comments::default());
+        let text = write(scenario, &Comments::default()).unwrap();
         let again = load_str(&text, "written.yaml").unwrap_or_else(|error| panic!("{error} in\n{text}"));
         assert_eq!(format!("{again:#?}"), format!("{scenario:#?}"), "in\n{text}");
         text

@@ -346,9 +346,7 @@ pub fn new_dialogs(before: &[Window], after: Vec<Window>) -> Vec<Dialog> {
         .collect()
 }
 
-pub fn millis(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
+pub use crate::clock::millis;
 
 /// A caller's regular expression: bounded, and an error when it is none.
 pub fn regex(field: &'static str, pattern: &str) -> Result<regex::Regex> {

@@ -91,12 +91,7 @@ fn argv(shell: Shell, command: &str) -> Result<Vec<String>> {
         Shell::Powershell => (&["pwsh", "powershell"], &["-NoProfile", "-NonInteractive", "-Command"]),
         Shell::Cmd => (&["cmd"], &["/D", "/C"]),
     };
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = |program: &&&str| {
-        let endings = ["", ".exe"].map(|ending| format!("{program}{ending}"));
-        std::env::split_paths(&path).any(|folder| endings.iter().any(|name| folder.join(name).is_file()))
-    };
-    let Some(program) = programs.iter().find(there) else {
+    let Some(program) = programs.iter().find(|program| which::which_global(program).is_ok()) else {
         let message = format!("the shell {} is not on this machine", programs[0]);
         return Err(Error::bad_request(message).with("field", "shell"));
     };

@@ -138,7 +138,7 @@ pub struct Looked {
     /// The value of `after` that goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     windows_left_out: usize,
     /// Present and false when the application could not be read to the end.
@@ -150,17 +150,13 @@ pub struct Looked {
     text: String,
 }
 
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Since {
     added: usize,
     removed: usize,
     changed: usize,
     /// Lines of these that there was no room for.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     left_out: usize,
 }

@@ -100,7 +100,7 @@ pub struct Diff {
     changed_pixels: u64,
     /// What changed, on the screen, the largest change first.
     boxes: Vec<Rect>,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     boxes_left_out: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -110,10 +110,6 @@ pub struct Diff {
     /// The picture of now, to compare a later one with.
     #[serde(skip_serializing_if = "Option::is_none")]
     frame_id: Option<String>,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 impl Output for Diff {}
@@ -270,7 +266,7 @@ pub struct Stable {
     avg_ratio: f64,
     /// Where it was not still.
     boxes: Vec<Rect>,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     boxes_left_out: usize,
 }

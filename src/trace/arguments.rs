@@ -140,7 +140,7 @@ fn find_tokens(
     }
 }
 
-/// A name as a part of a JSON pointer.
+/// A name as a part of a JSON pointer. <https://www.rfc-editor.org/rfc/rfc6901#section-3>
 fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

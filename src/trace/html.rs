@@ -2,14 +2,15 @@
 //! and after it, and what differs.
 //!
 //! The page needs no network and is finished when it is written: its script only chooses which step is
-//! shown. Every text of the trace passes `escape`, and the page's own policy allows no other script.
+//! shown. maud escapes every text that stands in the page, `clean` takes out what is invisible, and the page's own
+//! policy allows no other script.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::compare::{Difference, Sign, differences};
 use super::show;
@@ -30,86 +31,77 @@ const SHORT_FACTS: &[&str] = &["time", "caller", "took"];
 /// The whole page.
 pub fn page(story: &Story) -> String {
     let mut page = Page { story, drawings: Drawings::default(), picture_bytes: 0 };
-    let steps: String = story.steps.iter().map(|step| page.step(step)).collect();
+    let steps: Vec<Markup> = story.steps.iter().map(|step| page.step(step)).collect();
     let nonce = crate::session::random_token("n");
-    format!(
-        "<!doctype html>
-<html lang=\"en\">
-<head>
-<meta charset=\"utf-8\">
-<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
-<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; \
-style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'\">
-<title>{title}</title>
-<style nonce=\"{nonce}\">{STYLE}</style>
-</head>
-<body>
-{header}
-<div class=\"panes\">
-<nav aria-label=\"Steps\"><ol>{list}</ol></nav>
-<main>{steps}</main>
-</div>
-{drawings}
-<script nonce=\"{nonce}\">{SCRIPT}</script>
-</body>
-</html>
-",
-        title = escape(&format!("{} – trace", story.id())),
-        header = page_head(story),
-        list = story.steps.iter().map(list_entry).collect::<String>(),
-        drawings = page.drawings.definitions,
-    )
-}
-
-/// A text as text: nothing in it can become markup, in content or in an attribute.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in clean(text).chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
+    let policy = format!(
+        "default-src 'none'; img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'"
+    );
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                title { (clean(story.id())) " – trace" }
+                style nonce=(nonce) { (PreEscaped(STYLE)) }
+            }
+            body {
+                (page_head(story))
+                div class="panes" {
+                    nav aria-label="Steps" { ol { @for step in &story.steps { (list_entry(step)) } } }
+                    main { @for step in &steps { (step) } }
+                }
+                @for drawing in &page.drawings.definitions { (drawing) }
+                script nonce=(nonce) { (PreEscaped(SCRIPT)) }
+            }
         }
-    }
-    out
+    };
+    page.into_string()
 }
 
-fn page_head(story: &Story) -> String {
+fn page_head(story: &Story) -> Markup {
     let head = show::head(story);
     let mut lines = head.lines();
     let title = lines.next().unwrap_or_default();
-    let rest: String = lines.map(|line| format!("<p>{}</p>", escape(line))).collect();
     let problems = show::problems(story);
-    let items: String = problems.iter().map(|problem| format!("<li>{}</li>", escape(problem))).collect();
-    let problems = match problems.len() {
-        0 => String::new(),
-        count => format!(
-            "<details class=\"problems\" open><summary>Incomplete: {count}</summary><ul>{items}</ul></details>"
-        ),
-    };
-    format!(
-        "<header><div><h1>{}</h1>{rest}</div><p class=\"keys\"><kbd>↑</kbd> <kbd>↓</kbd> step</p>{problems}</header>",
-        escape(title)
-    )
+    html! {
+        header {
+            div {
+                h1 { (clean(title)) }
+                @for line in lines { p { (clean(line)) } }
+            }
+            p class="keys" { kbd { "↑" } " " kbd { "↓" } " step" }
+            @if !problems.is_empty() {
+                details class="problems" open {
+                    summary { "Incomplete: " (problems.len()) }
+                    ul { @for problem in &problems { li { (clean(problem)) } } }
+                }
+            }
+        }
+    }
 }
 
-fn list_entry(step: &Step) -> String {
+fn list_entry(step: &Step) -> Markup {
     let row = &step.row;
     let outcome = show::outcome(row);
-    let state = if outcome == "ok" { "ok" } else { "bad" };
-    let changed = if show::changed(step) { "<i class=\"dot\" title=\"changed\"></i>" } else { "" };
-    let badge = if outcome == "ok" { String::new() } else { format!("<em>{}</em> ", escape(&outcome)) };
-    format!(
-        "<li><a href=\"#step-{n}\" class=\"{state}\"><b>{n}</b><span class=\"what\"><strong>{tool}</strong>{changed}\
-<small>{badge}{arguments}</small></span><time>{time}</time></a></li>",
-        n = row.trace_seq,
-        tool = escape(&row.tool),
-        arguments = escape(&gist(step)),
-        time = escape(show::time_of_day(&row.ts).get(..8).unwrap_or_default()),
-    )
+    let is_ok = outcome == "ok";
+    html! {
+        li {
+            a href={ "#step-" (row.trace_seq) } class=(if is_ok { "ok" } else { "bad" }) {
+                b { (row.trace_seq) }
+                span class="what" {
+                    strong { (clean(&row.tool)) }
+                    @if show::changed(step) { i class="dot" title="changed" {} }
+                    small {
+                        @if !is_ok { em { (clean(&outcome)) } " " }
+                        (clean(&gist(step)))
+                    }
+                }
+                time { (clean(show::time_of_day(&row.ts).get(..8).unwrap_or_default())) }
+            }
+        }
+    }
 }
 
 /// What a step was about: the element if it had one, else its arguments.
@@ -128,45 +120,53 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn step(&mut self, step: &Step) -> String {
+    fn step(&mut self, step: &Step) -> Markup {
         let row = &step.row;
         let told = show::facts(row);
         let (short, long): (Vec<_>, Vec<_>) = told.iter().partition(|(name, _)| SHORT_FACTS.contains(name));
         let short: Vec<String> =
-            short.iter().map(|(name, value)| format!("{} {}", escape(name), escape(value))).collect();
-        let facts: String = long
-            .iter()
-            .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>", escape(name), escape(value)))
-            .collect();
-        let n = row.trace_seq;
-        format!(
-            "<section id=\"step-{n}\" hidden><h2><b>{n}</b> {tool} {badge}</h2><p class=\"quiet\">{short}</p><dl>{facts}</dl>{changes}{pictures}</section>",
-            short = short.join(" · "),
-            tool = escape(&row.tool),
-            badge = badge(step),
-            pictures = self.pictures(step),
-            changes = self.changes(step),
-        )
+            short.iter().map(|(name, value)| format!("{name} {}", clean(value))).collect();
+        let pictures = self.pictures(step);
+        html! {
+            section id={ "step-" (row.trace_seq) } hidden {
+                h2 { b { (row.trace_seq) } " " (clean(&row.tool)) " " (badge(step)) }
+                p class="quiet" { (short.join(" · ")) }
+                dl { @for (name, value) in &long { dt { (name) } dd { (clean(value)) } } }
+                (self.changes(step))
+                (pictures)
+            }
+        }
     }
 
-    fn changes(&self, step: &Step) -> String {
+    fn changes(&self, step: &Step) -> Markup {
         if !self.story.tells_of_windows() {
-            return String::new();
+            return html! {};
         }
         let found = differences(&step.before, &step.after);
-        if found.is_empty() {
-            return "<h3>What changed</h3><p class=\"quiet\">Nothing that is shown.</p>".to_owned();
-        }
-        let items: String = found.iter().take(MOST_DIFFERENCES).map(difference).collect();
         let more = found.len().saturating_sub(MOST_DIFFERENCES);
-        let more = if more > 0 { format!("<li>… and {more} more</li>") } else { String::new() };
-        format!("<h3>What changed</h3><ul class=\"changes\">{items}{more}</ul>")
+        html! {
+            h3 { "What changed" }
+            @if found.is_empty() {
+                p class="quiet" { "Nothing that is shown." }
+            } @else {
+                ul class="changes" {
+                    @for found in found.iter().take(MOST_DIFFERENCES) { (difference(found)) }
+                    @if more > 0 { li { "… and " (more) " more" } }
+                }
+            }
+        }
     }
 
-    fn pictures(&mut self, step: &Step) -> String {
+    fn pictures(&mut self, step: &Step) -> Markup {
+        let drawings = self.desktops(step);
         let shots = self.screenshots(step);
+        html! { div class="pictures" { @for figure in drawings.iter().chain(&shots) { (figure) } } }
+    }
+
+    /// The desktop before and after the step, or once if it is the same.
+    fn desktops(&mut self, step: &Step) -> Vec<Markup> {
         if !self.story.tells_of_windows() {
-            return format!("<div class=\"pictures\">{shots}</div>");
+            return Vec::new();
         }
         let marked = step.row.target.as_ref().and_then(|target| {
             let seen = step.before.iter().find(|seen| seen.window.window_uid == target.window_uid)?;
@@ -174,77 +174,73 @@ impl Page<'_> {
             Some(tree[tree.find_id(&target.element_id)?].bounds)
         });
         let frame = frame_of(&[&step.before, &step.after]);
-        let before = self.drawing(&step.before, frame, marked, "before");
         if step.before == step.after {
-            let both = before.replace("<figcaption>before", "<figcaption>before and after");
-            return format!("<div class=\"pictures\">{both}{shots}</div>");
+            return vec![self.drawing(&step.before, frame, marked, "before and after")];
         }
-        let after = self.drawing(&step.after, frame, None, "after");
-        format!("<div class=\"pictures\">{before}{after}{shots}</div>")
+        let before = self.drawing(&step.before, frame, marked, "before");
+        vec![before, self.drawing(&step.after, frame, None, "after")]
     }
 
-    fn drawing(&mut self, scene: &Scene, frame: Rect, marked: Option<Rect>, caption: &str) -> String {
+    fn drawing(&mut self, scene: &Scene, frame: Rect, marked: Option<Rect>, caption: &str) -> Markup {
         let id = self.drawings.of(scene);
-        let mark = marked.map(|mark| rectangle(mark, "target")).unwrap_or_default();
-        format!(
-            "<figure><figcaption>{caption}</figcaption><svg viewBox=\"{} {} {} {}\" role=\"img\" \
-aria-label=\"the desktop {caption}\"><use href=\"#{id}\"/>{mark}</svg></figure>",
-            frame.x, frame.y, frame.width, frame.height
-        )
+        let Rect { x, y, width, height } = frame;
+        html! {
+            figure {
+                figcaption { (caption) }
+                svg viewBox={ (x) " " (y) " " (width) " " (height) } role="img" aria-label={ "the desktop " (caption) } {
+                    use href={ "#" (id) } {}
+                    @if let Some(mark) = marked { (rectangle(mark, "target")) }
+                }
+            }
+        }
     }
 
-    fn screenshots(&mut self, step: &Step) -> String {
+    fn screenshots(&mut self, step: &Step) -> Vec<Markup> {
         let row = &step.row;
         let references = [("window", &row.screenshot_window_ref), ("screen", &row.screenshot_full_ref)];
-        let mut out = String::new();
-        for (what, reference) in references {
-            if let Some(reference) = reference {
-                out.push_str(&self.screenshot(what, reference));
-            }
-        }
-        out
+        let given = references.into_iter().filter_map(|(what, reference)| Some((what, reference.as_ref()?)));
+        given.map(|(what, reference)| self.screenshot(what, reference)).collect()
     }
 
-    fn screenshot(&mut self, what: &str, reference: &str) -> String {
-        let caption = format!("<figcaption>picture of the {what}</figcaption>");
-        match self.story.picture(reference) {
+    fn screenshot(&mut self, what: &str, reference: &str) -> Markup {
+        let content = match self.story.picture(reference) {
             Ok(bytes) if self.picture_bytes + bytes.len() <= MOST_PICTURE_BYTES => {
                 self.picture_bytes += bytes.len();
-                let data = STANDARD.encode(bytes);
-                format!("<figure>{caption}<img alt=\"{what}\" src=\"data:image/png;base64,{data}\"></figure>")
+                html! { img alt=(what) src={ "data:image/png;base64," (STANDARD.encode(bytes)) }; }
             }
-            Ok(_) => format!(
-                "<figure>{caption}<p class=\"quiet\">{} is not embedded: the page would be too large.</p></figure>",
-                escape(reference)
-            ),
-            Err(problem) => format!(
-                "<figure>{caption}<p class=\"quiet\">{} cannot be shown: {}</p></figure>",
-                escape(reference),
-                escape(&problem)
-            ),
-        }
+            Ok(_) => html! {
+                p class="quiet" { (clean(reference)) " is not embedded: the page would be too large." }
+            },
+            Err(problem) => html! {
+                p class="quiet" { (clean(reference)) " cannot be shown: " (clean(&problem)) }
+            },
+        };
+        html! { figure { figcaption { "picture of the " (what) } (content) } }
     }
 }
 
-fn badge(step: &Step) -> String {
+fn badge(step: &Step) -> Markup {
     let outcome = show::outcome(&step.row);
-    let class = if outcome == "ok" { "good" } else { "wrong" };
-    let changed = if show::changed(step) { "<span class=\"badge\">changed</span>" } else { "" };
-    format!("<span class=\"badge {class}\">{}</span>{changed}", escape(&outcome))
+    let class = if outcome == "ok" { "badge good" } else { "badge wrong" };
+    html! {
+        span class=(class) { (clean(&outcome)) }
+        @if show::changed(step) { span class="badge" { "changed" } }
+    }
 }
 
-fn difference(difference: &Difference) -> String {
+fn difference(difference: &Difference) -> Markup {
     let class = match difference.sign {
         Sign::Added => "added",
         Sign::Removed => "removed",
         Sign::Changed => "changed",
     };
-    format!(
-        "<li class=\"{class}\"><b>{}</b><span>{}</span><small>{}</small></li>",
-        difference.sign.mark(),
-        escape(&difference.text),
-        escape(&difference.window)
-    )
+    html! {
+        li class=(class) {
+            b { (difference.sign.mark()) }
+            span { (clean(&difference.text)) }
+            small { (clean(&difference.window)) }
+        }
+    }
 }
 
 // ── drawings ────────────────────────────────────────────────────────────────────────────────────
@@ -255,7 +251,7 @@ struct Drawings {
     ids: HashMap<*const Vec<SeenWindow>, String>,
     /// Keeps what the keys point to alive.
     scenes: Vec<Scene>,
-    definitions: String,
+    definitions: Vec<Markup>,
 }
 
 impl Drawings {
@@ -264,11 +260,9 @@ impl Drawings {
             return self.ids.get(&Arc::as_ptr(known)).cloned().unwrap_or_default();
         }
         let id = format!("desktop-{}", self.scenes.len() + 1);
-        let _ = write!(
-            self.definitions,
-            "<svg width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><g id=\"{id}\">{}</g></defs></svg>",
-            draw(scene)
-        );
+        self.definitions.push(html! {
+            svg width="0" height="0" aria-hidden="true" { defs { g id=(id) { (draw(scene)) } } }
+        });
         self.ids.insert(Arc::as_ptr(scene), id.clone());
         self.scenes.push(Arc::clone(scene));
         id
@@ -294,40 +288,45 @@ fn frame_of(scenes: &[&Scene]) -> Rect {
 }
 
 /// The focused window is drawn last, over the others.
-fn draw(scene: &Scene) -> String {
+fn draw(scene: &Scene) -> Markup {
     let mut windows: Vec<&SeenWindow> = scene.iter().rev().collect();
     windows.sort_by_key(|seen| seen.window.focused);
-    windows.into_iter().map(draw_window).collect()
+    html! { @for seen in windows { (draw_window(seen)) } }
 }
 
-fn draw_window(seen: &SeenWindow) -> String {
+fn draw_window(seen: &SeenWindow) -> Markup {
     let bounds = seen.window.bounds;
     let class = if seen.window.focused { "window focused" } else { "window" };
-    let mut out = rectangle(bounds, class);
     let title = Rect::new(bounds.x, bounds.y, bounds.width, 26.min(bounds.height));
-    out.push_str(&rectangle(title, "title"));
-    out.push_str(&text(&seen.window.title, title, "titletext"));
-    match &seen.tree {
-        Some(tree) => draw_tree(tree, &mut out),
-        None => out.push_str(&text("could not be read", bounds, "quiet")),
+    html! {
+        (rectangle(bounds, class))
+        (rectangle(title, "title"))
+        (text(&seen.window.title, title, "titletext"))
+        @match &seen.tree {
+            Some(tree) => { (draw_tree(tree)) },
+            None => { (text("could not be read", bounds, "quiet")) },
+        }
     }
-    out
 }
 
-fn draw_tree(tree: &Tree, out: &mut String) {
+fn draw_tree(tree: &Tree) -> Markup {
     // Of many copies at one place, as scrolled lists have them, one is enough.
     let mut drawn = HashSet::new();
-    for node in (1..tree.len()).take(MOST_DRAWN) {
-        let element = &tree[node];
-        if element.bounds.is_empty() || !drawn.insert((element.bounds, &element.name)) || !in_view(tree, node)
-        {
-            continue;
+    let mut is_drawn = |node: &usize| {
+        let element = &tree[*node];
+        !element.bounds.is_empty() && drawn.insert((element.bounds, &element.name)) && in_view(tree, *node)
+    };
+    html! {
+        @for node in (1..tree.len()).take(MOST_DRAWN).filter(|node| is_drawn(node)) {
+            (draw_element(&tree[node], tree.end(node) == node + 1))
         }
-        let is_leaf = tree.end(node) == node + 1;
-        out.push_str(&rectangle(element.bounds, &class_of(element, is_leaf)));
-        if is_leaf || element.value.is_some() {
-            out.push_str(&text(&words(element), element.bounds, "label"));
-        }
+    }
+}
+
+fn draw_element(element: &Element, is_leaf: bool) -> Markup {
+    html! {
+        (rectangle(element.bounds, &class_of(element, is_leaf)))
+        @if is_leaf || element.value.is_some() { (text(&words(element), element.bounds, "label")) }
     }
 }
 
@@ -377,28 +376,24 @@ fn words(element: &Element) -> String {
     }
 }
 
-fn rectangle(bounds: Rect, class: &str) -> String {
+fn rectangle(bounds: Rect, class: &str) -> Markup {
     let Rect { x, y, width, height } = bounds;
-    format!(
-        "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" rx=\"3\"/>",
-        width.max(0),
-        height.max(0)
-    )
+    html! { rect class=(class) x=(x) y=(y) width=(width.max(0)) height=(height.max(0)) rx="3" {} }
 }
 
 /// As much of the text as fits: a nested `svg` cuts off what does not.
-fn text(words: &str, bounds: Rect, class: &str) -> String {
+fn text(words: &str, bounds: Rect, class: &str) -> Markup {
     let Rect { x, y, width, height } = bounds;
     if words.is_empty() || width <= 0 || height <= 0 {
-        return String::new();
+        return html! {};
     }
     let size = (height.min(30) * 6 / 10).clamp(9, 14);
     let baseline = (height.min(30) + size) / 2 - 2;
-    format!(
-        "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><text class=\"{class}\" x=\"6\" \
-y=\"{baseline}\" font-size=\"{size}\">{}</text></svg>",
-        escape(words)
-    )
+    html! {
+        svg x=(x) y=(y) width=(width) height=(height) {
+            text class=(class) x="6" y=(baseline) font-size=(size) { (clean(words)) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -407,10 +402,10 @@ mod tests {
 
     #[test]
     fn nothing_becomes_markup() {
-        assert_eq!(
-            escape("<img src=x onerror='a(\"b\")'>&\u{1b}[0m"),
-            "&lt;img src=x onerror=&#39;a(&quot;b&quot;)&#39;&gt;&amp;"
-        );
+        let words = "<img src=x onerror='a(\"b\")'>&\u{1b}[0m";
+        let drawn = text(words, Rect::new(0, 0, 9, 9), words).into_string();
+        assert!(drawn.contains("&gt;&amp;</text>"), "{drawn}");
+        assert!(!drawn.contains("<img") && !drawn.contains("(\"b"), "{drawn}");
     }
 
     #[test]

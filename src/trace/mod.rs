@@ -26,7 +26,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::clock::{Cancel, Clock, lock};
+use crate::clock::{Cancel, Clock, lock, millis};
 use crate::config;
 use crate::error::{Error, Result};
 use crate::gate::audit::timestamp;
@@ -543,8 +543,4 @@ fn read_reply<T: serde::de::DeserializeOwned + Default>(reply: &Reply) -> T {
         Json::Text(text) => serde_json::from_str(text).unwrap_or_default(),
         Json::Data(value) => serde_json::from_value(value.clone()).unwrap_or_default(),
     }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -42,7 +42,8 @@ pub fn record(story: &Story) -> Result<String, String> {
     let session = Session::of(story);
     let labels = label(&session);
     let draft = Draft::of(&session, &labels);
-    let text = write(&draft.scenario(story), &draft.comments(story));
+    let text = write(&draft.scenario(story), &draft.comments(story))
+        .map_err(|problem| format!("the scenario cannot be written as YAML: {problem}"))?;
     match load_str(&text, "the recorded scenario") {
         Ok(_) => Ok(text),
         Err(problem) => Err(format!("{problem} (a shorter session may fit)")),

@@ -11,6 +11,7 @@ use super::compare::differences;
 use super::format::Row;
 use super::story::{Step, Story};
 use crate::gate::untrusted::clean;
+use crate::text::shorten;
 
 const ARGUMENTS_WIDTH: usize = 48;
 const HEADINGS: [&str; 7] = ["step", "time", "tool", "arguments", "result", "changed", "ms"];
@@ -157,7 +158,7 @@ fn cells(step: &Step) -> [String; 7] {
         row.trace_seq.to_string(),
         cell(time_of_day(&row.ts)),
         cell(&row.tool),
-        cell(&shortened(&one_line(&short_arguments(row)), ARGUMENTS_WIDTH)),
+        cell(&shorten(&one_line(&short_arguments(row)), ARGUMENTS_WIDTH)),
         cell(&outcome(row)),
         if changed(step) { "changed".to_owned() } else { String::new() },
         row.duration_ms.to_string(),
@@ -168,13 +169,6 @@ fn cells(step: &Step) -> [String; 7] {
 pub fn time_of_day(ts: &str) -> &str {
     let time = ts.split_once('T').map_or(ts, |(_, time)| time);
     time.get(..12).unwrap_or_else(|| time.split(['+', 'Z']).next().unwrap_or(time))
-}
-
-fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-        None => Cow::Borrowed(text),
-    }
 }
 
 /// Cleaned, and without line ends that would break a table.
@@ -224,11 +218,5 @@ mod tests {
         let row = row(json!({"step_id": 1, "trace_seq": 1, "tool": "\u{1b}[2J", "args": args}));
         let cells = cells(&Step { row, before: Default::default(), after: Default::default() });
         assert!(cells.iter().all(|cell| !cell.contains(char::is_control)), "{cells:?}");
-    }
-
-    #[test]
-    fn long_arguments_say_that_they_go_on() {
-        assert_eq!(shortened("abcdef", 3), "abc…");
-        assert_eq!(shortened("🦀🦀", 2), "🦀🦀");
     }
 }

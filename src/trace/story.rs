@@ -235,6 +235,7 @@ pub fn ended(row: &Row) -> Option<Duration> {
     began(row).map(|began| began.saturating_add(Duration::from_millis(row.duration_ms)))
 }
 
+/// <https://www.rfc-editor.org/rfc/rfc3339#section-5.6>
 fn moment(text: &str) -> Option<Duration> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     u64::try_from(time.unix_timestamp_nanos() / 1_000).ok().map(Duration::from_micros)

@@ -4,7 +4,7 @@
 //! an error that ends the trace, never the call that it was about to record.
 
 use std::collections::HashMap;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use sha1::{Digest, Sha1};
 
 use super::format::FILE_NAME;
 use crate::config::limits;
+use crate::files;
 use crate::gate::scrub::{self, Scrub};
 use crate::observer::View;
 use crate::observer::structure::{Request, Structure};
@@ -54,10 +55,10 @@ impl Folder {
     /// a trace must not become a way to write somewhere else.
     pub fn create(root: &Path, room: Room) -> io::Result<Self> {
         refuse_link(root)?;
-        new_folder(root, true)?;
+        files::create_private_dir(root, true)?;
         let (trace_id, path) = unused_name(root)?;
         for inner in ["screenshots", "trees"] {
-            new_folder(&path.join(inner), false)?;
+            files::create_private_dir(&path.join(inner), false)?;
         }
         let lines = create_file(&path.join(FILE_NAME))?;
         Ok(Self {
@@ -176,28 +177,15 @@ fn unused_name(root: &Path) -> io::Result<(String, PathBuf)> {
         let token = crate::session::random_token("trace-");
         let trace_id: String = token.chars().take("trace-".len() + 8).collect();
         let path = root.join(&trace_id);
-        match new_folder(&path, false) {
+        match files::create_private_dir(&path, false) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             answer => return answer.map(|()| (trace_id, path)),
         }
     }
 }
 
-fn new_folder(path: &Path, with_parents: bool) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(with_parents);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-/// `create_new` also refuses a link that somebody put there first.
 fn create_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    files::create_private(path, OpenOptions::new().append(true))
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Asks one question and waits for the answer.
+    /// Asks one question and waits for the answer. <https://platform.openai.com/docs/api-reference/chat/create>
     pub fn complete(&self, ask: &Ask, cancel: &Cancel) -> Result<Answer, Failure> {
         let body = request_body(ask).to_string();
         let mut addresses: Vec<_> = self.addresses("/chat/completions").into_iter().enumerate().collect();

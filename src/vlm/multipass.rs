@@ -135,7 +135,7 @@ impl Found {
 
     /// Takes an answer in; says whether it is no use to ask on.
     fn note(&mut self, pass: &Pass, answer: Result<String, Failure>, took: Duration) -> Result<bool> {
-        let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let took = crate::clock::millis(took);
         self.passes.insert(format!("{}_ms", pass.name), json!(took));
         let failure = match answer.map(|text| read_object(&text).ok_or(text)) {
             Ok(Ok(object)) => {

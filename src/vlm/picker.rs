@@ -3,7 +3,7 @@
 //! It talks to a person, so it never runs while MCP is served. The config file is edited as text: only the
 //! chosen values change, and the file is replaced as a whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{BufRead, ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use super::client::{Client, KnownPrefix};
 use super::runner::{Runner, is_model_name};
 use crate::clock::Cancel;
 use crate::config::{Vlm, VlmMode, limits};
+use crate::files;
 
 const PAGE: usize = 15;
 
@@ -322,11 +323,7 @@ fn beside(path: &Path) -> PathBuf {
 
 /// The file may hold a key, so the new one is as closed as the old one was, from its first byte on.
 fn write_new(path: &Path, bytes: &[u8], old: Option<fs::Metadata>) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file: File = options.open(path)?;
+    let mut file = files::create_private(path, OpenOptions::new().write(true))?;
     if let Some(old) = old {
         file.set_permissions(old.permissions())?;
     }

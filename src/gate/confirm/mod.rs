@@ -19,6 +19,7 @@ use crate::config::limits::compile_pattern;
 use crate::config::{Config, ConfirmationMode, OnUnread};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::{Element, Role};
+use crate::text::shorten;
 use crate::tool::{Meta, Target};
 use crate::trace::arguments::Keeper;
 use grants::{Giver, Grants};
@@ -395,17 +396,10 @@ fn question(case: &Case, target: &Target) -> String {
         element.role,
         quoted(&element.name, 80),
         quoted(&target.chosen.window.title, 80),
-        cut(&Value::Object(case.keeper.kept(&shown)).to_string(), 400),
+        shorten(&Value::Object(case.keeper.kept(&shown)).to_string(), 400),
     ) + case.forced.map_or("", |forced| forced.why.warning())
 }
 
 fn quoted(text: &str, most: usize) -> String {
-    Value::from(cut(text, most)).to_string()
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    Value::from(shorten(text, most)).to_string()
 }

@@ -157,7 +157,7 @@ fn enveloped(outcome: Outcome, untrusted: bool) -> Response<Body> {
     let mut envelope = json!({
         "ok": error.is_null(),
         "request_id": random_token(""),
-        "time_ms": u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+        "time_ms": crate::clock::millis(now),
         "data": data,
         "error": error,
     });

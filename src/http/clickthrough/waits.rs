@@ -163,7 +163,7 @@ impl Wait {
         let clock = &surface.app.clock;
         let began = clock.now();
         let told = |met: bool, polls: u32, detail: Value| {
-            let elapsed = u64::try_from(clock.now().saturating_sub(began).as_millis()).unwrap_or(u64::MAX);
+            let elapsed = crate::clock::millis(clock.now().saturating_sub(began));
             json!({
                 "satisfied": met, "kind": self.kind.name(), "elapsed_ms": elapsed, "polls": polls, "detail": detail,
             })

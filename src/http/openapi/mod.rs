@@ -1,4 +1,5 @@
 //! The routes as an OpenAPI 3.1 document, made from the same declarations as the routes themselves.
+//! <https://spec.openapis.org/oas/v3.1.0>
 
 mod own;
 mod shapes;

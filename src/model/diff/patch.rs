@@ -1,5 +1,5 @@
 //! The changes as JSON Patch (RFC 6902): applied one after the other by any library, they turn the old
-//! tree's JSON into exactly the new tree's, every `id` included.
+//! tree's JSON into exactly the new tree's, every `id` included. <https://www.rfc-editor.org/rfc/rfc6902>
 //!
 //! Ids are positional, so one inserted sibling renumbers all that follow and every node below them, and
 //! each gets its line: that is the price of a patch that needs no knowledge of trees. The custom format

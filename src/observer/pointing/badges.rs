@@ -1,7 +1,7 @@
 //! Draws numbered boxes on a picture. Where a number goes is chosen so that it hides as little as possible, and
 //! another number last of all.
 
-use super::brush::{Brush, Font, WHITE};
+use crate::model::draw::{Canvas, Font, WHITE};
 use crate::model::image::{Picture, Rgba};
 use crate::model::{Point, Rect};
 
@@ -32,19 +32,19 @@ const OF_A_LATER_PLACE: i64 = 2;
 /// Draws a box for each area, in pixels of the picture, and its number beside or in it. The first is number 1.
 pub fn draw_boxes(picture: &mut Picture, boxes: &[Rect]) {
     let places = place_badges(picture, boxes);
-    let mut brush = Brush::new(picture);
+    let mut canvas = Canvas::new(picture);
     for (number, area) in boxes.iter().enumerate() {
         let outer = Rect::new(area.x - RIM, area.y - RIM, area.width + 2 * RIM, area.height + 2 * RIM);
-        brush.frame(outer, RIM, WHITE);
-        brush.frame(*area, LINE, color(number));
+        canvas.frame(outer, RIM, WHITE);
+        canvas.frame(*area, LINE, color(number));
     }
     // Numbers lie over all boxes.
     for (number, place) in places.iter().enumerate() {
-        brush.fill(*place, WHITE);
+        canvas.fill(*place, WHITE);
         let inner = Rect::new(place.x + RIM, place.y + RIM, place.width - 2 * RIM, place.height - 2 * RIM);
-        brush.fill(inner, color(number));
+        canvas.fill(inner, color(number));
         let start = Point { x: inner.x + PADDING, y: inner.y + PADDING };
-        brush.text(start, &(number + 1).to_string(), FONT, WHITE);
+        canvas.label(start, &(number + 1).to_string(), FONT, WHITE);
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     fn a_text_above_the_box_is_left_free() {
         let mut picture = Picture::new(400, 300, WHITE).unwrap();
         let text = Point { x: 99, y: 84 };
-        Brush::new(&mut picture).text(text, "1234567", FONT, [0, 0, 0, 255]);
+        Canvas::new(&mut picture).label(text, "1234567", FONT, [0, 0, 0, 255]);
         let area = Rect::new(100, 100, 80, 24);
         let place = place_badges(&picture, &[area])[0];
         assert!(!place.intersects(&Rect::new(99, 84, 60, 14)), "{place:?}");

@@ -1,9 +1,9 @@
 //! Draws a grid over a picture, with the number of each cell in its corner.
 
-use super::brush::{BLACK, Brush, Font, WHITE};
 use crate::error::{Error, Result};
 use crate::model::Point;
 use crate::model::Rect;
+use crate::model::draw::{BLACK, Canvas, Font, WHITE};
 use crate::model::grid::{Grid, first_pixel};
 use crate::model::image::{Picture, Rgba};
 
@@ -48,31 +48,31 @@ pub fn check_fits(grid: &Grid, width: u32, height: u32) -> Result<()> {
 /// The grid must fit. Without room for all labels, every second, fifth … cell has one.
 pub fn draw_grid(picture: &mut Picture, grid: &Grid, labels: bool) -> Option<Labelled> {
     let area = picture.area();
-    let mut brush = Brush::new(picture);
+    let mut canvas = Canvas::new(picture);
     for line in inner_lines(grid.cols, area.width) {
-        vertical(&mut brush, line, area.height);
+        vertical(&mut canvas, line, area.height);
     }
     for line in inner_lines(grid.rows, area.height) {
-        horizontal(&mut brush, line, area.width);
+        horizontal(&mut canvas, line, area.width);
     }
-    labels.then(|| draw_labels(&mut brush, grid, area))
+    labels.then(|| draw_labels(&mut canvas, grid, area))
 }
 
 fn inner_lines(cells: u32, length: i32) -> impl Iterator<Item = i32> {
     (1..cells).map(move |cell| first_pixel(cells, length, cell))
 }
 
-fn vertical(brush: &mut Brush, x: i32, height: i32) {
-    brush.tint(Rect::new(x - 1, 0, 1, height), WHITE, HALO_COVERAGE);
-    brush.tint(Rect::new(x, 0, 1, height), LINE, LINE_COVERAGE);
+fn vertical(canvas: &mut Canvas, x: i32, height: i32) {
+    canvas.tint(Rect::new(x - 1, 0, 1, height), WHITE, HALO_COVERAGE);
+    canvas.tint(Rect::new(x, 0, 1, height), LINE, LINE_COVERAGE);
 }
 
-fn horizontal(brush: &mut Brush, y: i32, width: i32) {
-    brush.tint(Rect::new(0, y - 1, width, 1), WHITE, HALO_COVERAGE);
-    brush.tint(Rect::new(0, y, width, 1), LINE, LINE_COVERAGE);
+fn horizontal(canvas: &mut Canvas, y: i32, width: i32) {
+    canvas.tint(Rect::new(0, y - 1, width, 1), WHITE, HALO_COVERAGE);
+    canvas.tint(Rect::new(0, y, width, 1), LINE, LINE_COVERAGE);
 }
 
-fn draw_labels(brush: &mut Brush, grid: &Grid, area: Rect) -> Labelled {
+fn draw_labels(canvas: &mut Canvas, grid: &Grid, area: Rect) -> Labelled {
     let plan = Plan::of(grid, area);
     for row in 0..grid.rows {
         for col in (0..grid.cols).filter(|col| plan.labels(row, *col)) {
@@ -80,7 +80,7 @@ fn draw_labels(brush: &mut Brush, grid: &Grid, area: Rect) -> Labelled {
                 x: first_pixel(grid.cols, area.width, col) + MARGIN,
                 y: first_pixel(grid.rows, area.height, row) + MARGIN,
             };
-            brush.outlined(corner, &label(row, col), plan.font, LABEL, BLACK);
+            canvas.outlined(corner, &label(row, col), plan.font, LABEL, BLACK);
         }
     }
     plan.inside

@@ -3,7 +3,6 @@
 
 mod aim;
 mod badges;
-mod brush;
 mod lines;
 mod marks;
 

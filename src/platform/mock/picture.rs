@@ -4,14 +4,12 @@
 //! the value of a secret element never changes a pixel, and only what the tree contains is drawn, so
 //! no picture shows a button that cannot be found.
 
-mod canvas;
-
 use std::borrow::Cow;
 
 use noto_sans_mono_bitmap::FontWeight;
 
-use self::canvas::{Canvas, LETTER_WIDTH, LINE_HEIGHT, Side, letters_up_to, wrapped_lines};
 use crate::error::Result;
+use crate::model::draw::{Canvas, LETTER_WIDTH, LINE_HEIGHT, Side, letters_up_to, wrapped_lines};
 use crate::model::image::{Picture, Rgba};
 use crate::model::{Element, Point, Rect, Tree, Window};
 

@@ -28,7 +28,7 @@ pub struct Report {
     /// The step that failed; nothing ran after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_at: Option<String>,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     not_run: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -47,17 +47,13 @@ pub struct Report {
     #[schemars(default)]
     closed_windows: Vec<String>,
     /// Lines of what changed that there was no room for; look shows them.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     lines_left_out: usize,
     #[serde(skip)]
     text: String,
     #[serde(skip)]
     changed: bool,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

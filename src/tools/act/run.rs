@@ -197,7 +197,7 @@ impl<'a, 'b> Runner<'a, 'b> {
 
     /// A wait like any other, so that it stands in traces and a replay waits too.
     fn check_met(&self, condition: &Map<String, Value>, left: Duration) -> Result<(), Value> {
-        let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        let millis = crate::clock::millis(left);
         let args = json!({ "any_of": [condition], "timeout_ms": millis });
         let args = args.as_object().cloned().unwrap_or_default();
         let reply = self.cx.pass(WaitFor::META.name, args, &Person::Unreachable);

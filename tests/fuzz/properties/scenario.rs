@@ -32,12 +32,12 @@ fn check_scenario(scenario: &Scenario) {
         scenario.states.iter().flat_map(|state| &state.windows).map(|window| window.tree.len()).sum();
     assert!(elements <= limits::YAML_NODES + empty_windows(scenario), "{elements} elements");
     assert!(scenario.initial_state < scenario.states.len());
-    let written = write(scenario, &Comments::default());
+    let written = write(scenario, &Comments::default()).unwrap();
     // Written out, a file may be longer than one may be.
     if written.len() <= limits::YAML_BYTES {
         let again =
             load_str(&written, "written.yaml").unwrap_or_else(|problem| panic!("{problem}\n{written}"));
-        assert_eq!(write(&again, &Comments::default()), written, "the written scenario is another one");
+        assert_eq!(write(&again, &Comments::default()).unwrap(), written, "the written scenario is another one");
     }
     play(scenario);
 }

@@ -1,15 +1,50 @@
-//! The brush of the mock desktop: rectangles, lines, discs, triangles and text, clipped.
+//! Drawing on a picture: rectangles, lines, discs, triangles and text, clipped. The mock desktop is drawn with it, and
+//! the grids and badges that are laid over a screenshot.
 //!
 //! Knows pixels and letters, but neither elements nor roles. Coordinates are those of the picture.
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, RasterizedChar, get_raster, get_raster_width};
 
-use crate::model::image::{Picture, Rgba};
-use crate::model::{Point, Rect};
+use super::image::{Picture, Rgba};
+use super::{Point, Rect};
 
 const FONT: RasterHeight = RasterHeight::Size16;
 pub const LINE_HEIGHT: i32 = FONT.val() as i32;
 pub const LETTER_WIDTH: i32 = get_raster_width(FontWeight::Regular, FONT) as i32;
+
+pub const WHITE: Rgba = [255, 255, 255, 255];
+pub const BLACK: Rgba = [0, 0, 0, 255];
+
+/// A size of letters for labels, which are numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Font(RasterHeight);
+
+impl Font {
+    pub const SMALL: Font = Font(RasterHeight::Size16);
+    pub const LARGE: Font = Font(RasterHeight::Size20);
+    const WEIGHT: FontWeight = FontWeight::Bold;
+
+    fn letter_width(self) -> i32 {
+        i32::try_from(get_raster_width(Self::WEIGHT, self.0)).unwrap_or(0)
+    }
+
+    /// The rows of the font that digits have ink in: above and below them it is empty.
+    fn ink(self) -> (i32, i32) {
+        let Some(glyph) = get_raster('8', Self::WEIGHT, self.0) else {
+            return (0, 0);
+        };
+        let inked = (0i32..).zip(glyph.rows()).filter(|(_, row)| row.iter().any(|coverage| *coverage > 0));
+        let rows: Vec<i32> = inked.map(|(row, _)| row).collect();
+        let first = rows.first().copied().unwrap_or(0);
+        (first, rows.last().map_or(0, |last| last - first + 1))
+    }
+
+    /// How much room a text takes, without its outline.
+    pub fn size_of(self, text: &str) -> (i32, i32) {
+        let letters = i32::try_from(text.chars().count()).unwrap_or(i32::MAX);
+        (letters.saturating_mul(self.letter_width()), self.ink().1)
+    }
+}
 
 const TAB: &str = "    ";
 
@@ -75,6 +110,38 @@ impl<'a> Canvas<'a> {
         self.fill(Rect { width: thickness, ..area }, light);
         self.fill(Rect { y: area.bottom() - thickness, height: thickness, ..area }, dark);
         self.fill(Rect { x: area.right() - thickness, width: thickness, ..area }, dark);
+    }
+
+    /// The same in one colour.
+    pub fn frame(&mut self, area: Rect, thickness: i32, color: Rgba) {
+        self.border(area, thickness, color, color);
+    }
+
+    /// Lays a colour over an area so that what is below shines through.
+    pub fn tint(&mut self, area: Rect, color: Rgba, coverage: u8) {
+        let Some(area) = area.intersection(&self.clip) else { return };
+        for y in area.y..area.bottom() {
+            (area.x..area.right()).for_each(|x| self.picture.blend(x, y, color, coverage));
+        }
+    }
+
+    /// A number with its ink's left upper corner at `start`.
+    pub fn label(&mut self, start: Point, text: &str, font: Font, color: Rgba) {
+        let (mut x, y) = (start.x, start.y - font.ink().0);
+        for letter in text.chars() {
+            if let Some(glyph) = get_raster(letter, Font::WEIGHT, font.0) {
+                self.glyph(Point { x, y }, &glyph, color, gain(Font::WEIGHT));
+            }
+            x += font.letter_width();
+        }
+    }
+
+    /// A number with a line of another colour around every digit, so that it shows on light and on dark ground.
+    pub fn outlined(&mut self, start: Point, text: &str, font: Font, color: Rgba, around: Rgba) {
+        for (dx, dy) in [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)] {
+            self.label(Point { x: start.x + dx, y: start.y + dy }, text, font, around);
+        }
+        self.label(start, text, font, color);
     }
 
     /// A round dot that just fits into a square of `size` pixels around `center`.
@@ -204,9 +271,6 @@ fn replacement(letter: char) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    const WHITE: Rgba = [255, 255, 255, 255];
-    const BLACK: Rgba = [0, 0, 0, 255];
-
     fn painted(paint: impl FnOnce(&mut Canvas)) -> Picture {
         let mut picture = Picture::new(80, 20, WHITE).unwrap();
         paint(&mut Canvas::new(&mut picture));
@@ -257,6 +321,44 @@ mod tests {
             let inside = clip.contains(Point { x, y });
             assert_eq!(picture.pixel(x, y), Some(if inside { BLACK } else { WHITE }));
         }
+    }
+
+    fn inked(color: Rgba, paint: impl FnOnce(&mut Canvas)) -> Vec<(i32, i32)> {
+        let mut picture = Picture::new(60, 30, color).unwrap();
+        paint(&mut Canvas::new(&mut picture));
+        let all = (0..30).flat_map(|y| (0..60).map(move |x| (x, y)));
+        all.filter(|&(x, y)| picture.pixel(x, y) != Some(color)).collect()
+    }
+
+    #[test]
+    fn a_label_takes_the_room_that_it_says() {
+        for font in [Font::SMALL, Font::LARGE] {
+            let (width, height) = font.size_of("88,8");
+            let ink = inked(WHITE, |canvas| canvas.label(Point { x: 5, y: 5 }, "88,8", font, BLACK));
+            assert!(ink.iter().all(|&(x, y)| (5..5 + width).contains(&x) && y >= 5), "{font:?}");
+            assert_eq!(ink.iter().map(|&(_, y)| y).min(), Some(5));
+            let digits = inked(WHITE, |canvas| canvas.label(Point { x: 5, y: 5 }, "88", font, BLACK));
+            assert_eq!(digits.iter().map(|&(_, y)| y).max(), Some(4 + height));
+        }
+    }
+
+    #[test]
+    fn outlined_letters_show_on_any_ground() {
+        for ground in [WHITE, BLACK, [250, 220, 0, 255]] {
+            let ink = inked(ground, |canvas| {
+                canvas.outlined(Point { x: 5, y: 5 }, "8", Font::SMALL, [255, 225, 60, 255], BLACK);
+            });
+            assert!(ink.len() > 20, "{} pixels on {ground:?}", ink.len());
+        }
+    }
+
+    #[test]
+    fn nothing_outside_the_picture_is_painted_and_nothing_breaks() {
+        inked(WHITE, |canvas| {
+            canvas.tint(Rect::new(-5, -5, 500, 2), BLACK, 90);
+            canvas.frame(Rect::new(-10, 20, 200, 200), 2, BLACK);
+            canvas.outlined(Point { x: 55, y: -3 }, "1234", Font::LARGE, WHITE, BLACK);
+        });
     }
 
     #[track_caller]

@@ -6,10 +6,10 @@
 mod cache;
 mod changes;
 pub mod describe;
+mod evaluation;
 pub mod find;
 mod follow;
 pub mod identity;
-mod moment;
 mod observe;
 mod ocr;
 pub mod outline;
@@ -33,9 +33,9 @@ use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, Format};
+pub use evaluation::Evaluation;
 pub use follow::Sighting;
 pub use identity::{Ref, Refs};
-pub use moment::Moment;
 pub use observe::{Observation, ObserveRequest, Perf, observe};
 pub use ocr::{Care, Readable, Scene, Spotted};
 pub use resolve::{Chosen, ElementChoice, WindowChoice};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::moment::Moment;
+use super::evaluation::Evaluation;
 use super::pointing::Subject;
 use super::predicate::{Verdict, read_reference};
 use super::{Observer, WindowChoice};
@@ -172,24 +172,24 @@ impl Visual {
         self.follows_focus = false;
     }
 
-    fn look(&mut self, moment: &Moment) -> Result<Shot> {
+    fn look(&mut self, evaluation: &Evaluation) -> Result<Shot> {
         if self.follows_focus {
-            let uid = moment.chosen(None)?.window.uid;
+            let uid = evaluation.chosen(None)?.window.uid;
             self.in_window(&uid);
         }
-        Ok(moment.observer.frame(&self.watched, moment.cancel)?.shot)
+        Ok(evaluation.observer.frame(&self.watched, evaluation.cancel)?.shot)
     }
 
     /// Whether the picture differs from that of the first look.
-    pub(super) fn changes(&mut self, moment: &Moment) -> Result<Option<Fact>> {
-        let now = match self.look(moment) {
+    pub(super) fn changes(&mut self, evaluation: &Evaluation) -> Result<Option<Fact>> {
+        let now = match self.look(evaluation) {
             Err(error) if error.kind == Kind::WindowGone && self.last.is_some() => {
                 return Ok(Some(Fact::object([("window_gone", true.into())])));
             }
             shot => shot?,
         };
         let Some((before, _)) = &self.last else {
-            self.last = Some((now, moment.observer.clock.now()));
+            self.last = Some((now, evaluation.observer.clock.now()));
             return Ok(None);
         };
         let change = self.measure.compare(before, &now);
@@ -198,9 +198,9 @@ impl Visual {
     }
 
     /// Whether the picture has been still for `quiet`.
-    pub(super) fn rests(&mut self, quiet: Duration, moment: &Moment) -> Result<Option<Fact>> {
-        let shot = self.look(moment)?;
-        let now = moment.observer.clock.now();
+    pub(super) fn rests(&mut self, quiet: Duration, evaluation: &Evaluation) -> Result<Option<Fact>> {
+        let shot = self.look(evaluation)?;
+        let now = evaluation.observer.clock.now();
         let change = self.last.as_ref().map(|(before, _)| self.measure.compare(before, &shot));
         self.ratio = change.as_ref().map_or(0.0, |change| change.ratio);
         match &self.last {
@@ -239,7 +239,7 @@ pub enum Reference {
     Kept(Arc<Frame>),
 }
 
-impl Moment<'_> {
+impl Evaluation<'_> {
     pub(super) fn pixel_color(
         &self,
         uid: Option<&str>,

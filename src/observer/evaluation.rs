@@ -1,4 +1,4 @@
-//! One look at the desktop that several questions share: windows are listed once and every tree is read
+//! One evaluation of conditions or claims, on one look at the desktop: windows are listed once and every tree is read
 //! once, so that all answers are about the same moment and 64 conditions cost as much as one.
 
 use std::cell::{OnceCell, RefCell};
@@ -16,7 +16,7 @@ use crate::error::{Fact, Kind, Result};
 use crate::model::{Selector, Tree, Window};
 use crate::platform::Shot;
 
-pub struct Moment<'a> {
+pub struct Evaluation<'a> {
     pub(super) observer: &'a Observer,
     pub(super) cancel: &'a Cancel,
     /// How long reading one window may take.
@@ -28,23 +28,23 @@ pub struct Moment<'a> {
 }
 
 impl Observer {
-    /// A moment in which the focused window is meant unless another is named.
-    pub fn moment<'a>(&'a self, cancel: &'a Cancel) -> Moment<'a> {
-        self.moment_within(limits::TREE_WALK_TIME, WindowChoice::default(), cancel)
+    /// An evaluation in which the focused window is meant unless another is named.
+    pub fn evaluation<'a>(&'a self, cancel: &'a Cancel) -> Evaluation<'a> {
+        self.evaluation_within(limits::TREE_WALK_TIME, WindowChoice::default(), cancel)
     }
 
-    pub(super) fn moment_within<'a>(
+    pub(super) fn evaluation_within<'a>(
         &'a self,
         patience: Duration,
         window: WindowChoice,
         cancel: &'a Cancel,
-    ) -> Moment<'a> {
+    ) -> Evaluation<'a> {
         let (windows, views) = (OnceCell::new(), RefCell::default());
-        Moment { observer: self, cancel, patience, window, windows, views }
+        Evaluation { observer: self, cancel, patience, window, windows, views }
     }
 }
 
-impl Moment<'_> {
+impl Evaluation<'_> {
     fn raw_windows(&self) -> Result<&[Window]> {
         let windows = self.windows.get_or_init(|| self.observer.platform.windows());
         windows.as_deref().map_err(Clone::clone)
@@ -77,7 +77,7 @@ impl Moment<'_> {
         self.view(&self.chosen(uid)?)
     }
 
-    /// Where the element of a ref is at this moment, by whatever name.
+    /// Where the element of a ref is at this evaluation, by whatever name.
     pub(super) fn node_of(&self, reference: Ref) -> Result<Option<(Arc<View>, usize)>> {
         let memory = self.observer.recall(reference)?;
         let chosen = match self.chosen(Some(memory.window_uid())) {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::identity::Sight;
 use super::evaluation::{Evaluation, find_text, window_fact};
+use super::identity::Sight;
 use super::vision::{Reference, similar_to_file};
 use super::{Ref, View};
 use crate::config::limits::REFERENCE_PICTURE_BYTES;

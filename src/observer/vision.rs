@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::evaluation::Evaluation;
 use super::pointing::Subject;
 use super::predicate::{Verdict, read_reference};
-use super::{Observer, WindowChoice};
+use super::{Chosen, Observer, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::Below;
@@ -82,12 +82,12 @@ pub struct Stability {
 
 impl Observer {
     pub fn frame(&self, watched: &Watched, cancel: &Cancel) -> Result<Frame> {
-        let chosen = match &watched.window_uid {
-            Some(uid) => {
-                Some(self.choose(&WindowChoice { uid: Some(uid.clone()), ..WindowChoice::default() })?)
-            }
-            None => None,
-        };
+        let same = |uid: &String| WindowChoice { uid: Some(uid.clone()), ..WindowChoice::default() };
+        let chosen = watched.window_uid.as_ref().map(|uid| self.choose(&same(uid))).transpose()?;
+        self.frame_of(chosen, watched, cancel)
+    }
+
+    fn frame_of(&self, chosen: Option<Chosen>, watched: &Watched, cancel: &Cancel) -> Result<Frame> {
         let subject = chosen.as_ref().map_or(Subject::Screen, Subject::Window);
         let shot = self.shot_of(subject, watched.region, cancel)?;
         Ok(Frame { watched: watched.clone(), shot })
@@ -177,7 +177,7 @@ impl Visual {
             let uid = evaluation.chosen(None)?.window.uid;
             self.in_window(&uid);
         }
-        Ok(evaluation.observer.frame(&self.watched, evaluation.cancel)?.shot)
+        Ok(evaluation.frame(&self.watched)?.shot)
     }
 
     /// Whether the picture differs from that of the first look.
@@ -240,6 +240,11 @@ pub enum Reference {
 }
 
 impl Evaluation<'_> {
+    fn frame(&self, watched: &Watched) -> Result<Frame> {
+        let chosen = watched.window_uid.as_deref().map(|uid| self.chosen(Some(uid))).transpose()?;
+        self.observer.frame_of(chosen, watched, self.cancel)
+    }
+
     pub(super) fn pixel_color(
         &self,
         uid: Option<&str>,
@@ -249,7 +254,7 @@ impl Evaluation<'_> {
     ) -> Result<Verdict> {
         let watched =
             Watched { window_uid: uid.map(str::to_owned), region: Some(Rect::new(at.x, at.y, 1, 1)) };
-        let picture = self.observer.frame(&watched, self.cancel)?.shot.picture;
+        let picture = self.frame(&watched)?.shot.picture;
         let Some([red, green, blue, _]) = picture.pixel(0, 0) else {
             return Err(Error::bad_request(format!("there is no pixel at {},{}", at.x, at.y)));
         };
@@ -267,7 +272,7 @@ impl Evaluation<'_> {
     ) -> Result<Verdict> {
         match reference {
             Reference::Kept(frame) => {
-                let shot = self.observer.frame(&frame.watched, self.cancel)?.shot;
+                let shot = self.frame(&frame.watched)?.shot;
                 let parts = match region {
                     Some(region) => [shot.part(region), frame.shot.part(region)],
                     None => [shot, frame.shot.clone()],
@@ -280,7 +285,7 @@ impl Evaluation<'_> {
             }
             Reference::File(place) => {
                 let watched = Watched { window_uid: uid.map(str::to_owned), region };
-                let picture = self.observer.frame(&watched, self.cancel)?.shot.picture;
+                let picture = self.frame(&watched)?.shot.picture;
                 similar_to_file(&picture, place, least)
             }
         }

@@ -261,6 +261,7 @@ fn pass_once(app: &App, call: Call, showing: Showing, cancel: &Cancel, reader: R
         person: showing.person,
         judged,
         spotted: Default::default(),
+        look_before: Default::default(),
         question: None,
         warning: None,
     };
@@ -382,6 +383,7 @@ fn judge(
 
 /// Resolves once more, right before the input: what is touched must be what was judged.
 fn look_again(cx: &Cx, meta: &Meta, prepared: &dyn Prepared, judged: Vec<Target>) -> Result<Vec<Target>> {
+    cx.forget_desktop();
     let now = prepared.targets(cx)?;
     let facts = |targets: &[Target]| Facts::of(meta.name, prepared.said(), targets);
     let tolerance = cx.config().confirmation.bbox_tolerance_px;

@@ -9,7 +9,7 @@ use super::outline::{OutlineOptions, in_view, is_actionable, neighbours};
 use super::{Chosen, Observer, Ref, View, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
-use crate::model::{Element, Role, Tree};
+use crate::model::{Element, Role, Tree, Window};
 
 /// What is sought: words, a role, or both.
 #[derive(Clone, Debug, Default)]
@@ -87,9 +87,10 @@ impl Observer {
         if !window.is_empty() {
             return Ok(vec![self.choose(window)?]);
         }
-        let mut windows = self.platform.windows()?;
+        let desktop = self.desktop()?;
+        let mut windows: Vec<&Window> = desktop.windows().iter().collect();
         windows.sort_by_key(|window| !window.focused);
-        Ok(windows.into_iter().map(|window| self.chosen(window, None)).collect())
+        Ok(windows.into_iter().map(|window| self.chosen(&desktop, window, None)).collect())
     }
 
     fn matched(&self, hit: Hit, chosen: Chosen, view: Arc<View>) -> Result<Match> {

@@ -6,10 +6,11 @@
 mod cache;
 mod changes;
 pub mod describe;
+mod desktop;
+mod evaluation;
 pub mod find;
 mod follow;
 pub mod identity;
-mod moment;
 mod observe;
 mod ocr;
 pub mod outline;
@@ -33,9 +34,10 @@ use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, Format};
+pub use desktop::DesktopState;
+pub use evaluation::Evaluation;
 pub use follow::Sighting;
 pub use identity::{Ref, Refs};
-pub use moment::Moment;
 pub use observe::{Observation, ObserveRequest, Perf, observe};
 pub use ocr::{Care, Readable, Scene, Spotted};
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
@@ -131,18 +133,18 @@ impl Observer {
         view: &View,
         nodes: impl IntoIterator<Item = usize>,
     ) -> Result<Vec<Ref>> {
-        self.meet(&chosen.raw)?;
+        self.meet(chosen);
         Ok(self.refs.show(Sight { window: &chosen.raw, view }, nodes))
     }
 
     pub fn show_ref(&self, chosen: &Chosen, view: &View, node: usize) -> Result<Ref> {
-        self.meet(&chosen.raw)?;
+        self.meet(chosen);
         Ok(self.refs.show_one(Sight { window: &chosen.raw, view }, node))
     }
 
     /// The element that a ref was found to mean goes on under it.
     pub fn rebind(&self, reference: Ref, target: &Target) -> Result<()> {
-        self.meet(&target.chosen.raw)?;
+        self.meet(&target.chosen);
         let sight = Sight { window: &target.chosen.raw, view: &target.view };
         self.refs.bind(reference, sight, target.node);
         Ok(())
@@ -160,11 +162,10 @@ impl Observer {
         Some(identity::words(&view.tree()[node]))
     }
 
-    fn meet(&self, window: &Window) -> Result<()> {
-        if !self.refs.knows_window(&window.uid) {
-            self.refs.meet_window(window, &self.platform.windows()?);
+    fn meet(&self, chosen: &Chosen) {
+        if !self.refs.knows_window(&chosen.raw.uid) {
+            self.refs.meet_window(&chosen.raw, chosen.desktop.windows());
         }
-        Ok(())
     }
 
     /// All windows, with the titles that may be shown.
@@ -254,7 +255,8 @@ impl Observer {
         lock(&self.cache).counters()
     }
 
-    /// The parts of the window that no other window covers and that lie on the screen.
+    /// The parts of the window that no other window covers and that lie on the screen, in the look that it was chosen
+    /// in.
     pub fn visible_regions(&self, chosen: &Chosen) -> Result<Vec<Rect>> {
         if chosen.raw.minimized {
             return Ok(Vec::new());
@@ -263,21 +265,9 @@ impl Observer {
         if !self.knows_places() {
             return Ok(vec![chosen.raw.bounds]);
         }
-        let in_front = self.windows_in_front_of(&chosen.raw.uid, false)?;
+        let in_front = chosen.desktop.windows_in_front_of(&chosen.raw.uid, false)?;
         let covers: Vec<Rect> = in_front.iter().map(|window| window.bounds).collect();
-        Ok(visible_regions(chosen.raw.bounds, &covers, self.platform.screen()?))
-    }
-
-    /// Where the order cannot be known, every other window is `perhaps` in front, or none is.
-    fn windows_in_front_of(&self, uid: &str, perhaps: bool) -> Result<Vec<Window>> {
-        let stacking = self.platform.stacking()?;
-        let mut windows = self.platform.windows()?;
-        let is_in_front = |window: &Window| match &stacking {
-            Some(order) => order.iter().take_while(|other| *other != uid).any(|other| *other == window.uid),
-            None => perhaps && window.uid != uid,
-        };
-        windows.retain(|window| !window.minimized && is_in_front(window));
-        Ok(windows)
+        Ok(visible_regions(chosen.raw.bounds, &covers, chosen.desktop.screen()?))
     }
 
     /// Whether bounds are places on the screen. Where they count from the window's corner, nothing may take them for
@@ -305,33 +295,24 @@ impl Observer {
     }
 
     /// What a pointer meets at a point: the frontmost window there, or a menu of one that may be elsewhere.
-    pub fn under(&self, point: Point) -> Result<Under> {
-        let listed = self.listed_window_at(point)?;
+    pub fn under(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Under> {
+        let listed = self.listed_window_at(desktop, point)?;
         let Some(menu) = self.platform.menu_at(point)? else {
             return Ok(Under { window: listed, menu: None });
         };
-        let windows = self.platform.windows()?;
-        let owner = windows.into_iter().find(|window| Some(&window.uid) == menu.window_uid.as_ref());
-        Ok(Under { window: owner.map(|window| self.chosen(window, None)), menu: Some(menu.bounds) })
+        let owner = desktop.windows().iter().find(|window| Some(&window.uid) == menu.window_uid.as_ref());
+        Ok(Under { window: owner.map(|window| self.chosen(desktop, window, None)), menu: Some(menu.bounds) })
     }
 
     /// The window that a pointer works at a point; a menu works the window that opened it.
-    pub fn window_at(&self, point: Point) -> Result<Option<Chosen>> {
-        Ok(self.under(point)?.window)
+    pub fn window_at(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Option<Chosen>> {
+        Ok(self.under(desktop, point)?.window)
     }
 
     /// The frontmost window under a point, whatever menus lie over it.
-    fn listed_window_at(&self, point: Point) -> Result<Option<Chosen>> {
+    fn listed_window_at(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Option<Chosen>> {
         self.require_places("to say what is at a point, and so to judge an input there")?;
-        let windows = self.platform.windows()?;
-        let hit = |window: &&Window| !window.minimized && window.bounds.contains(point);
-        let found = match self.platform.stacking()? {
-            Some(stacking) => {
-                stacking.iter().filter_map(|uid| windows.iter().find(|window| window.uid == *uid)).find(hit)
-            }
-            None => windows.iter().filter(|window| window.focused).find(hit).or(windows.iter().find(hit)),
-        };
-        Ok(found.map(|window| self.chosen(window.clone(), None)))
+        Ok(desktop.front_window_at(point)?.map(|window| self.chosen(desktop, window, None)))
     }
 
     /// Refuses points that no pointer can reach, before anything moves.
@@ -407,9 +388,12 @@ impl Observer {
     /// whether or not the config hides it in screenshots. Windows in front may be in the picture too.
     pub fn picture_to_send(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
         let mut shot = self.platform.window_picture(&chosen.raw)?;
-        let in_front = self.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
+        // A look of its own: what has come in front since the window was chosen is in the picture too.
+        let desktop = self.desktop()?;
+        let in_front = desktop.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
         let overlapping = in_front.filter(|window| window.bounds.intersection(&shot.area).is_some());
-        let overlapping: Vec<Chosen> = overlapping.map(|window| self.chosen(window, None)).collect();
+        let overlapping: Vec<Chosen> =
+            overlapping.map(|window| self.chosen(&desktop, window, None)).collect();
         for window in overlapping.iter().chain([chosen]) {
             self.black_out(&mut shot, window, cancel)?;
         }
@@ -419,8 +403,9 @@ impl Observer {
     /// A picture of the whole screen, with the secrets of every window blackened.
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
         let mut shot = self.platform.screen_picture()?;
-        for window in self.platform.windows()? {
-            let chosen = self.chosen(window, None);
+        let desktop = self.desktop()?;
+        for window in desktop.windows() {
+            let chosen = self.chosen(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
             self.black_out_secrets(&mut shot, &chosen, cancel)?;
         }

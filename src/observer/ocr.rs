@@ -133,12 +133,12 @@ impl Observer {
     fn readable_screen(&self, part: Rect, cancel: &Cancel) -> Result<Readable> {
         let mut shot = self.platform.region_picture(part)?;
         let mut hidden = Vec::new();
-        for window in self.platform.windows()? {
+        let desktop = self.desktop()?;
+        for window in desktop.windows() {
             let there = !self.knows_places() || window.bounds.intersects(&shot.area);
             if there && !window.minimized {
-                let (frame, title) = (window.bounds, window.title.clone());
-                let view = self.view(&self.chosen(window, None), cancel)?;
-                hidden.extend(view.unreadable_regions(&self.redactor, &title, frame));
+                let view = self.view(&self.chosen(&desktop, window, None), cancel)?;
+                hidden.extend(view.unreadable_regions(&self.redactor, &window.title, window.bounds));
             }
         }
         if !hidden.is_empty() {

@@ -467,7 +467,7 @@ fn bare_or_quoted(text: &str) -> String {
 impl Observer {
     /// The outline of a capture. What it shows is known by its refs from here on.
     pub fn outline(&self, chosen: &Chosen, view: &View, options: &OutlineOptions) -> Result<Outline> {
-        self.meet(&chosen.raw)?;
+        self.meet(chosen);
         Ok(outline(view.tree(), options, |nodes| {
             self.refs().show(Sight { window: &chosen.raw, view }, nodes.iter().copied())
         }))
@@ -481,7 +481,7 @@ impl Observer {
         (old, new): (&View, &View),
         options: &OutlineOptions,
     ) -> Result<OutlineChanges> {
-        self.meet(&chosen.raw)?;
+        self.meet(chosen);
         let of = |view| Sight { window: &chosen.raw, view };
         let (before, after) = (Plan::of(old.tree(), options), Plan::of(new.tree(), options));
         let (before, after) = (Told::of(&before, old), Told::of(&after, new));

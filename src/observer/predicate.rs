@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use regex::Regex;
 
+use super::evaluation::{Evaluation, find_text, window_fact};
 use super::identity::Sight;
-use super::moment::{Moment, find_text, window_fact};
 use super::vision::{Reference, similar_to_file};
 use super::{Ref, View};
 use crate::config::limits::REFERENCE_PICTURE_BYTES;
@@ -119,7 +119,7 @@ impl Verdict {
     }
 }
 
-impl Moment<'_> {
+impl Evaluation<'_> {
     /// Fails only when the call was cancelled.
     pub fn verdict(&self, predicate: &Predicate) -> Result<Verdict> {
         match self.judge(predicate) {

@@ -9,7 +9,7 @@ use crate::model::{Tree, Window};
 use crate::tool::Target;
 
 use super::identity::{Found, Memory, REOPENED, Sight, words};
-use super::{Observer, Ref, View};
+use super::{DesktopState, Observer, Ref, View};
 
 pub(super) const MOST_MATCHES: usize = 10;
 const MOST_CANDIDATES: usize = 5;
@@ -44,6 +44,8 @@ pub struct Chosen {
     pub window: Window,
     /// The window as it is.
     pub(super) raw: Window,
+    /// The look that it was chosen in.
+    pub(super) desktop: Arc<DesktopState>,
     /// What the caller should know about the choice, and about its bounds.
     pub warning: Option<String>,
     /// What was named is not there, and the focused window stands for it.
@@ -58,49 +60,56 @@ impl Chosen {
 }
 
 impl Observer {
-    pub(super) fn chosen(&self, raw: Window, warning: Option<String>) -> Chosen {
+    pub(super) fn chosen(
+        &self,
+        desktop: &Arc<DesktopState>,
+        raw: &Window,
+        warning: Option<String>,
+    ) -> Chosen {
         let said = [warning, self.note_on_bounds()];
         let warning = said.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
-        Chosen { window: self.shown_window(raw.clone()), raw, warning, guessed: false }
+        let (window, raw, desktop) = (self.shown_window(raw.clone()), raw.clone(), desktop.clone());
+        Chosen { window, raw, desktop, warning, guessed: false }
     }
 
-    /// The window that is meant; without a word about it, the focused one.
+    /// The window that is meant, in a look of its own; without a word about it, the focused one.
     pub fn choose(&self, choice: &WindowChoice) -> Result<Chosen> {
-        self.choose_among(self.platform.windows()?, choice)
+        self.choose_in(&self.desktop()?, choice)
     }
 
-    /// Like `choose`, among windows that were listed before.
-    pub(super) fn choose_among(&self, windows: Vec<Window>, choice: &WindowChoice) -> Result<Chosen> {
+    /// Like `choose`, in a look that was taken before.
+    pub fn choose_in(&self, desktop: &Arc<DesktopState>, choice: &WindowChoice) -> Result<Chosen> {
+        let windows = desktop.windows();
         if let Some(uid) = &choice.uid {
             let warning =
                 choice.index.map(|_| "both window_index and window_uid given; window_uid used".to_owned());
             return match windows.iter().find(|window| window.uid == *uid) {
-                Some(window) => Ok(self.chosen(window.clone(), warning)),
-                None => Err(self.gone(format!("no window has the uid '{uid}' (any more)"), &windows)),
+                Some(window) => Ok(self.chosen(desktop, window, warning)),
+                None => Err(self.gone(format!("no window has the uid '{uid}' (any more)"), windows)),
             };
         }
         if let Some(index) = choice.index {
             return match windows.get(index) {
-                Some(window) => Ok(self.chosen(window.clone(), None)),
+                Some(window) => Ok(self.chosen(desktop, window, None)),
                 None => {
                     let warning = format!("there is no window_index {index}; the focused window was used");
-                    let chosen = self.focused(windows, Some(warning))?;
+                    let chosen = self.focused(desktop, Some(warning))?;
                     Ok(Chosen { guessed: true, ..chosen })
                 }
             };
         }
         match &choice.title {
-            Some(title) => self.by_title(title, &windows),
-            None => self.focused(windows, None),
+            Some(title) => self.by_title(title, desktop),
+            None => self.focused(desktop, None),
         }
     }
 
     /// The window that is meant, where guessing would be wrong: nothing named, or not found, is an error.
-    pub fn choose_strictly(&self, choice: &WindowChoice) -> Result<Chosen> {
+    pub fn choose_strictly(&self, desktop: &Arc<DesktopState>, choice: &WindowChoice) -> Result<Chosen> {
         if choice.is_empty() {
             return Err(Error::bad_request("window_uid or window_index is required"));
         }
-        let chosen = self.choose(choice)?;
+        let chosen = self.choose_in(desktop, choice)?;
         match (&choice.uid, choice.index) {
             (None, Some(index)) if chosen.guessed => {
                 Err(Error::bad_request(format!("there is no window_index {index}"))
@@ -110,20 +119,20 @@ impl Observer {
         }
     }
 
-    fn focused(&self, mut windows: Vec<Window>, warning: Option<String>) -> Result<Chosen> {
-        if windows.is_empty() {
-            return Err(Error::new(Kind::WindowGone, "there are no windows"));
+    fn focused(&self, desktop: &Arc<DesktopState>, warning: Option<String>) -> Result<Chosen> {
+        let windows = desktop.windows();
+        match windows.iter().find(|window| window.focused).or(windows.first()) {
+            Some(window) => Ok(self.chosen(desktop, window, warning)),
+            None => Err(Error::new(Kind::WindowGone, "there are no windows")),
         }
-        let index = windows.iter().position(|window| window.focused).unwrap_or(0);
-        Ok(self.chosen(windows.swap_remove(index), warning))
     }
 
-    fn by_title(&self, title: &str, windows: &[Window]) -> Result<Chosen> {
+    fn by_title(&self, title: &str, desktop: &Arc<DesktopState>) -> Result<Chosen> {
         let wanted = title.to_lowercase();
         let matches = |window: &&Window| self.redactor.title(&window.title).to_lowercase().contains(&wanted);
-        match windows.iter().find(matches) {
-            Some(window) => Ok(self.chosen(window.clone(), None)),
-            None => Err(self.gone(format!("no window title contains '{title}'"), windows)),
+        match desktop.windows().iter().find(matches) {
+            Some(window) => Ok(self.chosen(desktop, window, None)),
+            None => Err(self.gone(format!("no window title contains '{title}'"), desktop.windows())),
         }
     }
 
@@ -161,25 +170,26 @@ impl Observer {
         Ok((view, selector.to_string(), matches))
     }
 
-    /// The element that is meant, in a tree read now. A ref knows its window; where one is named too, it must
+    /// The element that is meant, in a tree of this look. A ref knows its window; where one is named too, it must
     /// be that one.
     pub fn find_target(
         &self,
+        desktop: &Arc<DesktopState>,
         window: &WindowChoice,
         choice: &ElementChoice,
         cancel: &Cancel,
     ) -> Result<Target> {
         match parse_choice(choice)? {
-            Wanted::Ref(reference) => self.find_ref(reference, window, cancel),
+            Wanted::Ref(reference) => self.find_ref(desktop, reference, window, cancel),
             Wanted::Selector(selector) => {
-                let (chosen, view) = self.choose_and_view(window, cancel)?;
+                let (chosen, view) = self.choose_and_view(desktop, window, cancel)?;
                 let Some(node) = selector.resolve(view.tree(), 1).first().copied() else {
                     return Err(self.not_found(&selector, &chosen, &view));
                 };
                 Ok(Target::element(chosen, view, node, Some(selector.to_string())))
             }
             Wanted::Id(id) => {
-                let (chosen, view) = self.choose_and_view(window, cancel)?;
+                let (chosen, view) = self.choose_and_view(desktop, window, cancel)?;
                 match view.tree().find_id(&id) {
                     Some(node) => Ok(Target::element(chosen, view, node, None)),
                     None => self.by_other_name(&id, window, chosen, view, cancel),
@@ -188,9 +198,14 @@ impl Observer {
         }
     }
 
-    fn choose_and_view(&self, window: &WindowChoice, cancel: &Cancel) -> Result<(Chosen, Arc<View>)> {
-        let chosen = self.choose(window)?;
-        let view = self.view(&chosen, cancel)?;
+    fn choose_and_view(
+        &self,
+        desktop: &Arc<DesktopState>,
+        window: &WindowChoice,
+        cancel: &Cancel,
+    ) -> Result<(Chosen, Arc<View>)> {
+        let chosen = self.choose_in(desktop, window)?;
+        let view = self.view_in_look(&chosen, cancel)?;
         Ok((chosen, view))
     }
 
@@ -210,7 +225,7 @@ impl Observer {
             return Ok(Target::element(chosen, view, node, Some(selector.to_string())));
         }
         match Ref::parse(id) {
-            Some(reference) => self.find_ref(reference, window, cancel),
+            Some(reference) => self.find_ref(&chosen.desktop, reference, window, cancel),
             None => Err(Error::new(Kind::ElementNotFound, format!("no element has the id '{id}'"))
                 .with("element_id", id)
                 .with("window_uid", chosen.window.uid.as_str())),
@@ -218,19 +233,24 @@ impl Observer {
     }
 
     /// The element that a ref was given to, found anew: by its native object, else by its signature, else not.
-    pub fn find_ref(&self, reference: Ref, window: &WindowChoice, cancel: &Cancel) -> Result<Target> {
+    fn find_ref(
+        &self,
+        desktop: &Arc<DesktopState>,
+        reference: Ref,
+        window: &WindowChoice,
+        cancel: &Cancel,
+    ) -> Result<Target> {
         let memory = self.recall(reference)?;
-        let windows = self.platform.windows()?;
-        let home = windows.iter().find(|window| window.uid == memory.window_uid()).cloned();
+        let home = desktop.windows().iter().find(|window| window.uid == memory.window_uid());
         if !window.is_empty() {
-            let named = self.choose_among(windows.clone(), window)?;
+            let named = self.choose_in(desktop, window)?;
             refuse_other_window(reference, &memory, &named, home.is_some())?;
         }
         let Some(home) = home else {
-            return self.find_in_reopened(reference, &memory, &windows, cancel);
+            return self.find_in_reopened(desktop, reference, &memory, cancel);
         };
-        let chosen = self.chosen(home, None);
-        let mut view = self.view(&chosen, cancel)?;
+        let chosen = self.chosen(desktop, home, None);
+        let mut view = self.view_in_look(&chosen, cancel)?;
         if memory.was_read() && view.is_dark() {
             view = self.view_by_reading(&chosen, &view, cancel)?;
         }
@@ -250,15 +270,15 @@ impl Observer {
     /// Only one window like the closed one, with one element like the lost one, is taken for it.
     fn find_in_reopened(
         &self,
+        desktop: &Arc<DesktopState>,
         reference: Ref,
         memory: &Memory,
-        windows: &[Window],
         cancel: &Cancel,
     ) -> Result<Target> {
         let mut looks = Vec::new();
-        for window in memory.reopened_among(windows) {
-            let chosen = self.chosen(window.clone(), None);
-            let view = self.view(&chosen, cancel)?;
+        for window in memory.reopened_among(desktop.windows()) {
+            let chosen = self.chosen(desktop, window, None);
+            let view = self.view_in_look(&chosen, cancel)?;
             looks.push((chosen, view));
         }
         if let [(chosen, view)] = looks.as_slice()

@@ -24,16 +24,16 @@ impl Observer {
     /// Reads every window now. A window that cannot be read costs its own entry. Views that `earlier`
     /// already has are shared with it, so a desktop that stands still is held once.
     pub fn snapshot(&self, earlier: Option<&Snapshot>, cancel: &Cancel) -> Result<Snapshot> {
-        let raw_windows = self.platform.windows()?;
+        let desktop = self.desktop()?;
         let mut snapshot = Snapshot {
             taken_at: self.clock.wall(),
-            windows: Vec::with_capacity(raw_windows.len()),
+            windows: Vec::with_capacity(desktop.windows().len()),
             views: BTreeMap::new(),
             unreadable: BTreeMap::new(),
         };
-        for raw in raw_windows {
+        for raw in desktop.windows() {
             cancel.check()?;
-            let chosen = self.chosen(raw, None);
+            let chosen = self.chosen(&desktop, raw, None);
             let uid = chosen.window.uid.clone();
             match self.view(&chosen, cancel) {
                 Ok(view) => {

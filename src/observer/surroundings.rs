@@ -8,7 +8,7 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::resolve::MOST_MATCHES;
-use super::{Chosen, Observer, View};
+use super::{Chosen, DesktopState, Observer, View};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Result};
 use crate::gate::Permit;
@@ -77,19 +77,19 @@ pub struct Awaited {
 
 impl Observer {
     /// The only window that fits: none is an error that tells what there is, several are one that lists them.
-    pub fn choose_only(&self, query: &WindowQuery) -> Result<Chosen> {
+    pub fn choose_only(&self, desktop: &Arc<DesktopState>, query: &WindowQuery) -> Result<Chosen> {
         if query.is_empty() {
             return Err(Error::bad_request(
                 "which window? Give window_uid, title, title_regex or process; list_windows tells them",
             )
             .with("field", "window_uid"));
         }
-        let windows = self.platform.windows()?;
+        let windows = desktop.windows();
         let fits = |window: &&Window| query.fits(&self.shown_window((*window).clone()));
         let found: Vec<&Window> = windows.iter().filter(fits).collect();
         match found[..] {
-            [window] => Ok(self.chosen(window.clone(), None)),
-            [] => Err(self.gone(format!("no window has {}", query.words()), &windows)),
+            [window] => Ok(self.chosen(desktop, window, None)),
+            [] => Err(self.gone(format!("no window has {}", query.words()), windows)),
             _ => Err(self.several(query, &found)),
         }
     }
@@ -210,7 +210,8 @@ impl Observer {
             focused: false,
             minimized: false,
         };
-        self.chosen(window, None)
+        let nowhere = DesktopState::new(self.platform.clone(), Vec::new());
+        self.chosen(&Arc::new(nowhere), &window, None)
     }
 }
 

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::moment::Moment;
+use super::evaluation::Evaluation;
 use super::pointing::Subject;
 use super::predicate::{Verdict, read_reference};
-use super::{Observer, WindowChoice};
+use super::{Chosen, Observer, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::Below;
@@ -82,12 +82,12 @@ pub struct Stability {
 
 impl Observer {
     pub fn frame(&self, watched: &Watched, cancel: &Cancel) -> Result<Frame> {
-        let chosen = match &watched.window_uid {
-            Some(uid) => {
-                Some(self.choose(&WindowChoice { uid: Some(uid.clone()), ..WindowChoice::default() })?)
-            }
-            None => None,
-        };
+        let same = |uid: &String| WindowChoice { uid: Some(uid.clone()), ..WindowChoice::default() };
+        let chosen = watched.window_uid.as_ref().map(|uid| self.choose(&same(uid))).transpose()?;
+        self.frame_of(chosen, watched, cancel)
+    }
+
+    fn frame_of(&self, chosen: Option<Chosen>, watched: &Watched, cancel: &Cancel) -> Result<Frame> {
         let subject = chosen.as_ref().map_or(Subject::Screen, Subject::Window);
         let shot = self.shot_of(subject, watched.region, cancel)?;
         Ok(Frame { watched: watched.clone(), shot })
@@ -172,24 +172,24 @@ impl Visual {
         self.follows_focus = false;
     }
 
-    fn look(&mut self, moment: &Moment) -> Result<Shot> {
+    fn look(&mut self, evaluation: &Evaluation) -> Result<Shot> {
         if self.follows_focus {
-            let uid = moment.chosen(None)?.window.uid;
+            let uid = evaluation.chosen(None)?.window.uid;
             self.in_window(&uid);
         }
-        Ok(moment.observer.frame(&self.watched, moment.cancel)?.shot)
+        Ok(evaluation.frame(&self.watched)?.shot)
     }
 
     /// Whether the picture differs from that of the first look.
-    pub(super) fn changes(&mut self, moment: &Moment) -> Result<Option<Fact>> {
-        let now = match self.look(moment) {
+    pub(super) fn changes(&mut self, evaluation: &Evaluation) -> Result<Option<Fact>> {
+        let now = match self.look(evaluation) {
             Err(error) if error.kind == Kind::WindowGone && self.last.is_some() => {
                 return Ok(Some(Fact::object([("window_gone", true.into())])));
             }
             shot => shot?,
         };
         let Some((before, _)) = &self.last else {
-            self.last = Some((now, moment.observer.clock.now()));
+            self.last = Some((now, evaluation.observer.clock.now()));
             return Ok(None);
         };
         let change = self.measure.compare(before, &now);
@@ -198,9 +198,9 @@ impl Visual {
     }
 
     /// Whether the picture has been still for `quiet`.
-    pub(super) fn rests(&mut self, quiet: Duration, moment: &Moment) -> Result<Option<Fact>> {
-        let shot = self.look(moment)?;
-        let now = moment.observer.clock.now();
+    pub(super) fn rests(&mut self, quiet: Duration, evaluation: &Evaluation) -> Result<Option<Fact>> {
+        let shot = self.look(evaluation)?;
+        let now = evaluation.observer.clock.now();
         let change = self.last.as_ref().map(|(before, _)| self.measure.compare(before, &shot));
         self.ratio = change.as_ref().map_or(0.0, |change| change.ratio);
         match &self.last {
@@ -239,7 +239,12 @@ pub enum Reference {
     Kept(Arc<Frame>),
 }
 
-impl Moment<'_> {
+impl Evaluation<'_> {
+    fn frame(&self, watched: &Watched) -> Result<Frame> {
+        let chosen = watched.window_uid.as_deref().map(|uid| self.chosen(Some(uid))).transpose()?;
+        self.observer.frame_of(chosen, watched, self.cancel)
+    }
+
     pub(super) fn pixel_color(
         &self,
         uid: Option<&str>,
@@ -249,7 +254,7 @@ impl Moment<'_> {
     ) -> Result<Verdict> {
         let watched =
             Watched { window_uid: uid.map(str::to_owned), region: Some(Rect::new(at.x, at.y, 1, 1)) };
-        let picture = self.observer.frame(&watched, self.cancel)?.shot.picture;
+        let picture = self.frame(&watched)?.shot.picture;
         let Some([red, green, blue, _]) = picture.pixel(0, 0) else {
             return Err(Error::bad_request(format!("there is no pixel at {},{}", at.x, at.y)));
         };
@@ -267,7 +272,7 @@ impl Moment<'_> {
     ) -> Result<Verdict> {
         match reference {
             Reference::Kept(frame) => {
-                let shot = self.observer.frame(&frame.watched, self.cancel)?.shot;
+                let shot = self.frame(&frame.watched)?.shot;
                 let parts = match region {
                     Some(region) => [shot.part(region), frame.shot.part(region)],
                     None => [shot, frame.shot.clone()],
@@ -280,7 +285,7 @@ impl Moment<'_> {
             }
             Reference::File(place) => {
                 let watched = Watched { window_uid: uid.map(str::to_owned), region };
-                let picture = self.observer.frame(&watched, self.cancel)?.shot.picture;
+                let picture = self.frame(&watched)?.shot.picture;
                 similar_to_file(&picture, place, least)
             }
         }

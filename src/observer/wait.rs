@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::moment::{Moment, find_text, window_fact};
+use super::evaluation::{Evaluation, find_text, window_fact};
 use super::predicate::{Claim, Predicate};
 use super::vision::Visual;
 use super::{Chosen, Observer, View, WindowChoice};
@@ -112,15 +112,15 @@ impl Observer {
         for looks in 1.. {
             cancel.check()?;
             let generation = self.platform.generation()?;
-            let moment = self.moment_within(self.patience_until(deadline), window.clone(), cancel);
-            if let Some((index, detail)) = first_met(&mut conditions, &moment)? {
+            let evaluation = self.evaluation_within(self.patience_until(deadline), window.clone(), cancel);
+            if let Some((index, detail)) = first_met(&mut conditions, &evaluation)? {
                 let elapsed = self.clock.now().saturating_sub(began);
                 return Ok(Met { index, detail, elapsed, looks });
             }
-            still_possible(&conditions, waiting, &moment)?;
+            still_possible(&conditions, waiting, &evaluation)?;
             let now = self.clock.now();
             if now >= deadline {
-                return Err(timed_out(&conditions, &moment, now.saturating_sub(began), looks));
+                return Err(timed_out(&conditions, &evaluation, now.saturating_sub(began), looks));
             }
             let left = deadline - now;
             let next = conditions.iter().filter_map(|condition| condition.next_look(waiting.poll, now)).min();
@@ -145,8 +145,8 @@ impl Observer {
             cancel.check()?;
             let generation = self.platform.generation()?;
             let patience = self.patience_until(deadline);
-            let moment = self.moment_within(patience, WindowChoice::default(), cancel);
-            let view = readable(moment.view_of(Some(&chosen.raw.uid)))?;
+            let evaluation = self.evaluation_within(patience, WindowChoice::default(), cancel);
+            let view = readable(evaluation.view_of(Some(&chosen.raw.uid)))?;
             let now = self.clock.now();
             let fingerprint = view.as_ref().map(|view| view.fingerprint());
             last = fingerprint.map(|seen| match last {
@@ -187,9 +187,9 @@ impl Observer {
     }
 }
 
-fn first_met(conditions: &mut [Condition], moment: &Moment) -> Result<Option<(usize, Fact)>> {
+fn first_met(conditions: &mut [Condition], evaluation: &Evaluation) -> Result<Option<(usize, Fact)>> {
     for (index, condition) in conditions.iter_mut().enumerate() {
-        let met = condition.met(moment).map_err(|error| match error.kind {
+        let met = condition.met(evaluation).map_err(|error| match error.kind {
             Kind::BadRequest => Error { message: format!("any_of[{index}]: {}", error.message), ..error },
             _ => error,
         })?;
@@ -201,21 +201,21 @@ fn first_met(conditions: &mut [Condition], moment: &Moment) -> Result<Option<(us
 }
 
 /// When the named window is gone and every condition needs it, the rest of the time would be wasted.
-fn still_possible(conditions: &[Condition], waiting: &Waiting, moment: &Moment) -> Result<()> {
+fn still_possible(conditions: &[Condition], waiting: &Waiting, evaluation: &Evaluation) -> Result<()> {
     if waiting.window_uid.is_none() || !conditions.iter().all(Condition::looks_into_window) {
         return Ok(());
     }
-    moment.chosen(None).map(|_| ())
+    evaluation.chosen(None).map(|_| ())
 }
 
-fn timed_out(conditions: &[Condition], moment: &Moment, elapsed: Duration, looks: usize) -> Error {
+fn timed_out(conditions: &[Condition], evaluation: &Evaluation, elapsed: Duration, looks: usize) -> Error {
     let what = match conditions.len() {
         1 => "the condition was not met".to_owned(),
         many => format!("none of the {many} conditions was met"),
     };
     let observations = conditions.iter().enumerate().take(MOST_OBSERVATIONS);
     let mut seen: Vec<Fact> =
-        observations.map(|(index, condition)| condition.last_seen(index, moment)).collect();
+        observations.map(|(index, condition)| condition.last_seen(index, evaluation)).collect();
     if let Some(more) = conditions.len().checked_sub(MOST_OBSERVATIONS).filter(|more| *more > 0) {
         seen.push(Fact::object([("not_shown", more.into())]));
     }
@@ -307,82 +307,82 @@ impl Condition {
         }
     }
 
-    fn met(&mut self, moment: &Moment) -> Result<Option<Fact>> {
+    fn met(&mut self, evaluation: &Evaluation) -> Result<Option<Fact>> {
         match self {
-            Condition::ElementAppears(selector) => element_appears(selector, moment),
+            Condition::ElementAppears(selector) => element_appears(selector, evaluation),
             Condition::ElementDisappears { element, window_uid } => {
-                element_disappears(element, window_uid, moment)
+                element_disappears(element, window_uid, evaluation)
             }
-            Condition::TextVisible(pattern) => text_visible(pattern, moment),
+            Condition::TextVisible(pattern) => text_visible(pattern, evaluation),
             Condition::WindowAppears(title) => {
-                let windows = moment.windows()?;
+                let windows = evaluation.windows()?;
                 Ok(windows.iter().find(|window| title.is_match(&window.title)).map(window_fact))
             }
             Condition::WindowDisappears(uid) => {
-                let there = moment.windows()?.iter().any(|window| window.uid == *uid);
+                let there = evaluation.windows()?.iter().any(|window| window.uid == *uid);
                 Ok((!there).then(|| Fact::object([("window_uid", uid.as_str().into())])))
             }
-            Condition::TreeChanges(was) => tree_changes(was, moment),
-            Condition::FocusedChanges(was) => focused_changes(was, moment),
-            Condition::VisualChange(visual) => present(visual.changes(moment)).map(Option::flatten),
+            Condition::TreeChanges(was) => tree_changes(was, evaluation),
+            Condition::FocusedChanges(was) => focused_changes(was, evaluation),
+            Condition::VisualChange(visual) => present(visual.changes(evaluation)).map(Option::flatten),
             Condition::VisualStable { visual, quiet } => {
-                present(visual.rests(*quiet, moment)).map(Option::flatten)
+                present(visual.rests(*quiet, evaluation)).map(Option::flatten)
             }
-            Condition::Holds(predicate) => holds(predicate, moment),
+            Condition::Holds(predicate) => holds(predicate, evaluation),
         }
     }
 
     /// For the caller whose time is over: what was there instead.
-    fn last_seen(&self, index: usize, moment: &Moment) -> Fact {
+    fn last_seen(&self, index: usize, evaluation: &Evaluation) -> Fact {
         let facts =
-            self.facts_seen(moment).unwrap_or_else(|error| vec![("unreadable", error.message.into())]);
+            self.facts_seen(evaluation).unwrap_or_else(|error| vec![("unreadable", error.message.into())]);
         let name = [("index", index.into()), ("type", self.name().into())];
         Fact::Object(name.into_iter().chain(facts).collect())
     }
 
-    fn facts_seen(&self, moment: &Moment) -> Result<Vec<(&'static str, Fact)>> {
+    fn facts_seen(&self, evaluation: &Evaluation) -> Result<Vec<(&'static str, Fact)>> {
         Ok(match self {
             Condition::ElementAppears(selector) => {
-                let chosen = moment.chosen(None)?;
-                let view = moment.view(&chosen)?;
-                let refs = |node| moment.observer.show_ref(&chosen, &view, node).ok();
-                let [miss, nearest] = moment.miss_facts(selector, &view, refs);
+                let chosen = evaluation.chosen(None)?;
+                let view = evaluation.view(&chosen)?;
+                let refs = |node| evaluation.observer.show_ref(&chosen, &view, node).ok();
+                let [miss, nearest] = evaluation.miss_facts(selector, &view, refs);
                 vec![("window_uid", chosen.window.uid.into()), miss, nearest]
             }
             Condition::ElementDisappears { element, window_uid } => {
-                let view = moment.view_of(window_uid.as_deref())?;
+                let view = evaluation.view_of(window_uid.as_deref())?;
                 vec![(
                     "still_there",
                     element.found(&view).map_or(Fact::Null, |node| view.tree().id(node).into()),
                 )]
             }
             Condition::TextVisible(_) => {
-                let chosen = moment.chosen(None)?;
-                let searched = moment.view(&chosen)?.tree().len();
+                let chosen = evaluation.chosen(None)?;
+                let searched = evaluation.view(&chosen)?.tree().len();
                 vec![("window_uid", chosen.window.uid.into()), ("elements_searched", searched.into())]
             }
             Condition::WindowAppears(_) => {
-                let windows = moment.windows()?;
+                let windows = evaluation.windows()?;
                 let named = windows.iter().take(MOST_WINDOWS_NAMED).map(window_fact).collect();
                 vec![("window_count", windows.len().into()), ("windows", Fact::List(named))]
             }
             Condition::WindowDisappears(uid) => vec![("still_there", uid.as_str().into())],
             Condition::TreeChanges(seen) => {
                 let uid = seen.as_ref().map(|seen| seen.window_uid.as_str());
-                vec![("tree_hash", moment.view_of(uid)?.hash().into())]
+                vec![("tree_hash", evaluation.view_of(uid)?.hash().into())]
             }
-            Condition::FocusedChanges(_) => vec![("focused", focus_fact(&focus(moment)?, moment)?)],
+            Condition::FocusedChanges(_) => vec![("focused", focus_fact(&focus(evaluation)?, evaluation)?)],
             Condition::VisualChange(visual) | Condition::VisualStable { visual, .. } => visual.last_seen(),
             Condition::Holds(predicate) => {
-                let verdict = moment.verdict(predicate)?;
+                let verdict = evaluation.verdict(predicate)?;
                 vec![("observed", verdict.observed)]
             }
         })
     }
 }
 
-fn element_appears(selector: &Selector, moment: &Moment) -> Result<Option<Fact>> {
-    let Some(view) = present(moment.view_of(None))? else {
+fn element_appears(selector: &Selector, evaluation: &Evaluation) -> Result<Option<Fact>> {
+    let Some(view) = present(evaluation.view_of(None))? else {
         return Ok(None);
     };
     let tree = view.tree();
@@ -395,15 +395,15 @@ fn element_appears(selector: &Selector, moment: &Moment) -> Result<Option<Fact>>
 fn element_disappears(
     element: &mut Vanishing,
     window_uid: &mut Option<String>,
-    moment: &Moment,
+    evaluation: &Evaluation,
 ) -> Result<Option<Fact>> {
-    let chosen = moment.chosen(window_uid.as_deref());
+    let chosen = evaluation.chosen(window_uid.as_deref());
     if is_gone(&chosen) {
         return Ok(Some(Fact::object([("window_gone", true.into())])));
     }
     let chosen = chosen?;
     *window_uid = Some(chosen.raw.uid.clone());
-    let view = moment.view(&chosen);
+    let view = evaluation.view(&chosen);
     if is_gone(&view) {
         return Ok(Some(Fact::object([("window_gone", true.into())])));
     }
@@ -450,20 +450,20 @@ impl Identity {
     }
 }
 
-fn text_visible(pattern: &Regex, moment: &Moment) -> Result<Option<Fact>> {
-    let Some(view) = present(moment.view_of(None))? else {
+fn text_visible(pattern: &Regex, evaluation: &Evaluation) -> Result<Option<Fact>> {
+    let Some(view) = present(evaluation.view_of(None))? else {
         return Ok(None);
     };
     let found = find_text(view.tree(), pattern);
     Ok(found.map(|node| Fact::object([("element_id", view.tree().id(node).into())])))
 }
 
-fn tree_changes(was: &mut Option<SeenTree>, moment: &Moment) -> Result<Option<Fact>> {
+fn tree_changes(was: &mut Option<SeenTree>, evaluation: &Evaluation) -> Result<Option<Fact>> {
     let Some(seen) = was else {
-        *was = first_tree(moment)?;
+        *was = first_tree(evaluation)?;
         return Ok(None);
     };
-    let view = moment.view_of(Some(&seen.window_uid));
+    let view = evaluation.view_of(Some(&seen.window_uid));
     let uid = ("window_uid", seen.window_uid.as_str().into());
     if is_gone(&view) {
         return Ok(Some(Fact::object([uid, ("window_gone", true.into())])));
@@ -472,16 +472,16 @@ fn tree_changes(was: &mut Option<SeenTree>, moment: &Moment) -> Result<Option<Fa
     Ok(changed.map(|view| Fact::object([uid, ("tree_hash", view.hash().into())])))
 }
 
-fn first_tree(moment: &Moment) -> Result<Option<SeenTree>> {
-    let Some(chosen) = present(moment.chosen(None))? else {
+fn first_tree(evaluation: &Evaluation) -> Result<Option<SeenTree>> {
+    let Some(chosen) = present(evaluation.chosen(None))? else {
         return Ok(None);
     };
-    let view: Option<Arc<View>> = present(moment.view(&chosen))?;
+    let view: Option<Arc<View>> = present(evaluation.view(&chosen))?;
     Ok(view.map(|view| SeenTree { window_uid: chosen.raw.uid, fingerprint: view.fingerprint() }))
 }
 
-fn focused_changes(was: &mut Option<Focus>, moment: &Moment) -> Result<Option<Fact>> {
-    let now = focus(moment)?;
+fn focused_changes(was: &mut Option<Focus>, evaluation: &Evaluation) -> Result<Option<Fact>> {
+    let now = focus(evaluation)?;
     let Some(before) = was else {
         *was = Some(now);
         return Ok(None);
@@ -491,7 +491,7 @@ fn focused_changes(was: &mut Option<Focus>, moment: &Moment) -> Result<Option<Fa
         _ => false,
     };
     if before.window_uid != now.window_uid || other_element {
-        return focus_fact(&now, moment).map(Some);
+        return focus_fact(&now, evaluation).map(Some);
     }
     if before.element.is_none() {
         before.element = now.element;
@@ -499,11 +499,11 @@ fn focused_changes(was: &mut Option<Focus>, moment: &Moment) -> Result<Option<Fa
     Ok(None)
 }
 
-fn focus(moment: &Moment) -> Result<Focus> {
-    let Some(window) = moment.windows()?.into_iter().find(|window| window.focused) else {
+fn focus(evaluation: &Evaluation) -> Result<Focus> {
+    let Some(window) = evaluation.windows()?.into_iter().find(|window| window.focused) else {
         return Ok(Focus { window_uid: None, element: None });
     };
-    let view = present(moment.view_of(Some(&window.uid)))?;
+    let view = present(evaluation.view_of(Some(&window.uid)))?;
     let element = view.map(|view| match view.tree().focused() {
         Some(node) => view.native(node).unwrap_or_else(|| view.tree().id(node)),
         None => String::new(),
@@ -511,11 +511,11 @@ fn focus(moment: &Moment) -> Result<Focus> {
     Ok(Focus { window_uid: Some(window.uid), element })
 }
 
-fn focus_fact(focus: &Focus, moment: &Moment) -> Result<Fact> {
+fn focus_fact(focus: &Focus, evaluation: &Evaluation) -> Result<Fact> {
     let Some(uid) = &focus.window_uid else {
         return Ok(Fact::object([("focused_uid", Fact::Null)]));
     };
-    let selector = present(moment.view_of(Some(uid)))?.map(|view| view.focused_selector());
+    let selector = present(evaluation.view_of(Some(uid)))?.map(|view| view.focused_selector());
     Ok(Fact::object([
         ("focused_uid", uid.as_str().into()),
         ("focused_selector", selector.filter(|text| !text.is_empty()).map_or(Fact::Null, Fact::Text)),
@@ -523,8 +523,8 @@ fn focus_fact(focus: &Focus, moment: &Moment) -> Result<Fact> {
 }
 
 /// A predicate that can never be judged, such as a broken reference, ends the wait at once.
-fn holds(predicate: &Predicate, moment: &Moment) -> Result<Option<Fact>> {
-    let verdict = moment.verdict(predicate)?;
+fn holds(predicate: &Predicate, evaluation: &Evaluation) -> Result<Option<Fact>> {
+    let verdict = evaluation.verdict(predicate)?;
     match (verdict.error, verdict.observed) {
         (Some(kind @ (Kind::BadRequest | Kind::PredicateUnsupported | Kind::PlatformUnsupported)), why) => {
             let why = if let Fact::Text(why) = why { why } else { "it cannot be judged".to_owned() };

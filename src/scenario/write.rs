@@ -317,7 +317,7 @@ fn fields_of_element(window: &WindowPlan, node: usize) -> Fields<'_> {
     let appears = Some(plan.appears_after).filter(|time| !time.is_zero());
     let native = element.native.as_deref().filter(|_| plan.authored);
     present(vec![
-        ("role", Some(Node::Text(&element.role))),
+        ("role", Some(Node::Text(element.role.name()))),
         ("name", Some(Node::Text(&element.name)).filter(|_| !element.name.is_empty())),
         ("id", native.map(Node::Text)),
         ("value", text(&element.value)),

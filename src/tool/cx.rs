@@ -1,6 +1,7 @@
 //! What a running tool may reach.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::app::App;
@@ -12,7 +13,7 @@ use crate::gate::budget::{Meter, Reservation};
 use crate::gate::confirm::{Person, Question};
 use crate::model::{Point, Rect};
 use crate::observer::identity::Certainty;
-use crate::observer::{Chosen, Observer, Ref, Spotted, View};
+use crate::observer::{Chosen, DesktopState, Observer, Ref, Spotted, View};
 use crate::session::Session;
 
 pub struct Cx<'a> {
@@ -26,6 +27,8 @@ pub struct Cx<'a> {
     pub judged: bool,
     /// What was read on the screen to find out what the call touches: reading again would take as long again.
     pub spotted: RefCell<Option<Spotted>>,
+    /// The look at the desktop that this call has taken before its input, once it has.
+    pub look_before: Rc<RefCell<Option<Arc<DesktopState>>>>,
     /// What the person has to be asked before a call inside this one can succeed.
     pub question: Option<Box<Question>>,
     /// Said to the caller beside the result: what was understood differently from what was written.
@@ -33,7 +36,7 @@ pub struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    /// The same call, with another answer to whether it is judged.
+    /// The same call on the same look, with another answer to whether it is judged.
     pub fn judging(&self, judged: bool) -> Cx<'_> {
         Cx {
             app: self.app,
@@ -43,9 +46,26 @@ impl Cx<'_> {
             person: self.person,
             judged,
             spotted: Default::default(),
+            look_before: self.look_before.clone(),
             question: None,
             warning: None,
         }
+    }
+
+    /// The desktop before the input: everything that finds, judges and reports what is touched asks this one look.
+    pub fn desktop(&self) -> Result<Arc<DesktopState>> {
+        if let Some(desktop) = &*self.look_before.borrow() {
+            return Ok(desktop.clone());
+        }
+        let desktop = self.observer().desktop()?;
+        desktop.ask_order();
+        self.look_before.replace(Some(desktop.clone()));
+        Ok(desktop)
+    }
+
+    /// The next one to ask looks anew.
+    pub fn forget_desktop(&self) {
+        self.look_before.take();
     }
 
     pub fn observer(&self) -> &Observer {

@@ -28,11 +28,11 @@ impl Cx<'_> {
 
     /// The innermost element under a point. Whoever points cannot know what an application does not tell of itself.
     pub fn target_at(&self, point: Point) -> Result<Option<Target>> {
-        let Under { window, menu } = self.observer().under(point)?;
+        let Under { window, menu } = self.observer().under(&self.desktop()?, point)?;
         let Some(chosen) = window else {
             return Ok(menu.map(|_| self.observer().thing(Role::Menu, "").unread_if(true)));
         };
-        let view = self.observer().view(&chosen, self.cancel)?;
+        let view = self.observer().view_in_look(&chosen, self.cancel)?;
         let unread = view.leaves_out() || menu.is_some_and(|menu| !view.shows_within(menu, point));
         let innermost = view.element_at(point);
         Ok(Some(Target::element(chosen, view, innermost, None).unread_if(unread)))
@@ -58,7 +58,7 @@ impl Cx<'_> {
         if !self.judged {
             return Ok(Vec::new());
         }
-        let view = self.observer().view(chosen, self.cancel)?;
+        let view = self.observer().view_in_look(chosen, self.cancel)?;
         let root = Target::element(chosen.clone(), view, 0, None);
         let title = self.observer().thing(Role::Window, chosen.unredacted_title());
         let nodes = 1..root.view.tree().len();
@@ -168,8 +168,8 @@ impl Cx<'_> {
 
     /// Where nothing is said to have the focus, something that was not read may have it.
     fn focus(&self) -> Result<Target> {
-        let chosen: Chosen = self.observer().choose(&Default::default())?;
-        let view = self.observer().view(&chosen, self.cancel)?;
+        let chosen: Chosen = self.observer().choose_in(&self.desktop()?, &Default::default())?;
+        let view = self.observer().view_in_look(&chosen, self.cancel)?;
         let focused = view.tree().focused();
         let unread = focused.is_none() && view.leaves_out();
         Ok(Target::element(chosen, view, focused.unwrap_or(0), None).unread_if(unread))

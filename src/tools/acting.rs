@@ -12,9 +12,9 @@ use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::action::{Act, Button, Choice, Handle};
-use crate::model::{Point, Rect, Window};
-use crate::observer::{Ref, View, WindowChoice};
-use crate::platform::Route;
+use crate::model::{Point, Rect};
+use crate::observer::{Chosen, DesktopState, Ref, View, WindowChoice};
+use crate::platform::{Done, Route};
 use crate::tool::args::{Int, SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
@@ -84,7 +84,7 @@ fn handle(target: &Target) -> Option<Handle> {
 /// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
 /// a click on it would meet: the middle of a dialog may be a button.
 fn actionable(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
-    let target = cx.observer().find_target(&window.choice(), &element.choice(), cx.cancel)?;
+    let target = cx.observer().find_target(&cx.desktop()?, &window.choice(), &element.choice(), cx.cancel)?;
     if !target.view.tree()[target.node].enabled {
         return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
     }
@@ -229,20 +229,7 @@ fn act_and_stay(
     let target = permit.target().cloned().ok_or_else(|| Error::internal("the gate resolved no target"))?;
     cx.warning = target.chosen.warning.clone();
     let began = cx.clock().now();
-    let before = Moment::of(&target.view);
-    let mut receipt = Receipt {
-        action,
-        dry_run: permit.dry_run(),
-        target: TargetOut::of(cx, &target)?,
-        after: before.clone(),
-        before,
-        changed: false,
-        new_dialogs: Vec::new(),
-        duration_ms: 0,
-        route: None,
-        note: None,
-        scenario_reaction: false,
-    };
+    let mut receipt = Receipt::of_target(cx, action, &target, permit.dry_run())?;
     if permit.dry_run() {
         // It sends nothing, but is refused as the real one would be.
         let act = act(&target, target.bounds().center());
@@ -253,75 +240,121 @@ fn act_and_stay(
         // Then only its place is left to click.
         cx.observer().require_places("to click what the application does not offer as an element")?;
     }
-    let windows_before = cx.observer().windows()?;
-    let generation = cx.observer().platform().generation()?;
+    let before = BeforeInput { desktop: cx.desktop()?, generation: cx.observer().platform().generation()? };
     let at = target.at().unwrap_or(target.bounds().center());
     let done = cx.observer().act(&mut permit, &act(&target, at), cx.cancel)?;
     if !stay.is_zero() {
         cx.clock().sleep(stay, cx.cancel)?;
     }
-    receipt.note = done.note.filter(|_| !cx.observer().platform().facts().is_mock);
-    receipt.route = Some(done.route);
-    receipt.scenario_reaction = done.reacted;
-    let after = look_when_settled(cx, &target, &windows_before, generation, done.settles_in)?;
-    receipt.new_dialogs = new_dialogs(&windows_before, cx.observer().windows()?);
-    match after {
-        Some(view) => {
-            receipt.changed = view.fingerprint() != target.view.fingerprint();
-            receipt.after = Moment::of(&view);
-            receipt.target.renamed = cx.observer().renamed(receipt.target.reference, &target.chosen, &view);
-        }
-        None => {
-            receipt.changed = true;
-            receipt.after = Moment::gone();
-        }
-    }
+    let after = look_when_settled(cx, &target, &before, done.settles_in)?;
+    receipt.note_done(cx, done);
+    receipt.note_changes(cx, &target, &before, after);
     receipt.duration_ms = millis(cx.clock().now().saturating_sub(began));
     Ok(receipt)
 }
 
+impl Receipt {
+    /// What is known before anything is sent.
+    fn of_target(cx: &Cx, action: &'static str, target: &Target, dry_run: bool) -> Result<Self> {
+        let before = Moment::of(&target.view);
+        Ok(Self {
+            action,
+            dry_run,
+            target: TargetOut::of(cx, target)?,
+            after: before.clone(),
+            before,
+            changed: false,
+            new_dialogs: Vec::new(),
+            duration_ms: 0,
+            route: None,
+            note: None,
+            scenario_reaction: false,
+        })
+    }
+
+    fn note_done(&mut self, cx: &Cx, done: Done) {
+        self.note = done.note.filter(|_| !cx.observer().platform().facts().is_mock);
+        self.route = Some(done.route);
+        self.scenario_reaction = done.reacted;
+    }
+
+    fn note_changes(&mut self, cx: &Cx, target: &Target, before: &BeforeInput, after: AfterInput) {
+        self.new_dialogs = after.new_dialogs(cx, before);
+        self.changed = after.differs_from(target);
+        self.after = match after.view {
+            Some(view) => {
+                self.target.renamed = cx.observer().renamed(self.target.reference, &target.chosen, &view);
+                Moment::of(&view)
+            }
+            None => Moment::gone(),
+        };
+    }
+}
+
+/// The desktop before an input.
+pub(super) struct BeforeInput {
+    pub desktop: Arc<DesktopState>,
+    /// What the platform had counted by then.
+    pub generation: u64,
+}
+
+/// The desktop after an input, and the target's window in it; no view when the input closed it.
+pub(super) struct AfterInput {
+    desktop: Arc<DesktopState>,
+    view: Option<Arc<View>>,
+}
+
+impl AfterInput {
+    pub fn new_dialogs(&self, cx: &Cx, before: &BeforeInput) -> Vec<Dialog> {
+        new_dialogs(before.desktop.windows(), cx.observer().shown_windows(&self.desktop))
+    }
+
+    pub fn differs_from(&self, target: &Target) -> bool {
+        self.view.as_ref().is_none_or(|view| view.fingerprint() != target.view.fingerprint())
+    }
+}
+
 /// Looks once there is something to see: applications take their time, and "done" only says that they were
-/// asked. Where nothing comes of the input, the time is waited for.
+/// asked. Where nothing comes of the input, the time is waited for. Each try is a look of its own.
 pub(super) fn look_when_settled(
     cx: &Cx,
     target: &Target,
-    windows_before: &[Window],
-    mut generation: u64,
+    before: &BeforeInput,
     settles_in: Duration,
-) -> Result<Option<Arc<View>>> {
+) -> Result<AfterInput> {
     let deadline = cx.clock().now() + settles_in;
+    let mut generation = before.generation;
     loop {
         let left = deadline.saturating_sub(cx.clock().now());
         cx.observer().await_calm(generation, left, cx.cancel)?;
         generation = cx.observer().platform().generation()?;
-        let view = look_again(cx, target)?;
-        let changed = view.as_ref().is_none_or(|view| view.fingerprint() != target.view.fingerprint());
-        let same_windows = || -> Result<bool> {
-            let uids =
-                |windows: &[Window]| windows.iter().map(|window| window.uid.clone()).collect::<Vec<_>>();
-            Ok(uids(windows_before) == uids(&cx.observer().windows()?))
-        };
-        if changed || cx.clock().now() >= deadline || !same_windows()? {
-            return Ok(view);
+        let after = look_again(cx, target)?;
+        let has_come = after.differs_from(target) || !after.desktop.has_same_windows(&before.desktop);
+        if has_come || cx.clock().now() >= deadline {
+            return Ok(after);
         }
     }
 }
 
-/// The target's window as it is now; `None` when the action closed it.
-fn look_again(cx: &Cx, target: &Target) -> Result<Option<Arc<View>>> {
+/// The target's window as it is now.
+fn look_again(cx: &Cx, target: &Target) -> Result<AfterInput> {
+    let desktop = cx.observer().desktop()?;
     let same_window = WindowChoice { uid: Some(target.chosen.window.uid.clone()), ..WindowChoice::default() };
-    match cx.observer().choose(&same_window) {
-        Ok(chosen) => {
-            let view = cx.observer().view(&chosen, cx.cancel)?;
-            // Only what was read in the same way can be compared.
-            if target.view.was_read() && view.is_dark() {
-                return cx.observer().view_by_reading(&chosen, &view, cx.cancel).map(Some);
-            }
-            Ok(Some(view))
-        }
-        Err(error) if error.kind == Kind::WindowGone => Ok(None),
-        Err(error) => Err(error),
+    let view = match cx.observer().choose_in(&desktop, &same_window) {
+        Ok(chosen) => Some(read_alike(cx, &chosen, target)?),
+        Err(error) if error.kind == Kind::WindowGone => None,
+        Err(error) => return Err(error),
+    };
+    Ok(AfterInput { desktop, view })
+}
+
+/// Only what was read in the same way can be compared.
+fn read_alike(cx: &Cx, chosen: &Chosen, target: &Target) -> Result<Arc<View>> {
+    let view = cx.observer().view_in_look(chosen, cx.cancel)?;
+    if target.view.was_read() && view.is_dark() {
+        return cx.observer().view_by_reading(chosen, &view, cx.cancel);
     }
+    Ok(view)
 }
 
 /// The arguments of a tool that needs an element and nothing else.

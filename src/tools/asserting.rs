@@ -85,13 +85,13 @@ impl Tool for AssertState {
 
     fn run(cx: &mut Cx, args: AssertArgs, _: Permit) -> Result<AssertOut> {
         let entries = entries(args)?;
-        let moment = cx.observer().moment(cx.cancel);
+        let evaluation = cx.observer().evaluation(cx.cancel);
         let mut results = Vec::with_capacity(entries.len());
         for (number, entry) in entries.into_iter().enumerate() {
             cx.cancel.check()?;
             let read = read_bounded(cx, &Fields::new(format!("predicates[{number}]"), &entry));
             let verdict = match read {
-                Ok(predicate) => moment.verdict(&predicate)?,
+                Ok(predicate) => evaluation.verdict(&predicate)?,
                 Err(error) => Verdict::unjudged(error),
             };
             results.push(ResultOut::new(entry, verdict));

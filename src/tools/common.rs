@@ -229,7 +229,7 @@ fn wrong(field: &'static str, message: &str) -> Error {
 }
 
 fn aim(cx: &Cx, id: &str, spot: Spot) -> Result<Point> {
-    cx.observer().aim(id, &known_image(cx, id)?, spot)
+    cx.observer().aim(&cx.desktop()?, id, &known_image(cx, id)?, spot)
 }
 
 pub fn known_image(cx: &Cx, id: &str) -> Result<Image> {

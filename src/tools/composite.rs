@@ -56,10 +56,11 @@ fn look(cx: &mut Cx, window_uid: Option<String>, args: &LookArgs) -> Result<Seen
     let pause = Duration::from_millis(args.wait_after_ms.map_or(200, Int::size) as u64);
     cx.clock().sleep(pause, cx.cancel)?;
     let wanted = WindowChoice { uid: window_uid, ..WindowChoice::default() };
-    let chosen = match cx.observer().choose(&wanted) {
+    let desktop = cx.observer().desktop()?;
+    let chosen = match cx.observer().choose_in(&desktop, &wanted) {
         Err(error) if error.kind == Kind::WindowGone => {
             cx.warning = Some("the window is gone; the focused one was observed".to_owned());
-            cx.observer().choose(&WindowChoice::default())?
+            cx.observer().choose_in(&desktop, &WindowChoice::default())?
         }
         found => found?,
     };

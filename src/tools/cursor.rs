@@ -72,7 +72,7 @@ impl Tool for GetCursor {
 }
 
 fn under(cx: &mut Cx, at: Point) -> Result<(Option<UnderWindow>, Option<UnderElement>)> {
-    let Some(chosen) = cx.observer().window_at(at)? else {
+    let Some(chosen) = cx.observer().window_at(&cx.observer().desktop()?, at)? else {
         return Ok((None, None));
     };
     let window = UnderWindow { window_uid: chosen.window.uid.clone(), title: chosen.window.title.clone() };

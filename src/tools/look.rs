@@ -14,7 +14,7 @@ use crate::model::encoding::{Encoding, Format};
 use crate::model::{Rect, Tree, Window};
 use crate::observer::outline::{Dropped, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
 use crate::observer::pointing::{Overlay, PictureWish, Pointed, Subject};
-use crate::observer::{Chosen, Ref, View};
+use crate::observer::{Chosen, DesktopState, Ref, View};
 use crate::tokens::{Writing, tokens};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool, resource};
@@ -211,8 +211,9 @@ impl Tool for Look {
         let drawing = Drawing::wanted(&args)?;
         // What may not be asked for by itself does not come beside an answer either.
         drawing.as_ref().map_or(Ok(()), |_| cx.app.permits_with(&Self::META, &["get_screenshot"]))?;
-        let windows = cx.observer().windows()?;
-        let chosen = choose(cx, &args)?;
+        let desktop = cx.observer().desktop()?;
+        let windows = cx.observer().shown_windows(&desktop);
+        let chosen = choose(cx, &desktop, &args)?;
         cx.warning = chosen.warning.clone();
         let seen = Seen::take(cx, chosen, &args)?;
         let around = TOKENS_AROUND + if drawing.is_some() { TOKENS_OF_A_PICTURE } else { 0 };
@@ -241,12 +242,12 @@ impl PictureOut {
 }
 
 /// A ref knows its window; otherwise it is the one that is named, or the focused one.
-fn choose(cx: &Cx, args: &LookArgs) -> Result<Chosen> {
+fn choose(cx: &Cx, desktop: &Arc<DesktopState>, args: &LookArgs) -> Result<Chosen> {
     let mut choice = args.window.choice();
     if let (Some(text), true) = (&args.reference, choice.is_empty()) {
         choice.uid = Some(cx.observer().window_of_ref(parse_ref(text)?)?);
     }
-    cx.observer().choose(&choice)
+    cx.observer().choose_in(desktop, &choice)
 }
 
 fn parse_ref(text: &Text<24>) -> Result<Ref> {
@@ -310,36 +311,14 @@ impl Seen {
         if let Some(pointed) = pointed {
             parts.marks(pointed);
         }
-        let options = |max_tokens| OutlineOptions {
-            scope: self.scope,
-            keep: args.keep.clone(),
-            max_tokens: Some(max_tokens),
-            ..OutlineOptions::default()
-        };
         let only_changes = args.changes == Some(true) && self.before.is_some();
-        // What is new stands in the outline too; it may take a third of the room, unless it is all that is wanted.
-        let for_changes = if only_changes { parts.left() } else { parts.left() / 3 };
-        let changes = self
-            .before
-            .as_ref()
-            .map(|before| {
-                cx.observer().outline_changes(&self.chosen, (before, &self.view), &options(for_changes))
-            })
-            .transpose()?;
-        if let Some(changes) = &changes {
-            parts.changes(changes);
-        }
+        let changes = self.write_changes(cx, args, &mut parts, only_changes)?;
         let outline = if only_changes {
             Outline { elements: self.view.tree().len(), ..Outline::default() }
         } else {
-            let after = cursor(&self.view, args.after.as_ref())?;
-            if changes.as_ref().is_some_and(|changes| !changes.is_empty()) {
-                parts.push("now:");
-            }
-            let options = OutlineOptions { after, ..options(parts.left()) };
-            cx.observer().outline(&self.chosen, &self.view, &options)?
+            let is_news = changes.as_ref().is_some_and(|changes| !changes.is_empty());
+            self.write_outline(cx, args, &mut parts, is_news)?
         };
-        parts.push(&outline.text);
         Ok(Looked {
             window_uid: self.chosen.window.uid,
             window: self.chosen.window.title,
@@ -354,6 +333,43 @@ impl Seen {
             picture: None,
             text: parts.text.trim_end().to_owned(),
         })
+    }
+
+    fn outline_options(&self, args: &LookArgs, max_tokens: usize) -> OutlineOptions {
+        OutlineOptions {
+            scope: self.scope,
+            keep: args.keep.clone(),
+            max_tokens: Some(max_tokens),
+            ..OutlineOptions::default()
+        }
+    }
+
+    /// What is new since the last look, if there was one.
+    fn write_changes(
+        &self,
+        cx: &Cx,
+        args: &LookArgs,
+        parts: &mut Parts,
+        only_changes: bool,
+    ) -> Result<Option<OutlineChanges>> {
+        let Some(before) = &self.before else { return Ok(None) };
+        // What is new stands in the outline too; it may take a third of the room, unless it is all that is wanted.
+        let room = if only_changes { parts.left() } else { parts.left() / 3 };
+        let options = self.outline_options(args, room);
+        let changes = cx.observer().outline_changes(&self.chosen, (before, &self.view), &options)?;
+        parts.changes(&changes);
+        Ok(Some(changes))
+    }
+
+    fn write_outline(&self, cx: &Cx, args: &LookArgs, parts: &mut Parts, is_news: bool) -> Result<Outline> {
+        let after = cursor(&self.view, args.after.as_ref())?;
+        if is_news {
+            parts.push("now:");
+        }
+        let options = OutlineOptions { after, ..self.outline_options(args, parts.left()) };
+        let outline = cx.observer().outline(&self.chosen, &self.view, &options)?;
+        parts.push(&outline.text);
+        Ok(outline)
     }
 }
 

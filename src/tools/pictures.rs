@@ -322,7 +322,7 @@ fn part_to_enlarge(cx: &mut Cx, args: &ZoomArgs) -> Result<(Option<Chosen>, Rect
     let (element, window) = (args.element.0.choice(), args.window.0.choice());
     if element != ElementChoice::default() {
         cx.observer().require_places("to zoom to an element; give a point")?;
-        let target = cx.observer().find_target(&window, &element, cx.cancel)?;
+        let target = cx.observer().find_target(&cx.observer().desktop()?, &window, &element, cx.cancel)?;
         let size = args.size(around(target.bounds()));
         let region = within(centred(target.bounds().center(), size), Some(target.chosen.window.bounds));
         return Ok((Some(target.chosen), region));

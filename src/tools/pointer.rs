@@ -86,7 +86,7 @@ impl Tool for ClickAt {
 
     fn run(cx: &mut Cx, args: ClickAtArgs, mut permit: Permit) -> Result<Clicked> {
         let began = cx.clock().now();
-        let before = cx.observer().windows()?;
+        let before = cx.desktop()?;
         let act = Act::Click {
             at: Some(args.at.on_screen(cx)?),
             button: args.button.unwrap_or_default(),
@@ -99,7 +99,7 @@ impl Tool for ClickAt {
             note: done.note,
             scenario_reaction: done.reacted,
             dry_run: permit.dry_run(),
-            new_dialogs: new_dialogs(&before, cx.observer().windows()?),
+            new_dialogs: new_dialogs(before.windows(), cx.observer().windows()?),
             duration_ms: millis(cx.clock().now().saturating_sub(began)),
         })
     }
@@ -432,7 +432,7 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<Vec<Target>> {
         ));
     }
     cx.observer().require_places("to drag an element; give both ends as {x, y}")?;
-    let target = cx.observer().find_target(&args.window.choice(), &choice, cx.cancel)?;
+    let target = cx.observer().find_target(&cx.desktop()?, &args.window.choice(), &choice, cx.cancel)?;
     let at = target.bounds().center();
     cx.observer().check_reachable(at)?;
     Ok(cx.judged_with(target, Some(at)))

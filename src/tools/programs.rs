@@ -265,14 +265,18 @@ impl Tool for LaunchApp {
         if permit.dry_run() {
             return Ok(launched);
         }
-        let before = cx.observer().windows()?;
+        let before = cx.desktop()?;
         let pid = cx.observer().launch(&mut permit, &launch, cx.cancel)?;
         launched.pid = Some(pid);
         if args.wait_for_window.unwrap_or(true) {
             let awaited = Awaited {
                 query: args.matching.as_ref().map(WindowQueryArgs::query).transpose()?.unwrap_or_default(),
-                focused: before.iter().find(|window| window.focused).map(|window| window.uid.clone()),
-                before: before.into_iter().map(|window| window.uid).collect::<HashSet<_>>(),
+                focused: before
+                    .windows()
+                    .iter()
+                    .find(|window| window.focused)
+                    .map(|window| window.uid.clone()),
+                before: before.windows().iter().map(|window| window.uid.clone()).collect::<HashSet<_>>(),
                 timeout: Duration::from_millis(args.timeout_ms.map_or(5000, Int::size) as u64),
             };
             launched.window = cx.observer().await_window(&awaited, cx.cancel)?.map(|window| LaunchedWindow {

@@ -118,7 +118,7 @@ fn element_bounds(cx: &Cx, chosen: Option<&Chosen>, element: &ElementChoice) -> 
     cx.observer().require_places("to find an element in a picture; give a bbox in its pixels")?;
     let uid = chosen.map(|chosen| chosen.window.uid.clone());
     let window = WindowChoice { uid, ..WindowChoice::default() };
-    Ok(cx.observer().find_target(&window, element, cx.cancel)?.bounds())
+    Ok(cx.observer().find_target(&cx.observer().desktop()?, &window, element, cx.cancel)?.bounds())
 }
 
 pub struct GetScreenshotCropped;
@@ -272,7 +272,10 @@ impl Tool for GetOcr {
         cx.observer().ocr().describe()?;
         let chosen = match &args.image_b64 {
             Some(_) => None,
-            None => Some(cx.observer().choose_strictly(&args.part.window(cx, &args.window))?),
+            None => {
+                let desktop = cx.observer().desktop()?;
+                Some(cx.observer().choose_strictly(&desktop, &args.part.window(cx, &args.window))?)
+            }
         };
         cx.warning = chosen.as_ref().and_then(|chosen| chosen.warning.clone());
         let readable = match (&chosen, &args.image_b64) {

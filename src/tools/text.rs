@@ -6,13 +6,13 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::acting::{TargetOut, look_when_settled};
+use super::acting::{BeforeInput, TargetOut, look_when_settled};
 use super::common::{Dialog, FitArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs, regex_error};
 use super::reading::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::Permit;
 use crate::model::action::{Act, Button};
-use crate::model::{Point, Rect, Role, Window};
+use crate::model::{Point, Rect, Role};
 use crate::observer::spot::{Fit, Occurrence, Page, Piece, Wanted};
 use crate::observer::{Care, Scene, Spotted};
 use crate::tool::args::{Int, Text};
@@ -412,8 +412,8 @@ impl Tool for ClickText {
             note: None,
             scenario_reaction: false,
         };
-        let windows = cx.observer().windows()?;
-        let generation = cx.observer().platform().generation()?;
+        let before =
+            BeforeInput { desktop: cx.desktop()?, generation: cx.observer().platform().generation()? };
         let act = Act::Click {
             element: None,
             at: Some(spotted.piece.bounds.center()),
@@ -422,9 +422,8 @@ impl Tool for ClickText {
         };
         let done = cx.observer().act(&mut permit, &act, cx.cancel)?;
         if !permit.dry_run() {
-            let sent = Sent { windows: &windows, generation, settles_in: done.settles_in };
-            receipt.changed = sent.changed(cx, target.as_ref(), &spotted)?;
-            receipt.new_dialogs = new_dialogs(&windows, cx.observer().windows()?);
+            let sent = Sent { before, settles_in: done.settles_in };
+            (receipt.changed, receipt.new_dialogs) = sent.changes(cx, target.as_ref(), &spotted)?;
         }
         receipt.note = done.note;
         receipt.scenario_reaction = done.reacted;
@@ -447,12 +446,13 @@ fn under(cx: &Cx, at: Point, read: &Piece) -> Result<Vec<Target>> {
     Ok(cx.judged_with(target, Some(at)).into_iter().chain(read).collect())
 }
 
-/// What was read in a window has to be what the pointer hits.
+/// What was read in a window has to be what the pointer hits. Reading takes long, so that the look before the click
+/// begins here, and is not the one in which the window was chosen: what lies over the text now is what counts.
 fn refuse_covered(cx: &Cx, scene: &Scene, at: Point) -> Result<()> {
     let Scene::Window { chosen, .. } = scene else {
         return Ok(());
     };
-    match cx.observer().window_at(at)? {
+    match cx.observer().window_at(&cx.desktop()?, at)? {
         Some(hit) if hit.window.uid != chosen.window.uid => Err(Error::new(
             Kind::WindowOccluded,
             "another window lies over the text; bring the window to the front",
@@ -477,25 +477,30 @@ fn refuse_changed(cx: &Cx, spotted: &Spotted) -> Result<()> {
 }
 
 /// A click that was sent, and what came of it.
-struct Sent<'a> {
-    windows: &'a [Window],
-    generation: u64,
+struct Sent {
+    before: BeforeInput,
     settles_in: Duration,
 }
 
-impl Sent<'_> {
-    /// Whether something else is shown than before: by the elements, or by the pixels where there are none.
-    fn changed(&self, cx: &Cx, target: Option<&Target>, spotted: &Spotted) -> Result<bool> {
+impl Sent {
+    /// Whether something else is shown than before, by the elements, or by the pixels where there are none; and the
+    /// windows that came.
+    fn changes(&self, cx: &Cx, target: Option<&Target>, spotted: &Spotted) -> Result<(bool, Vec<Dialog>)> {
         if let Some(target) = target.filter(|target| target.view.tree().len() > 1) {
-            let after = look_when_settled(cx, target, self.windows, self.generation, self.settles_in)?;
-            return Ok(after.is_none_or(|view| view.fingerprint() != target.view.fingerprint()));
+            let after = look_when_settled(cx, target, &self.before, self.settles_in)?;
+            return Ok((after.differs_from(target), after.new_dialogs(cx, &self.before)));
         }
-        cx.observer().await_calm(self.generation, self.settles_in, cx.cancel)?;
-        match cx.observer().still_looks_like(&spotted.scene, &spotted.seen, spotted.seen.area()) {
-            Ok(same) => Ok(!same),
-            Err(error) if error.kind == Kind::WindowGone => Ok(true),
-            Err(error) => Err(error),
-        }
+        cx.observer().await_calm(self.before.generation, self.settles_in, cx.cancel)?;
+        let changed = pixels_changed(cx, spotted)?;
+        Ok((changed, new_dialogs(self.before.desktop.windows(), cx.observer().windows()?)))
+    }
+}
+
+fn pixels_changed(cx: &Cx, spotted: &Spotted) -> Result<bool> {
+    match cx.observer().still_looks_like(&spotted.scene, &spotted.seen, spotted.seen.area()) {
+        Ok(same) => Ok(!same),
+        Err(error) if error.kind == Kind::WindowGone => Ok(true),
+        Err(error) => Err(error),
     }
 }
 

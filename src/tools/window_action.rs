@@ -195,7 +195,7 @@ impl Tool for WindowAction {
 
     fn targets(cx: &Cx, args: &WindowActionArgs) -> Result<Vec<Target>> {
         args.deed()?;
-        let chosen = cx.observer().choose_only(&args.window.query()?)?;
+        let chosen = cx.observer().choose_only(&cx.desktop()?, &args.window.query()?)?;
         cx.judged_window(&chosen, args.action.name())
     }
 
@@ -205,7 +205,7 @@ impl Tool for WindowAction {
         // The window that was judged, however many fit the query by now.
         let chosen = match permit.target() {
             Some(target) => target.chosen.clone(),
-            None => cx.observer().choose_only(&args.window.query()?)?,
+            None => cx.observer().choose_only(&cx.desktop()?, &args.window.query()?)?,
         };
         let timeout = Duration::from_millis(args.timeout_ms.map_or(3000, Int::size) as u64);
         let mut acted = WindowActed {
@@ -223,14 +223,14 @@ impl Tool for WindowAction {
         if permit.dry_run() {
             return Ok(WindowActed { note: Some("dry run: nothing was done".to_owned()), ..acted });
         }
-        let before = cx.observer().windows()?;
+        let before = cx.desktop()?;
         let reached = cx.observer().change_window(&mut permit, &chosen, deed, timeout, cx.cancel)?;
         let after = cx.observer().windows()?;
         acted.closed = !after.iter().any(|window| window.uid == acted.window_uid);
         acted.reached = reached.done;
         acted.state = reached.state.map(FinalState::from);
         acted.note = reached.note;
-        acted.new_dialogs = new_dialogs(&before, after);
+        acted.new_dialogs = new_dialogs(before.windows(), after);
         acted.duration_ms = millis(cx.clock().now().saturating_sub(began));
         Ok(acted)
     }

@@ -8,7 +8,7 @@ use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
 use crate::model::action::{Act, Button};
 use crate::model::{Point, Rect};
-use crate::observer::Chosen;
+use crate::observer::{Chosen, WindowChoice};
 use crate::platform::Activation;
 use crate::tool::{
     Content, Cx, Effect, Example, Group, Meta, Method, Output, Resource, Spec, Target, Tool, resource,
@@ -150,7 +150,7 @@ impl Tool for GetVisibleAreas {
     };
 
     fn run(cx: &mut Cx, args: WindowArgs, _: Permit) -> Result<VisibleAreas> {
-        let chosen = cx.observer().choose_strictly(&args.choice())?;
+        let chosen = cx.observer().choose_strictly(&cx.observer().desktop()?, &args.choice())?;
         cx.observer().require_places("to say which parts of one can be seen")?;
         let visible_regions = cx.observer().visible_regions(&chosen)?;
         cx.warning = chosen.warning;
@@ -209,8 +209,8 @@ impl Tool for BringToForeground {
     };
 
     fn targets(cx: &Cx, args: &ForegroundArgs) -> Result<Vec<Target>> {
-        let chosen = cx.observer().choose_strictly(&args.window.choice())?;
-        let view = cx.observer().view(&chosen, cx.cancel)?;
+        let chosen = cx.observer().choose_strictly(&cx.desktop()?, &args.window.choice())?;
+        let view = cx.observer().view_in_look(&chosen, cx.cancel)?;
         let point = point_to_raise(cx, &chosen)?;
         Ok(cx.judged_with(Target::element(chosen, view, 0, None), point))
     }
@@ -261,8 +261,12 @@ fn point_to_raise(cx: &Cx, chosen: &Chosen) -> Result<Option<Point>> {
 fn click_to_raise(cx: &Cx, target: &Target, permit: &mut Permit) -> Result<(Point, Option<String>)> {
     cx.observer().require_places("to click it to the front")?;
     let at = match target.at() {
-        // What trying to raise it has uncovered since, nobody has judged.
-        None if !cx.judged => point_to_raise(cx, &target.chosen)?,
+        // What trying to raise it has uncovered since, nobody has judged. It takes a new look to see it.
+        None if !cx.judged => {
+            let uid = Some(target.chosen.window.uid.clone());
+            let chosen = cx.observer().choose(&WindowChoice { uid, ..WindowChoice::default() })?;
+            point_to_raise(cx, &chosen)?
+        }
         judged => judged,
     };
     let Some(at) = at else {

@@ -22,6 +22,7 @@ mod gate;
 mod hands;
 #[cfg(feature = "http")]
 mod http;
+mod listings;
 mod look;
 mod observe;
 mod ocr;

@@ -1,12 +1,14 @@
 //! From a pixel or a cell of a picture to the screen as it is now. What has changed since is refused and named,
 //! never guessed.
 
+use std::sync::Arc;
+
 use super::Subject;
 use crate::error::{Error, Kind, Result};
 use crate::model::grid::{Cell, Grid, Offset};
 use crate::model::image::Picture;
 use crate::model::{Monitor, Point, Rect};
-use crate::observer::{Observer, WindowChoice};
+use crate::observer::{DesktopState, Observer, WindowChoice};
 use crate::session::Image;
 
 /// A place in a picture, as a caller names it.
@@ -49,44 +51,39 @@ impl Observer {
 
     /// What lies where on the screen, from the front; `None` where that cannot be known.
     fn front_windows(&self) -> Result<Option<Vec<(String, Rect)>>> {
-        let Some(order) = self.platform.stacking()?.filter(|_| self.knows_places()) else {
+        let desktop = self.desktop()?;
+        let Some(order) = desktop.stacking()?.filter(|_| self.knows_places()) else {
             return Ok(None);
         };
-        let windows = self.platform.windows()?;
-        let found = |uid: String| {
-            let window = windows.iter().find(|window| window.uid == uid && !window.minimized)?;
-            Some((uid, window.bounds))
+        let found = |uid: &String| {
+            let window = desktop.windows().iter().find(|window| window.uid == *uid && !window.minimized)?;
+            Some((uid.clone(), window.bounds))
         };
-        Ok(Some(order.into_iter().filter_map(found).collect()))
+        Ok(Some(order.iter().filter_map(found).collect()))
     }
 
     /// The pixel of the screen that a place in a picture stands for, if it still does.
-    pub fn aim(&self, id: &str, image: &Image, spot: Spot) -> Result<Point> {
-        self.check_screen(id, image)?;
+    pub fn aim(&self, desktop: &Arc<DesktopState>, id: &str, image: &Image, spot: Spot) -> Result<Point> {
+        check_screen(desktop, id, image)?;
         let point = point_of(image, spot)?;
         match &image.window {
-            Some((uid, bounds)) => self.check_window(id, uid, *bounds, point)?,
-            None => self.check_front(id, image, point)?,
+            Some((uid, bounds)) => self.check_window(desktop, id, uid, *bounds, point)?,
+            None => self.check_front(desktop, id, image, point)?,
         }
         Ok(point)
     }
 
-    fn check_screen(&self, id: &str, image: &Image) -> Result<()> {
-        let now = self.platform.screen()?;
-        if let Some(was) = image.screen.filter(|was| Some(*was) != now) {
-            let now = now.map_or("unknown".to_owned(), words);
-            return Err(stale(id, &format!("the screen was {} and is {now} now", words(was))));
-        }
-        match changed_monitor(&image.monitors, &self.platform.monitors()?) {
-            Some(change) => Err(stale(id, &change)),
-            None => Ok(()),
-        }
-    }
-
     /// The window must be where the picture showed it, and be what the pointer would hit there.
-    fn check_window(&self, id: &str, uid: &str, bounds: Rect, point: Point) -> Result<()> {
+    fn check_window(
+        &self,
+        desktop: &Arc<DesktopState>,
+        id: &str,
+        uid: &str,
+        bounds: Rect,
+        point: Point,
+    ) -> Result<()> {
         let same = WindowChoice { uid: Some(uid.to_owned()), ..WindowChoice::default() };
-        let now = self.choose(&same).map_err(|error| match error.kind {
+        let now = self.choose_in(desktop, &same).map_err(|error| match error.kind {
             Kind::WindowGone => {
                 Error { message: format!("the picture '{id}' is out of date: {}", error.message), ..error }
             }
@@ -95,7 +92,7 @@ impl Observer {
         if let Some(change) = changed_place(bounds, now.window.bounds) {
             return Err(stale(id, &format!("its window {change}")));
         }
-        match self.window_at(point)? {
+        match self.window_at(desktop, point)? {
             Some(hit) if hit.window.uid != uid => Err(Error::new(
                 Kind::WindowOccluded,
                 "another window lies over that pixel of the picture; bring the pictured window to the front",
@@ -107,12 +104,12 @@ impl Observer {
     }
 
     /// On a picture of the screen, what lies at the point must be what lay there.
-    fn check_front(&self, id: &str, image: &Image, point: Point) -> Result<()> {
+    fn check_front(&self, desktop: &Arc<DesktopState>, id: &str, image: &Image, point: Point) -> Result<()> {
         let Some(front) = &image.front else {
             return Ok(());
         };
         let was = front.iter().find(|(_, bounds)| bounds.contains(point));
-        let is = self.listed_window_at(point)?.map(|hit| (hit.window.uid, hit.window.bounds));
+        let is = self.listed_window_at(desktop, point)?.map(|hit| (hit.window.uid, hit.window.bounds));
         let change = match (was, &is) {
             (None, None) => return Ok(()),
             (Some((uid, bounds)), Some((now, place))) if uid == now => match changed_place(*bounds, *place) {
@@ -123,6 +120,18 @@ impl Observer {
             (Some((uid, _)), None) => format!("the window {uid} is no longer at {},{}", point.x, point.y),
         };
         Err(stale(id, &change))
+    }
+}
+
+fn check_screen(desktop: &DesktopState, id: &str, image: &Image) -> Result<()> {
+    let now = desktop.screen()?;
+    if let Some(was) = image.screen.filter(|was| Some(*was) != now) {
+        let now = now.map_or("unknown".to_owned(), words);
+        return Err(stale(id, &format!("the screen was {} and is {now} now", words(was))));
+    }
+    match changed_monitor(&image.monitors, desktop.monitors()?) {
+        Some(change) => Err(stale(id, &change)),
+        None => Ok(()),
     }
 }
 

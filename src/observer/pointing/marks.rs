@@ -5,7 +5,7 @@ use crate::clock::Cancel;
 use crate::config::limits::MARKS;
 use crate::error::{Kind, Result};
 use crate::model::geometry::visible_regions;
-use crate::model::{Point, Rect, Tree};
+use crate::model::{Point, Rect, Tree, Window};
 use crate::observer::outline::{in_view, is_actionable};
 use crate::observer::text::{one_line, shorten};
 use crate::observer::{Chosen, Observer, Ref, View};
@@ -70,9 +70,9 @@ impl Observer {
 
     /// The windows that show, the frontmost first, and what has to be said where that is not known.
     fn frontmost_first(&self) -> Result<(Vec<Chosen>, Option<String>)> {
-        let mut windows = self.platform.windows()?;
-        windows.retain(|window| !window.minimized);
-        let note = match self.platform.stacking()? {
+        let desktop = self.desktop()?;
+        let mut windows: Vec<&Window> = desktop.windows().iter().filter(|window| !window.minimized).collect();
+        let note = match desktop.stacking()? {
             Some(order) => {
                 let place = |uid: &str| order.iter().position(|other| other == uid).unwrap_or(usize::MAX);
                 windows.sort_by_key(|window| place(&window.uid));
@@ -83,7 +83,7 @@ impl Observer {
                 Some("which window lies in front is not known here: what is covered may be marked".to_owned())
             }
         };
-        Ok((windows.into_iter().map(|window| self.chosen(window, None)).collect(), note))
+        Ok((windows.into_iter().map(|window| self.chosen(&desktop, window, None)).collect(), note))
     }
 
     fn marks_of(&self, chosen: &Chosen, view: &View, covers: &[Rect], area: Rect) -> Result<Vec<Mark>> {

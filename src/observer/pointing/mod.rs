@@ -118,9 +118,10 @@ impl Observer {
         if shot.picture.is_empty() {
             return Err(no_such_part(region, self.platform.screen()?.unwrap_or_default()));
         }
+        let desktop = self.desktop()?;
         // All of them: menus and lists reach out of the window that they belong to.
-        for window in self.platform.windows()? {
-            let chosen = self.chosen(window, None);
+        for window in desktop.windows() {
+            let chosen = self.chosen(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
             self.black_out_secrets(&mut shot, &chosen, cancel)?;
         }

@@ -10,7 +10,7 @@ use super::run::{Outcome, StepOut, Verdict};
 use crate::error::{Kind, Result};
 use crate::model::Window;
 use crate::observer::outline::OutlineOptions;
-use crate::observer::{Chosen, View, WindowChoice};
+use crate::observer::{Chosen, DesktopState, View, WindowChoice};
 use crate::tokens::{Writing, tokens};
 use crate::tool::{Cx, Output};
 use crate::tools::common::{Dialog, new_dialogs};
@@ -95,24 +95,24 @@ impl Output for Report {
 /// The desktop before the first step.
 #[derive(Debug)]
 pub struct Before {
-    windows: Vec<Window>,
+    desktop: Arc<DesktopState>,
     seen: Option<(Chosen, Arc<View>)>,
 }
 
 impl Before {
     /// The window of the first step that has one, else the one that was named, else the focused one.
     pub fn look(cx: &Cx, plan: &Plan, named: Option<&str>) -> Result<Self> {
-        let windows = cx.observer().windows()?;
+        let desktop = cx.desktop()?;
         let of_steps = plan.steps.iter().find_map(|step| step.foreseen.as_ref()?.window_uid.clone());
         let uid = of_steps.or_else(|| named.map(str::to_owned));
-        let chosen = cx.observer().choose(&WindowChoice { uid, ..WindowChoice::default() });
+        let chosen = cx.observer().choose_in(&desktop, &WindowChoice { uid, ..WindowChoice::default() });
         let seen = chosen.and_then(|chosen| {
             let view = cx.observer().look(&chosen, cx.cancel)?.view;
             Ok((chosen, view))
         });
         match seen {
             Err(error) if error.kind == Kind::Cancelled => Err(error),
-            seen => Ok(Self { windows, seen: seen.ok() }),
+            seen => Ok(Self { desktop, seen: seen.ok() }),
         }
     }
 }
@@ -158,17 +158,19 @@ impl Report {
     }
 
     fn look(&mut self, cx: &Cx, before: Before, room: usize) -> Result<()> {
-        let now = cx.observer().windows()?;
-        let gone = before.windows.iter().filter(|old| !now.iter().any(|window| window.uid == old.uid));
+        let now = cx.observer().desktop()?;
+        let is_open = |old: &&Window| now.windows().iter().any(|window| window.uid == old.uid);
+        let gone = before.desktop.windows().iter().filter(|old| !is_open(old));
         self.closed_windows = gone.map(|window| window.uid.clone()).collect();
-        let focused = now.iter().find(|window| window.focused).map(|window| window.uid.clone());
-        self.new_windows = new_dialogs(&before.windows, now);
+        let focused = now.windows().iter().find(|window| window.focused).map(|window| window.uid.clone());
+        self.new_windows = new_dialogs(before.desktop.windows(), cx.observer().shown_windows(&now));
         let mut parts = Vec::new();
         let mut left = room;
         if let Some((chosen, old)) = before.seen {
-            self.window_uid = Some(chosen.window.uid.clone());
-            if !self.closed_windows.contains(&chosen.window.uid) {
-                let text = self.changes(cx, &chosen, &old, left)?;
+            let uid = chosen.window.uid;
+            self.window_uid = Some(uid.clone());
+            if !self.closed_windows.contains(&uid) {
+                let text = self.changes(cx, &choose_by_uid(cx, &now, uid)?, &old, left)?;
                 left = left.saturating_sub(tokens(Writing::Outline, text.len()));
                 parts.push(text);
             }
@@ -177,14 +179,14 @@ impl Report {
         let in_front = focused.filter(|uid| Some(uid) != self.window_uid.as_ref());
         let came = |uid: &String| self.new_windows.iter().any(|window| window.window_uid == *uid);
         if let Some(uid) = in_front.filter(|uid| came(uid) || !self.closed_windows.is_empty()) {
-            parts.push(self.outline(cx, uid, left)?);
+            parts.push(self.outline(cx, &choose_by_uid(cx, &now, uid)?, left)?);
         }
         self.text = parts.join("\n");
         Ok(())
     }
 
     fn changes(&mut self, cx: &Cx, chosen: &Chosen, old: &View, room: usize) -> Result<String> {
-        let new = cx.observer().view(chosen, cx.cancel)?;
+        let new = cx.observer().view_in_look(chosen, cx.cancel)?;
         let options = OutlineOptions { max_tokens: Some(room), ..OutlineOptions::default() };
         let changes = cx.observer().outline_changes(chosen, (old, &new), &options)?;
         self.lines_left_out += changes.cut;
@@ -196,14 +198,17 @@ impl Report {
         })
     }
 
-    fn outline(&mut self, cx: &Cx, uid: String, room: usize) -> Result<String> {
-        let chosen = cx.observer().choose(&WindowChoice { uid: Some(uid), ..WindowChoice::default() })?;
-        let view = cx.observer().look(&chosen, cx.cancel)?.view;
+    fn outline(&mut self, cx: &Cx, chosen: &Chosen, room: usize) -> Result<String> {
+        let view = cx.observer().look(chosen, cx.cancel)?.view;
         let options = OutlineOptions { max_tokens: Some(room.max(1)), ..OutlineOptions::default() };
-        let outline = cx.observer().outline(&chosen, &view, &options)?;
+        let outline = cx.observer().outline(chosen, &view, &options)?;
         if outline.cut_after.is_some() {
             self.lines_left_out += outline.elements.saturating_sub(outline.shown);
         }
         Ok(format!("in front now: {}\n{}", chosen.window.uid, outline.text))
     }
+}
+
+fn choose_by_uid(cx: &Cx, desktop: &Arc<DesktopState>, uid: String) -> Result<Chosen> {
+    cx.observer().choose_in(desktop, &WindowChoice { uid: Some(uid), ..WindowChoice::default() })
 }

@@ -1,58 +1,55 @@
-//! One look at the desktop that several questions share: windows are listed once and every tree is read
+//! One evaluation of conditions or claims, on one look at the desktop: windows are listed once and every tree is read
 //! once, so that all answers are about the same moment and 64 conditions cost as much as one.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::identity::{Found, Sight};
 use super::resolve::near_fact;
 use super::text::shorten;
-use super::{Chosen, Observer, Ref, View, WindowChoice};
+use super::{Chosen, DesktopState, Observer, Ref, View, WindowChoice};
 use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Fact, Kind, Result};
 use crate::model::{Selector, Tree, Window};
 use crate::platform::Shot;
 
-pub struct Moment<'a> {
+pub struct Evaluation<'a> {
     pub(super) observer: &'a Observer,
     pub(super) cancel: &'a Cancel,
     /// How long reading one window may take.
     patience: Duration,
     /// The window that is meant where nothing else is said.
     window: WindowChoice,
-    windows: OnceCell<Result<Vec<Window>>>,
-    views: RefCell<HashMap<String, Result<Arc<View>>>>,
+    /// Not before a condition wants it: some look at pixels alone.
+    desktop: OnceCell<Result<Arc<DesktopState>>>,
 }
 
 impl Observer {
-    /// A moment in which the focused window is meant unless another is named.
-    pub fn moment<'a>(&'a self, cancel: &'a Cancel) -> Moment<'a> {
-        self.moment_within(limits::TREE_WALK_TIME, WindowChoice::default(), cancel)
+    /// An evaluation in which the focused window is meant unless another is named.
+    pub fn evaluation<'a>(&'a self, cancel: &'a Cancel) -> Evaluation<'a> {
+        self.evaluation_within(limits::TREE_WALK_TIME, WindowChoice::default(), cancel)
     }
 
-    pub(super) fn moment_within<'a>(
+    pub(super) fn evaluation_within<'a>(
         &'a self,
         patience: Duration,
         window: WindowChoice,
         cancel: &'a Cancel,
-    ) -> Moment<'a> {
-        let (windows, views) = (OnceCell::new(), RefCell::default());
-        Moment { observer: self, cancel, patience, window, windows, views }
+    ) -> Evaluation<'a> {
+        Evaluation { observer: self, cancel, patience, window, desktop: OnceCell::new() }
     }
 }
 
-impl Moment<'_> {
-    fn raw_windows(&self) -> Result<&[Window]> {
-        let windows = self.windows.get_or_init(|| self.observer.platform.windows());
-        windows.as_deref().map_err(Clone::clone)
+impl Evaluation<'_> {
+    pub(super) fn desktop(&self) -> Result<&Arc<DesktopState>> {
+        self.desktop.get_or_init(|| self.observer.desktop()).as_ref().map_err(Clone::clone)
     }
 
     /// All windows, with the titles that may be shown.
     pub(super) fn windows(&self) -> Result<Vec<Window>> {
-        Ok(self.raw_windows()?.iter().map(|window| self.observer.shown_window(window.clone())).collect())
+        Ok(self.observer.shown_windows(self.desktop()?))
     }
 
     /// The window of this uid, or the one that is meant where none is named.
@@ -61,23 +58,18 @@ impl Moment<'_> {
             Some(uid) => WindowChoice { uid: Some(uid.to_owned()), ..WindowChoice::default() },
             None => self.window.clone(),
         };
-        self.observer.choose_among(self.raw_windows()?.to_vec(), &choice)
+        self.observer.choose_in(self.desktop()?, &choice)
     }
 
     pub(super) fn view(&self, chosen: &Chosen) -> Result<Arc<View>> {
-        if let Some(known) = self.views.borrow().get(&chosen.raw.uid) {
-            return known.clone();
-        }
-        let view = self.observer.view_within(self.patience, chosen, self.cancel);
-        self.views.borrow_mut().insert(chosen.raw.uid.clone(), view.clone());
-        view
+        self.observer.view_in_look_within(self.patience, chosen, self.cancel)
     }
 
     pub(super) fn view_of(&self, uid: Option<&str>) -> Result<Arc<View>> {
         self.view(&self.chosen(uid)?)
     }
 
-    /// Where the element of a ref is at this moment, by whatever name.
+    /// Where the element of a ref is at this evaluation, by whatever name.
     pub(super) fn node_of(&self, reference: Ref) -> Result<Option<(Arc<View>, usize)>> {
         let memory = self.observer.recall(reference)?;
         let chosen = match self.chosen(Some(memory.window_uid())) {

@@ -41,7 +41,10 @@ pub fn write(scenario: &Scenario, comments: &Comments) -> Result<String, Error> 
     for (key, list) in [("apps", list(&scenario.apps, app)), ("oracles", oracles(scenario))] {
         sections.extend(list.map(|list| yaml(&Node::Block(vec![(key, list)]))).transpose()?);
     }
-    Ok(escape_invisible(&sections.join("\n")))
+    let file = sections.join("\n");
+    // Escapes count in quotes alone, and serde-saphyr quotes the key of a block only where it must.
+    let has_plain_keys = scenario.states.iter().all(|state| state.name.chars().all(is_printable));
+    Ok(if has_plain_keys { escape_invisible(&file) } else { file })
 }
 
 /// Without the blank line that follows a last state.
@@ -445,7 +448,8 @@ fn one_line(text: &str) -> String {
     shown.trim().to_owned()
 }
 
-/// Characters that nobody sees, or that turn a line around, stand as escapes. They occur only in double quotes.
+/// Characters that nobody sees, or that turn a line around, stand as escapes. They must be in double quotes, where
+/// `Text` puts them.
 fn escape_invisible(yaml: &str) -> String {
     let mut out = String::with_capacity(yaml.len());
     for character in yaml.chars() {

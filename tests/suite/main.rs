@@ -5,6 +5,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+/// The parsed code, for the tests of its structure.
+#[allow(dead_code, reason = "each test uses its own part")]
+#[path = "../support/source.rs"]
+mod source;
+
 mod act;
 mod acting;
 mod assert;
@@ -31,6 +36,7 @@ mod record;
 mod refs;
 mod region;
 mod resources;
+mod rooms;
 mod samples;
 mod secrets;
 mod stdio;

@@ -46,6 +46,7 @@ pub mod files;
 pub mod halt;
 pub mod log;
 pub mod metrics;
+pub mod random;
 pub mod runtime;
 pub mod secrets;
 pub mod text;

@@ -129,7 +129,7 @@ impl Approvals {
 
 impl Pending {
     fn new(app: &App, call: &Call, question: &Question, expires: Duration, cancel: &Cancel) -> Self {
-        let id = crate::session::random_token("ap:");
+        let id = crate::random::random_token("ap:");
         let target = &question.target;
         let pictured = pictured(app, target, cancel);
         let place = pictured.as_ref().ok().map(|(_, place)| *place);

@@ -85,7 +85,7 @@ impl Image {
 
 impl Images {
     pub fn put(&self, image: Image, now: Duration) -> String {
-        let token = super::random_token("");
+        let token = crate::random::random_token("");
         let id = format!("img:{}", token.get(..8).unwrap_or(&token));
         let mut kept = lock(&self.kept);
         kept.retain(|old| now.saturating_sub(old.since) < LIFE);

@@ -25,7 +25,7 @@ struct Kept {
 
 impl TreeTokens {
     pub fn put(&self, window_uid: &str, view: Arc<View>, now: Duration) -> String {
-        let token = super::random_token("tt:");
+        let token = crate::random::random_token("tt:");
         let mut windows = lock(&self.windows);
         if !windows.contains_key(window_uid) && windows.len() >= MOST_WINDOWS {
             drop_stalest(&mut windows);

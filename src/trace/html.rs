@@ -31,7 +31,7 @@ const SHORT_FACTS: &[&str] = &["time", "caller", "took"];
 pub fn page(story: &Story) -> String {
     let mut page = Page { story, drawings: Drawings::default(), picture_bytes: 0 };
     let steps: String = story.steps.iter().map(|step| page.step(step)).collect();
-    let nonce = crate::session::random_token("n");
+    let nonce = crate::random::random_token("n");
     format!(
         "<!doctype html>
 <html lang=\"en\">

@@ -173,7 +173,7 @@ pub fn refuse_link(root: &Path) -> io::Result<()> {
 
 fn unused_name(root: &Path) -> io::Result<(String, PathBuf)> {
     loop {
-        let token = crate::session::random_token("trace-");
+        let token = crate::random::random_token("trace-");
         let trace_id: String = token.chars().take("trace-".len() + 8).collect();
         let path = root.join(&trace_id);
         match new_folder(&path, false) {

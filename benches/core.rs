@@ -14,9 +14,8 @@ use std::time::{Duration, SystemTime};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::config::{self, Redaction};
+use os_screen_observer::config::{self, Flags, Redaction};
 use os_screen_observer::gate::redact::Redactor;
 use os_screen_observer::gate::scrub::{self, Scrub};
 use os_screen_observer::gate::suspicion::Watch;

@@ -26,9 +26,8 @@ mod linux {
     use std::time::{Duration, Instant};
 
     use os_screen_observer::app::App;
-    use os_screen_observer::cli::Flags;
     use os_screen_observer::clock::{Cancel, Clock};
-    use os_screen_observer::config::{self, Size};
+    use os_screen_observer::config::{self, Flags, Size};
     use os_screen_observer::gate::{self, Call, Origin};
     use os_screen_observer::model::action::{Act, Button};
     use os_screen_observer::model::{Rect, Window};

@@ -215,12 +215,7 @@ pub enum Fact {
     Number(i64),
     Decimal(f64),
     Flag(bool),
-    Bounds {
-        x: i32,
-        y: i32,
-        width: i32,
-        height: i32,
-    },
+    Bounds { x: i32, y: i32, width: i32, height: i32 },
     List(Vec<Fact>),
     Object(std::collections::BTreeMap<&'static str, Fact>),
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::{Cli, Command, Flags, Mode};
+use os_screen_observer::cli::{Cli, Command};
 use os_screen_observer::clock::Clock;
-use os_screen_observer::config::{self, Loaded, LogLevel};
+use os_screen_observer::config::{self, Flags, Loaded, LogLevel, Mode};
 use os_screen_observer::platform::Chosen;
 use os_screen_observer::tools::Selection;
 use os_screen_observer::{http, log, mcp, ocr, platform, terminal};

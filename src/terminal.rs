@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::cli::{Flags, Mode, ScenarioCommand, ToolsFormat, TraceCommand};
+use crate::cli::{ScenarioCommand, ToolsFormat, TraceCommand};
 use crate::clock::Cancel;
-use crate::config::{FatalConfig, Loaded};
+use crate::config::{FatalConfig, Flags, Loaded, Mode};
 use crate::gate::{self, Call, Origin};
 use crate::tool::Spec;
 use crate::tools::{Selection, Table};

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::cli::Flags;
-use crate::config;
+use crate::config::{self, Flags};
 
 /// A machine with nothing; tests add to it.
 #[derive(Default)]

@@ -34,7 +34,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::cli::Profile;
+use crate::config::Profile;
 use crate::tool::{Effect, Group, Spec};
 
 /// All tools, in the order in which the docs and `tools/list` show them.

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::config;
+use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::Result;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::mcp::{Server, stdio::Stdio};

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::support::{Client, World};
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
+use os_screen_observer::config::Flags;
 use os_screen_observer::gate::confirm::Person;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::Point;

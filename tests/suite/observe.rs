@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use crate::support::World;
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::config;
+use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::{Error, Kind, Result};
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::{Tree, Window};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::Clock;
+use os_screen_observer::config::Flags;
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::tools::Selection;
 use os_screen_observer::{config, http};

@@ -18,6 +18,7 @@ pub mod similarity;
 pub mod tree;
 pub mod unseen;
 pub mod window;
+pub mod word;
 
 pub use action::{Button, KeyCombo};
 pub use element::{Element, Range};
@@ -26,3 +27,4 @@ pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
 pub use unseen::Unseen;
 pub use window::{Monitor, Reached, Window, WindowChange, WindowState};
+pub use word::Word;

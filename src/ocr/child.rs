@@ -5,60 +5,10 @@ use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, channel};
 
-use crate::clock::Cancel;
+use crate::clock::Waiting;
 use crate::error::{Error, Kind, Result};
-
-/// How soon a cancelled call is noticed.
-const SLICE: Duration = Duration::from_millis(10);
-
-/// How long a caller waits at most, and its way to take the call back.
-#[derive(Clone, Debug)]
-pub struct Waiting {
-    until: Instant,
-    patience: Duration,
-    cancel: Cancel,
-}
-
-impl Waiting {
-    pub fn new(patience: Duration, cancel: &Cancel) -> Self {
-        Self { until: Instant::now() + patience, patience, cancel: cancel.clone() }
-    }
-
-    /// The next piece of the wait, or the end of it.
-    pub fn slice(&self, what: &str) -> Result<Duration> {
-        self.cancel.check()?;
-        let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            let seconds = self.patience.as_secs_f64();
-            return Err(Error::new(
-                Kind::Timeout,
-                format!("OCR gave up after {seconds} s of waiting {what}; read a smaller part of the window"),
-            )
-            .with("phase", "ocr"));
-        }
-        Ok(left.min(SLICE))
-    }
-
-    /// How much of the wait is left, and what takes the call back.
-    pub fn left(&self) -> Result<(Duration, Cancel)> {
-        self.slice("for its turn")?;
-        Ok((self.until.saturating_duration_since(Instant::now()), self.cancel.clone()))
-    }
-
-    /// What a thread sends; `None` when it ended without sending anything.
-    pub fn receive<T>(&self, from: &Receiver<T>, what: &str) -> Result<Option<T>> {
-        loop {
-            match from.recv_timeout(self.slice(what)?) {
-                Ok(sent) => return Ok(Some(sent)),
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        }
-    }
-}
 
 /// A running child that ends with this value.
 pub struct Leashed(Child);

@@ -20,34 +20,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::clock::{Cancel, Clock, lock};
+use crate::clock::{Cancel, Clock, Waiting, lock};
 use crate::config;
 use crate::doctor;
 use crate::error::{Error, Kind, Result};
-use crate::model::Rect;
 use crate::model::image::Picture;
-pub use child::Waiting;
+use crate::model::{Rect, Word};
 use page::Page;
-
-/// What a recognised word is, and where it stands on the page.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Word {
-    pub text: String,
-    /// 0 to 100.
-    pub confidence: f32,
-    /// In pixels of the picture that was read.
-    pub bbox: Rect,
-    pub block: u32,
-    pub paragraph: u32,
-    pub line: u32,
-}
-
-impl Word {
-    /// Words with the same key stand in one line.
-    pub const fn line_key(&self) -> (u32, u32, u32) {
-        (self.block, self.paragraph, self.line)
-    }
-}
 
 /// How a page is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

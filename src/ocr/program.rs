@@ -5,10 +5,10 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::child::{Leashed, Waiting};
+use super::child::Leashed;
 use super::page::Page;
 use super::{Options, Reader, Word, tsv};
-use crate::clock::Cancel;
+use crate::clock::{Cancel, Waiting};
 use crate::error::{Error, Kind, Result};
 
 const MOST_OUTPUT: u64 = 8 << 20;

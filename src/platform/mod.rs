@@ -287,7 +287,7 @@ pub trait Recognizer: Send + Sync {
     fn describe(&self) -> String;
 
     /// The words in reading order, with boxes in pixels of the picture.
-    fn words(&self, page: Grey<'_>, waiting: &crate::ocr::Waiting) -> Result<Vec<crate::ocr::Word>>;
+    fn words(&self, page: Grey<'_>, waiting: &crate::clock::Waiting) -> Result<Vec<crate::model::Word>>;
 }
 
 /// The system's own recognition; `None` where it has none, an error where it has one that does not work.

@@ -10,9 +10,8 @@ use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::gate::Permit;
 use crate::model::image::Picture;
-use crate::model::{Rect, similarity};
+use crate::model::{Rect, Word, similarity};
 use crate::observer::{Chosen, ElementChoice, Readable, Ref, WindowChoice};
-use crate::ocr::Word;
 use crate::tool::args::{Int, Pixel, Text};
 use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
 

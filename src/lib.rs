@@ -45,6 +45,7 @@ pub mod error;
 pub mod files;
 pub mod halt;
 pub mod log;
+pub mod machine;
 pub mod metrics;
 pub mod random;
 pub mod runtime;

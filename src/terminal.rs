@@ -11,6 +11,7 @@ use crate::cli::{ScenarioCommand, ToolsFormat, TraceCommand};
 use crate::clock::Cancel;
 use crate::config::{FatalConfig, Flags, Loaded, Mode};
 use crate::gate::{self, Call, Origin};
+use crate::machine::RealMachine;
 use crate::tool::Spec;
 use crate::tools::{Selection, Table};
 use crate::trace::story::Story;
@@ -30,7 +31,7 @@ pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitC
         config,
         survey: platform::survey(),
         mac: platform::mac_permissions(),
-        machine: &doctor::RealMachine,
+        machine: &RealMachine,
     });
     let text = if json { pretty(&serde_json::to_value(&report).unwrap_or_default()) } else { report.human() };
     say(&text)?;

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::config::{self, Flags};
+use crate::machine::sandbox::sandbox_can_start;
+use crate::platform::survey::{AccessibilityFacts, DisplayFacts, SeenWindow};
 
 /// A machine with nothing; tests add to it.
 #[derive(Default)]

@@ -1,7 +1,12 @@
-//! The little that `doctor` needs of a computer, and the one place where it is asked for real.
+//! The little that is asked of the computer itself: variables, programs, folders, sockets; and the one place where it
+//! is asked for real.
 //!
 //! Every question ends: programs and sockets get a deadline, because a stopped display server accepts no
 //! connection and refuses none.
+
+pub mod fixes;
+pub mod sandbox;
+pub mod tesseract;
 
 use std::fmt;
 use std::io::Read;

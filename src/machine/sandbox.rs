@@ -1,7 +1,7 @@
 //! What a private desktop needs of this machine, for the report and for the message when it cannot start.
 
+use super::Machine;
 use super::fixes::{self, Package};
-use super::{Check, Machine, Status, Subject};
 use std::path::Path;
 
 pub const LAUNCHERS: &[&str] = &[
@@ -24,7 +24,7 @@ pub fn accessibility_launcher(machine: &dyn Machine) -> Option<&'static str> {
     LAUNCHERS.iter().find(|path| machine.exists(Path::new(path))).copied()
 }
 
-fn missing_parts(machine: &dyn Machine) -> Vec<(&'static str, Package)> {
+pub fn missing_parts(machine: &dyn Machine) -> Vec<(&'static str, Package)> {
     let is_there = |name: &str| match name {
         "at-spi-bus-launcher" => accessibility_launcher(machine).is_some(),
         name => machine.find_program(name).is_some(),
@@ -52,23 +52,11 @@ fn is_program(machine: &dyn Machine, name: &str) -> bool {
     if name.contains('/') { machine.exists(Path::new(name)) } else { machine.find_program(name).is_some() }
 }
 
-fn names(missing: &[(&str, Package)]) -> String {
+pub fn names(missing: &[(&str, Package)]) -> String {
     missing.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-fn install_line(machine: &dyn Machine, missing: &[(&str, Package)]) -> Option<String> {
+pub fn install_line(machine: &dyn Machine, missing: &[(&str, Package)]) -> Option<String> {
     let packages: Vec<Package> = missing.iter().map(|(_, package)| *package).collect();
     fixes::install_all(machine, &packages)
-}
-
-pub fn check_sandbox(subject: &Subject<'_>) -> Check {
-    const NAME: &str = "private desktop";
-    let missing = missing_parts(subject.machine);
-    let check = if missing.is_empty() {
-        Check::new(NAME, Status::Ok, "can start with --sandbox, away from this session")
-    } else {
-        let detail = format!("--sandbox needs {}", names(&missing));
-        Check::new(NAME, Status::Missing, detail).fix(install_line(subject.machine, &missing))
-    };
-    check.essential(subject.wants_sandbox())
 }

@@ -22,10 +22,10 @@ use std::time::Duration;
 
 use crate::clock::{Cancel, Clock, Waiting, lock};
 use crate::config;
-use crate::doctor;
 use crate::error::{Error, Kind, Result};
+use crate::machine::{RealMachine, tesseract};
+use crate::model::Word;
 use crate::model::image::Picture;
-use crate::model::{Rect, Word};
 use page::Page;
 
 /// How a page is to be read.
@@ -212,8 +212,8 @@ fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn Reader>> {
             Err(problem) => tracing::warn!("OCR: the built-in engine does not work: {}", problem.message),
         }
     }
-    let machine = &doctor::RealMachine;
-    let Some(program) = doctor::find_tesseract(machine, named) else {
+    let machine = &RealMachine;
+    let Some(program) = tesseract::find_tesseract(machine, named) else {
         return system::start().unwrap_or_else(|| Err(no_engine(settings)));
     };
     if let Some(named) = named.filter(|named| **named != *program) {
@@ -232,7 +232,7 @@ fn no_engine(settings: &config::Ocr) -> Error {
         Some(named) => format!("neither {} nor a tesseract on the PATH exists", named.display()),
         None => "there is no tesseract on the PATH".to_owned(),
     };
-    let fix = doctor::tesseract_install_line();
+    let fix = tesseract::tesseract_install_line();
     Error::new(Kind::PlatformUnsupported, format!("no OCR engine: {looked}. Install it with: {fix}"))
         .with("fix", fix)
 }

@@ -11,6 +11,7 @@ pub mod macos;
 pub mod mock;
 pub mod roles;
 pub mod shaping;
+pub mod survey;
 pub mod windows;
 
 use std::sync::Arc;
@@ -18,9 +19,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use self::survey::{MacPermissions, PlatformFacts};
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
-use crate::doctor::PlatformFacts;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
 use crate::model::image::Picture;
@@ -458,18 +459,18 @@ fn run_command(_: &Run, _: &Cancel) -> Result<Ended> {
 pub use linux::survey::survey;
 
 #[cfg(not(target_os = "linux"))]
-pub fn survey() -> Option<crate::doctor::Survey> {
+pub fn survey() -> Option<survey::Survey> {
     None
 }
 
 /// What macOS has permitted this program to do; `None` on other systems.
 #[cfg(target_os = "macos")]
-pub fn mac_permissions() -> Option<crate::doctor::MacPermissions> {
+pub fn mac_permissions() -> Option<MacPermissions> {
     Some(macos::permissions::granted())
 }
 
 #[cfg(not(target_os = "macos"))]
-pub fn mac_permissions() -> Option<crate::doctor::MacPermissions> {
+pub fn mac_permissions() -> Option<MacPermissions> {
     None
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::budget::Budget;
 use crate::clock::{Clock, lock};
 use crate::config::{Config, Launching, Loaded, Redaction, limits};
 use crate::error::{Error, Kind, Result};
@@ -13,15 +14,14 @@ use crate::events::Events;
 use crate::gate::allow::Policy;
 use crate::gate::approvals::Approvals;
 use crate::gate::audit::Audit;
-use crate::gate::budget::Budget;
 use crate::gate::confirm::Confirm;
-use crate::gate::redact::Redactor;
 use crate::gate::suspicion::Suspicion;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
 use crate::model::Rect;
 use crate::observer::Observer;
 use crate::platform::{Claimant, Platform};
+use crate::privacy::redact::Redactor;
 use crate::secrets::Secrets;
 use crate::session::Session;
 use crate::tool::{Effect, Meta};

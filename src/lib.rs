@@ -18,6 +18,7 @@
 
 // In reading order.
 pub mod app;
+pub mod budget;
 pub mod events;
 pub mod gate;
 pub mod tool;
@@ -27,6 +28,7 @@ pub mod model;
 pub mod observer;
 pub mod ocr;
 pub mod platform;
+pub mod privacy;
 pub mod scenario;
 pub mod session;
 pub mod trace;

@@ -14,7 +14,7 @@ use regex::Regex;
 use crate::config::limits::{CONFIG_BYTES, TYPED_TEXT_CHARACTERS, compile_pattern};
 use crate::config::{NamedSecrets, Secret, SecretRule};
 use crate::error::{Error, Fact, Kind, Result};
-use crate::gate::redact::SHORTEST_LEARNED_SECRET;
+use crate::privacy::redact::SHORTEST_LEARNED_SECRET;
 use crate::text::nearest;
 use crate::tool::Target;
 

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::audit::timestamp;
 use super::confirm::{Person, Question};
-use super::scrub::{self, Scrub};
 use super::steps::for_the_books;
 use super::{Call, Origin, story};
 use crate::app::App;
@@ -18,6 +17,7 @@ use crate::clock::{Bell, Cancel, lock};
 use crate::error::Result;
 use crate::events;
 use crate::model::Rect;
+use crate::privacy::scrub::{self, Scrub};
 use crate::tool::{Encoded, Target};
 
 /// What a picture for the person is shrunk to.

@@ -15,8 +15,8 @@ use std::time::SystemTime;
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 
-use super::scrub::Scrub;
 use crate::clock::lock;
+use crate::privacy::scrub::Scrub;
 use crate::trace::arguments::{KEYS, may_be_typed};
 
 const LONGEST_VALUE: usize = 200;
@@ -422,7 +422,7 @@ fn about(path: &Path, what: &str, error: &io::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::redact::Redactor;
+    use crate::privacy::redact::Redactor;
     use proptest::prelude::*;
     use serde_json::json;
     use std::fs;

@@ -4,17 +4,12 @@
 pub mod allow;
 pub mod approvals;
 pub mod audit;
-pub mod budget;
 pub mod confirm;
 pub mod fit;
-pub mod injection;
-pub mod redact;
-pub mod scrub;
 pub mod steps;
 mod story;
 pub mod suspicion;
 pub mod typed;
-pub mod untrusted;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,15 +19,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::app::App;
+use crate::budget::Reservation;
 use crate::clock::{Cancel, lock};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::events;
-use crate::gate::budget::Reservation;
 use crate::gate::confirm::{Case, Consent, Facts, Forced, Person, Question, Verdict, Why};
-use crate::gate::scrub::Scrub;
-use crate::gate::suspicion::Watch;
 use crate::metrics::Size;
+use crate::privacy::scrub::{self, Scrub};
+use crate::privacy::watch::Watch;
 use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens};
 use crate::tool::args;

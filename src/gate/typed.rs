@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::redact::is_secret;
+use crate::privacy::redact::is_secret;
 use crate::tool::Target;
 
 /// Whether the typed arguments of a call on this target are private: they go into an element that hides what it

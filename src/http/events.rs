@@ -21,7 +21,7 @@ use super::{control, query};
 use crate::app::App;
 use crate::config::limits;
 use crate::events::{self, Event};
-use crate::gate::scrub::{self, Scrub};
+use crate::privacy::scrub::{self, Scrub};
 use crate::tool::args;
 
 /// What may be on its way to a watcher besides its queue.

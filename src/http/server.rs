@@ -34,7 +34,7 @@ use super::token::Token;
 use crate::app::App;
 use crate::config::{ConfirmationMode, limits};
 use crate::gate::Origin;
-use crate::gate::redact::Redactor;
+use crate::privacy::redact::Redactor;
 
 /// How long connections may go on when the server ends.
 const GRACE: Duration = Duration::from_millis(250);

@@ -50,14 +50,14 @@ use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::gate::redact::Redactor;
-use crate::gate::untrusted::clean;
 use crate::model::action::Act;
 use crate::model::geometry::visible_regions;
 use crate::model::tree::Bounds;
 use crate::model::{Point, Rect, Window, unseen};
 use crate::ocr::Ocr;
 use crate::platform::{Activation, Claimant, Coordinates, Done, Patience, Platform, Shot, Wake};
+use crate::privacy::redact::Redactor;
+use crate::privacy::untrusted::clean;
 use crate::tool::Target;
 
 /// After the last of a burst of changes a window is worth looking at.

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::app::App;
+use crate::budget::{Meter, Reservation};
 use crate::clock::{Cancel, Clock};
 use crate::config::Config;
 use crate::error::Result;
 use crate::gate::Origin;
-use crate::gate::budget::{Meter, Reservation};
 use crate::gate::confirm::{Person, Question};
 use crate::model::{Point, Rect};
 use crate::observer::identity::Certainty;

@@ -19,10 +19,10 @@ pub use cx::{Cx, Starting, Target};
 pub use reply::{Encoded, Output};
 pub use resource::{Content, Resource};
 
+use crate::budget::Meter;
 use crate::config::{Config, Secret};
 use crate::error::{Error, Result};
 use crate::gate::Permit;
-use crate::gate::budget::Meter;
 
 pub trait Tool: 'static {
     type Args: DeserializeOwned + schemars::JsonSchema + Send + 'static;

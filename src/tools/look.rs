@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{FitArgs, ImageFacts, QuietWindowArgs, remember, warn_too};
 use super::overlay::{GridArgs, GridOut, OverlayArgs, Region, encode};
+use crate::budget::Meter;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::gate::budget::Meter;
 use crate::model::encoding::{Encoding, Format};
 use crate::model::{Rect, Tree, Window};
 use crate::observer::outline::{Dropped, Keep, Outline, OutlineChanges, OutlineOptions, window_line};

@@ -11,11 +11,11 @@ use super::common::{FitArgs, WindowArgs};
 use super::windows::NoArgs;
 use crate::error::{Error, Kind, Result};
 use crate::gate::Permit;
-use crate::gate::scrub::OwnWord;
 use crate::model::{Rect, Window};
 use crate::observer::outline::{Keep, OutlineOptions};
 use crate::observer::structure::Structure;
 use crate::observer::{Changes, Format, Observation, ObserveRequest, Snapshot, observe};
+use crate::privacy::scrub::OwnWord;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
 

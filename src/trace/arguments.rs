@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value, json};
 
 use super::format::{Origin, REDACTED, TRUNCATED};
-use crate::gate::redact::Redactor;
 use crate::model::KeyCombo;
+use crate::privacy::redact::Redactor;
 use crate::secrets::Secrets;
 use crate::tool::args;
 

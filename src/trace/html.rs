@@ -14,8 +14,8 @@ use base64::engine::general_purpose::STANDARD;
 use super::compare::{Difference, Sign, differences};
 use super::show;
 use super::story::{Scene, SeenWindow, Step, Story};
-use crate::gate::untrusted::clean;
 use crate::model::{Element, Rect, Tree};
+use crate::privacy::untrusted::clean;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

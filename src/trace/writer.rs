@@ -14,9 +14,9 @@ use sha1::{Digest, Sha1};
 
 use super::format::FILE_NAME;
 use crate::config::limits;
-use crate::gate::scrub::{self, Scrub};
 use crate::observer::View;
 use crate::observer::structure::{Request, Structure};
+use crate::privacy::scrub::{self, Scrub};
 
 /// Trees whose file is known, before the memory of them starts anew.
 const MOST_KNOWN_TREES: usize = 65_536;

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::clock::Cancel;
 use crate::config::{Endpoint, Vlm};
 use crate::error::{Error, Kind};
-use crate::gate::untrusted;
+use crate::privacy::untrusted;
 
 /// No description of a window is longer; what is, is a mistake or an attack on the memory.
 const ANSWER_BYTES: usize = 4 << 20;

@@ -30,7 +30,7 @@ use os_screen_observer::platform::{Patience, Platform, Stage};
 use os_screen_observer::privacy::redact::Redactor;
 use os_screen_observer::privacy::scrub::{self, Scrub};
 use os_screen_observer::scenario;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 const SELECTOR: &str = r#"Window/Table[name="Articles"]//CheckBox[name="Counted"]"#;

@@ -34,7 +34,7 @@ mod linux {
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
     use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Wake, Watch};
-    use os_screen_observer::tools::Selection;
+    use os_screen_observer::tool::Selection;
     use serde_json::{Value, json};
 
     const BINARY: &str = env!("CARGO_BIN_EXE_os-screen-observer");

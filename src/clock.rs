@@ -7,6 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
+use time::OffsetDateTime;
+
 use crate::error::{Error, Result};
 
 #[derive(Clone, Debug)]
@@ -208,6 +210,21 @@ impl Drop for Wakes<'_> {
 /// A panic while a lock was held costs the call that panicked, not everyone after it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `2026-11-15T23:50:22.764711+00:00`.
+pub fn timestamp(time: SystemTime) -> String {
+    let at = OffsetDateTime::from(time);
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00",
+        at.year(),
+        u8::from(at.month()),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second(),
+        at.microsecond()
+    )
 }
 
 /// How soon a cancelled call is noticed.

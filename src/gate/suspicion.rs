@@ -15,6 +15,7 @@ use crate::config::{Config, OnSuspicion};
 use crate::privacy::injection::{self, Inspector};
 use crate::privacy::watch::Watch;
 use crate::tokens::{Writing, bytes};
+use crate::tool::call::with_entry;
 use crate::tool::{Cx, Target};
 
 /// More would say no more.
@@ -255,7 +256,7 @@ impl Reply {
             Json::Data(Value::Object(fields)) => {
                 fields.insert(key.to_owned(), value);
             }
-            Json::Text(text) => *text = super::with_entry(std::mem::take(text), key, &value),
+            Json::Text(text) => *text = with_entry(std::mem::take(text), key, &value),
             Json::Data(_) => {}
         }
     }

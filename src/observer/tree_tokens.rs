@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::View;
 use crate::clock::lock;
-use crate::observer::View;
 
 const MOST_PER_WINDOW: usize = 16;
 const MOST_WINDOWS: usize = 64;

@@ -5,18 +5,17 @@ mod frames;
 mod images;
 mod looks;
 mod snapshots;
-mod tokens;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use frames::Frames;
-pub use images::{Image, Images};
+pub use images::Images;
 pub use looks::Looks;
 pub use snapshots::Snapshots;
-pub use tokens::TreeTokens;
 
 use crate::clock::lock;
+use crate::observer::TreeTokens;
 
 #[derive(Debug, Default)]
 pub struct Session {

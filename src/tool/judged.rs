@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::cx::{Cx, Target};
+use super::{Cx, Target};
 use crate::error::Result;
 use crate::model::action::{Key, Modifier};
 use crate::model::{Element, KeyCombo, Point};

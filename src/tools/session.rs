@@ -9,12 +9,11 @@ use super::common::millis;
 use super::windows::NoArgs;
 use crate::budget::BudgetStatus;
 use crate::error::Result;
-use crate::gate::Permit;
 use crate::metrics::ToolCount;
 use crate::observer::CaptureStats;
 use crate::platform::{Capabilities, os_name};
 use crate::privacy::redact::RedactionStatus;
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 pub struct GetCapabilities;
 

@@ -15,7 +15,7 @@ use os_screen_observer::model::action::Act;
 use os_screen_observer::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::*;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use rmcp::ServiceExt;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};

@@ -15,7 +15,8 @@ use os_screen_observer::model::Point;
 use os_screen_observer::model::action::Act;
 use os_screen_observer::platform::Platform;
 use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::tools::{self, Selection};
+use os_screen_observer::tool::Selection;
+use os_screen_observer::tools;
 use serde_json::{Map, Value, json};
 
 const DELETE: &str = "//Button[name=\"Delete\"]";

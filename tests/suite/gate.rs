@@ -9,7 +9,8 @@ use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::tool::Effect;
-use os_screen_observer::tools::{self, Selection};
+use os_screen_observer::tool::Selection;
+use os_screen_observer::tools;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

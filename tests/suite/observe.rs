@@ -13,7 +13,7 @@ use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::{Tree, Window};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Accessibility, Patience, Platform, Stage};
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 const USERNAME: &str = "//Edit[name=\"Username\"]";

@@ -12,7 +12,7 @@ use os_screen_observer::model::action::Act;
 use os_screen_observer::observer::WindowChoice;
 use os_screen_observer::platform::{Stage, mock::Mock};
 use os_screen_observer::scenario;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 /// A world for each way to read: as the build prefers, and by the program.

@@ -9,102 +9,100 @@ use crate::source::{self, SourceFile, Use};
 const ROOMS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("text", &[]),
+    ("random", &[]),
     ("tokens", &[]),
     ("clock", &["error"]),
     ("files", &[]),
     ("config", &["text"]),
     ("runtime", &[]),
     ("model", &["error", "text", "config"]),
+    ("machine", &[]),
     ("scenario", &["files", "config", "model"]),
-    ("platform", &["error", "text", "clock", "config", "model", "scenario"]),
-    ("ocr", &["error", "clock", "config", "model", "platform"]),
-    ("observer", &["error", "tokens", "clock", "files", "config", "model", "platform", "ocr"]),
-    ("session", &["clock", "config", "model", "observer"]),
-    ("secrets", &["error", "text", "config"]),
-    ("tool", &["error", "text", "clock", "config", "model", "observer", "session", "secrets"]),
+    ("platform", &["error", "text", "random", "clock", "config", "model", "machine", "scenario"]),
+    ("privacy", &["error", "config", "model"]),
+    ("budget", &["error", "clock", "config"]),
+    ("ocr", &["error", "clock", "config", "model", "machine", "platform"]),
+    (
+        "observer",
+        &[
+            "error", "random", "tokens", "clock", "files", "config", "model", "platform", "privacy", "budget",
+            "ocr",
+        ],
+    ),
+    ("session", &["random", "clock", "config", "observer"]),
+    ("secrets", &["error", "text", "config", "privacy", "observer"]),
+    (
+        "tool",
+        &[
+            "error", "text", "clock", "config", "model", "privacy", "budget", "observer", "session",
+            "secrets",
+        ],
+    ),
     ("events", &["clock", "config"]),
     ("halt", &["error", "clock"]),
     ("metrics", &["error", "tokens", "clock"]),
-    ("vlm", &["error", "clock", "config", "runtime", "model", "observer", "tool"]),
+    ("vlm", &["error", "clock", "config", "runtime", "model", "privacy", "budget", "observer", "tool"]),
     (
         "trace",
         &[
-            "error", "clock", "files", "config", "model", "scenario", "platform", "observer", "session",
-            "secrets", "tool",
+            "error", "random", "clock", "files", "config", "model", "scenario", "platform", "privacy",
+            "budget", "observer", "tool",
         ],
     ),
     (
         "gate",
         &[
-            "error", "text", "tokens", "clock", "config", "model", "observer", "session", "tool", "events",
-            "metrics", "trace",
+            "error", "text", "random", "tokens", "clock", "config", "model", "privacy", "observer", "session",
+            "tool", "events", "metrics", "trace",
         ],
     ),
     (
         "tools",
         &[
-            "error", "text", "tokens", "files", "config", "model", "scenario", "platform", "ocr", "observer",
-            "session", "tool", "metrics", "vlm", "trace", "gate",
+            "error", "text", "tokens", "files", "config", "model", "scenario", "platform", "privacy",
+            "budget", "observer", "tool", "metrics", "vlm", "trace", "gate",
         ],
     ),
     (
         "app",
         &[
-            "error", "clock", "config", "model", "platform", "observer", "session", "secrets", "tool",
-            "events", "halt", "metrics", "vlm", "trace", "gate", "tools",
+            "error", "clock", "config", "model", "platform", "privacy", "budget", "observer", "session",
+            "secrets", "tool", "events", "halt", "metrics", "vlm", "trace", "gate", "tools",
         ],
     ),
-    ("mcp", &["error", "text", "clock", "config", "model", "observer", "tool", "gate", "tools", "app"]),
+    ("mcp", &["error", "text", "clock", "config", "model", "privacy", "observer", "tool", "gate", "app"]),
     (
         "http",
         &[
-            "error", "clock", "config", "runtime", "session", "tool", "events", "metrics", "trace", "gate",
-            "tools", "app", "mcp",
+            "error", "random", "clock", "config", "runtime", "machine", "privacy", "tool", "events",
+            "metrics", "trace", "gate", "app", "mcp",
         ],
     ),
     ("log", &["config", "tool", "tools", "app", "http"]),
     ("docs", &["tool"]),
-    ("doctor", &["config", "platform"]),
+    ("doctor", &["config", "machine", "platform"]),
     ("cli", &["config"]),
     (
         "terminal",
         &[
-            "clock", "config", "scenario", "platform", "ocr", "tool", "vlm", "trace", "gate", "tools", "app",
-            "http", "docs", "doctor", "cli",
+            "clock", "config", "machine", "scenario", "platform", "ocr", "tool", "vlm", "trace", "gate",
+            "tools", "app", "http", "docs", "doctor", "cli",
         ],
     ),
     (
         "main",
         &[
-            "clock", "config", "runtime", "platform", "ocr", "tools", "app", "mcp", "http", "log", "cli",
-            "terminal",
+            "clock", "config", "runtime", "platform", "ocr", "tool", "tools", "app", "mcp", "http", "log",
+            "cli", "terminal",
         ],
     ),
 ];
 
 /// Edges that are still there.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    ("error", "model"),
-    ("config", "cli"),
-    ("platform", "ocr"),
-    ("platform", "session"),
-    ("platform", "doctor"),
-    ("ocr", "doctor"),
-    ("observer", "session"),
-    ("observer", "tool"),
-    ("observer", "gate"),
-    ("secrets", "tool"),
-    ("secrets", "gate"),
-    ("tool", "gate"),
     ("tool", "app"), // Cx
-    ("vlm", "gate"),
-    ("trace", "gate"),
-    ("trace", "tools"),
     ("trace", "app"), // Cx
-    ("gate", "tools"),
     ("gate", "app"), // Cx
-    ("tools", "cli"),
-    ("http", "doctor"),
 ];
 
 /// What one file uses of another.

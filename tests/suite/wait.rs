@@ -11,7 +11,7 @@ use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Platform, Stage};
 use os_screen_observer::scenario;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 const SLOW: &str = "scenarios/slow-load.yaml";

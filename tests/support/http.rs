@@ -9,7 +9,7 @@ use os_screen_observer::app::App;
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::Flags;
 use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use os_screen_observer::{config, http};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

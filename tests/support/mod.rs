@@ -21,7 +21,7 @@ use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
 use os_screen_observer::gate::{self, Call, Origin, Reply};
 use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 pub fn project() -> PathBuf {

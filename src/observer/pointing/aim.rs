@@ -1,13 +1,13 @@
 //! From a pixel or a cell of a picture to the screen as it is now. What has changed since is refused and named,
 //! never guessed.
 
+use super::Image;
 use super::Subject;
 use crate::error::{Error, Kind, Result};
 use crate::model::grid::{Cell, Grid, Offset};
 use crate::model::image::Picture;
 use crate::model::{Monitor, Point, Rect};
 use crate::observer::{Observer, WindowChoice};
-use crate::session::Image;
 
 /// A place in a picture, as a caller names it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,6 +5,10 @@
 //! Measured is the CPU time of the thread that works, where the system tells it, so that a busy machine spoils less.
 //! The pairs that are meant to be compared (a scrubbed text with a plain one, rules with none) run right after each
 //! other. `docs/performance.md` says what is wanted.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot run stops")]
 
 use std::hint::black_box;

@@ -6,6 +6,10 @@
 //! Needs the packages of the desktop tests (`./test.sh` names them); a program that is missing is left out with a
 //! word. Compare the columns of one row: both were measured in the same minutes.
 #![cfg_attr(not(target_os = "linux"), allow(unused))]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a program for a terminal")]
 
 #[cfg(not(target_os = "linux"))]

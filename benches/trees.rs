@@ -3,6 +3,10 @@
 //! `cargo bench --bench trees` prints a table in milliseconds of CPU time where the system tells it (unix).
 //! A loaded machine still moves the figures a little; the growth from row to row, and the ratio of two
 //! columns of one run, are what can be relied on.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a terminal")]
 
 use std::hint::black_box;

@@ -1,7 +1,9 @@
 //! Time, and giving up: the monotonic clock that every TTL and wait uses, and the cancel flag of a call.
 //!
 //! A steered clock makes a run deterministic: nobody sleeps, and time passes only when somebody waits
-//! or a test moves it on. Nothing else in the program sleeps or reads the time.
+//! or a test moves it on. Nothing else in the program sleeps or reads the time; a lint holds that outside of `platform`.
+
+#![allow(clippy::disallowed_methods, reason = "the one place that sleeps and reads the time")]
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -205,6 +207,16 @@ impl Drop for Wakes<'_> {
             flag.bells.swap_remove(place);
         }
     }
+}
+
+/// Lets this thread sleep in real time: for what waits for a foreign process and has no session's clock.
+pub fn sleep_really(duration: Duration) {
+    std::thread::sleep(duration);
+}
+
+/// Lets a task sleep in real time, for what paces a connection.
+pub async fn sleep_task(duration: Duration) {
+    tokio::time::sleep(duration).await;
 }
 
 /// A panic while a lock was held costs the call that panicked, not everyone after it.

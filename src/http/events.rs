@@ -19,6 +19,7 @@ use super::present::{self, Refusal};
 use super::surface::Surface;
 use super::{control, query};
 use crate::app::App;
+use crate::clock::sleep_task;
 use crate::config::limits;
 use crate::events::{self, Event};
 use crate::privacy::scrub::{self, Scrub};
@@ -67,7 +68,7 @@ impl Watcher {
                     Err(RecvError::Lagged(missed)) => resync(missed),
                     Err(RecvError::Closed) => return Ok(()),
                 },
-                () = tokio::time::sleep(KEEP_ALIVE) => ": still here\n\n".to_owned(),
+                () = sleep_task(KEEP_ALIVE) => ": still here\n\n".to_owned(),
             };
             self.send(text).await?;
         }
@@ -134,7 +135,7 @@ pub async fn follow_windows(surface: Arc<Surface>) {
     loop {
         tokio::select! {
             () = surface.shutdown.cancelled() => return,
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = sleep_task(LOOK_EVERY) => {}
         }
         if surface.app.events.watchers() == 0 {
             continue;

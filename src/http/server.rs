@@ -32,6 +32,7 @@ use super::router;
 use super::surface::Surface;
 use super::token::Token;
 use crate::app::App;
+use crate::clock::sleep_task;
 use crate::config::{ConfirmationMode, limits};
 use crate::gate::Origin;
 use crate::privacy::redact::Redactor;
@@ -223,7 +224,7 @@ impl Door {
                 accepted = listener.accept() => accepted,
             };
             let Ok((stream, _)) = accepted else {
-                tokio::time::sleep(OUT_OF_SOCKETS).await;
+                sleep_task(OUT_OF_SOCKETS).await;
                 continue;
             };
             // One too many is closed at once: whoever waits would not know why.

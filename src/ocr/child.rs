@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::clock::Waiting;
+use crate::clock::{Waiting, sleep_really};
+use crate::config::own_variable_names;
 use crate::error::{Error, Kind, Result};
 
 /// A running child that ends with this value.
@@ -29,7 +30,7 @@ impl Leashed {
         // More threads make tesseract several times slower, and they are counted when it loads.
         command.env("OMP_THREAD_LIMIT", "1");
         // Our own settings may hold keys that are nobody else's business.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OSO_")) {
+        for name in own_variable_names() {
             command.env_remove(name);
         }
         command.spawn().map(Leashed).map_err(|problem| {
@@ -90,7 +91,7 @@ impl Leashed {
         loop {
             match self.0.try_wait() {
                 Ok(Some(status)) => return Ok(status.success()),
-                Ok(None) => std::thread::sleep(waiting.slice("for the engine to end")?),
+                Ok(None) => sleep_really(waiting.slice("for the engine to end")?),
                 Err(problem) => {
                     return Err(Error::internal(format!("the OCR engine cannot be awaited: {problem}")));
                 }

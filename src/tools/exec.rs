@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{QuietInputArgs, millis};
-use crate::config::{Config, Shell, limits};
+use crate::config::{Config, Shell, limits, process_variable};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::model::program::{Launch, Printed, Run};
@@ -89,7 +89,7 @@ fn argv(shell: Shell, command: &str) -> Result<Vec<String>> {
         Shell::Powershell => (&["pwsh", "powershell"], &["-NoProfile", "-NonInteractive", "-Command"]),
         Shell::Cmd => (&["cmd"], &["/D", "/C"]),
     };
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = process_variable("PATH").unwrap_or_default();
     let there = |program: &&&str| {
         let endings = ["", ".exe"].map(|ending| format!("{program}{ending}"));
         std::env::split_paths(&path).any(|folder| endings.iter().any(|name| folder.join(name).is_file()))

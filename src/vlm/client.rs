@@ -16,7 +16,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::{Value, json};
 
-use crate::clock::Cancel;
+use crate::clock::{Cancel, sleep_task};
 use crate::config::{Endpoint, Vlm};
 use crate::error::{Error, Kind};
 use crate::privacy::untrusted;
@@ -405,7 +405,7 @@ fn no_tls() -> Result<rustls::ClientConfig, Failure> {
 
 async fn fired(cancel: &Cancel) {
     while cancel.check().is_ok() {
-        tokio::time::sleep(LOOK_UP).await;
+        sleep_task(LOOK_UP).await;
     }
 }
 

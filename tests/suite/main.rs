@@ -1,5 +1,6 @@
 //! The tests that need no desktop: an app on the mock in this process, and the built binary as clients see it.
 //! One program for all of them, because linking it thirty times took longer than all tests.
+#![allow(clippy::disallowed_methods, reason = "a test runs in real time and sets up its own environment")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
 #[path = "../support/mod.rs"]

@@ -59,6 +59,13 @@ impl SourceFile {
         reader.uses
     }
 
+    /// The lines on which a path ends in `owner::name`, as in a call of an associated function.
+    pub fn lines_naming(&self, owner: &str, name: &str) -> Vec<usize> {
+        let mut reader = PathReader { wanted: [owner.to_owned(), name.to_owned()], lines: Vec::new() };
+        reader.visit_file(&self.syntax);
+        reader.lines
+    }
+
     /// What the file declares: types, functions, constants, also inside of `impl` blocks and inline modules.
     pub fn declared(&self) -> Vec<Declared> {
         let mut reader = ItemReader::default();
@@ -261,6 +268,27 @@ impl<'ast> Visit<'ast> for UseReader {
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         self.note_tokens(call.tokens.clone());
         visit::visit_macro(self, call);
+    }
+}
+
+struct PathReader {
+    wanted: [String; 2],
+    lines: Vec<usize>,
+}
+
+impl<'ast> Visit<'ast> for PathReader {
+    fn visit_item(&mut self, item: &'ast Item) {
+        if !is_for_tests(attributes_of(item)) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let parts: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        if parts.ends_with(&self.wanted) {
+            self.lines.push(path.span().start().line);
+        }
+        visit::visit_path(self, path);
     }
 }
 

@@ -5,6 +5,10 @@
 //! Measured is the CPU time of the thread that works, where the system tells it, so that a busy machine spoils less.
 //! The pairs that are meant to be compared (a scrubbed text with a plain one, rules with none) run right after each
 //! other. `docs/performance.md` says what is wanted.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot run stops")]
 
 use std::hint::black_box;
@@ -14,11 +18,8 @@ use std::time::{Duration, SystemTime};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::config::{self, Redaction};
-use os_screen_observer::gate::redact::Redactor;
-use os_screen_observer::gate::scrub::{self, Scrub};
+use os_screen_observer::config::{self, Flags, Redaction};
 use os_screen_observer::gate::suspicion::Watch;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::image::Picture;
@@ -30,8 +31,10 @@ use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
 use os_screen_observer::observer::structure::{Request, Structure};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Patience, Platform, Stage};
+use os_screen_observer::privacy::redact::Redactor;
+use os_screen_observer::privacy::scrub::{self, Scrub};
 use os_screen_observer::scenario;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 const SELECTOR: &str = r#"Window/Table[name="Articles"]//CheckBox[name="Counted"]"#;

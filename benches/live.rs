@@ -6,6 +6,10 @@
 //! Needs the packages of the desktop tests (`./test.sh` names them); a program that is missing is left out with a
 //! word. Compare the columns of one row: both were measured in the same minutes.
 #![cfg_attr(not(target_os = "linux"), allow(unused))]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a program for a terminal")]
 
 #[cfg(not(target_os = "linux"))]
@@ -26,16 +30,15 @@ mod linux {
     use std::time::{Duration, Instant};
 
     use os_screen_observer::app::App;
-    use os_screen_observer::cli::Flags;
     use os_screen_observer::clock::{Cancel, Clock};
-    use os_screen_observer::config::{self, Size};
+    use os_screen_observer::config::{self, Flags, Size};
     use os_screen_observer::gate::{self, Call, Origin};
     use os_screen_observer::model::action::{Act, Button};
     use os_screen_observer::model::{Rect, Window};
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
     use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Wake, Watch};
-    use os_screen_observer::tools::Selection;
+    use os_screen_observer::tool::Selection;
     use serde_json::{Value, json};
 
     const BINARY: &str = env!("CARGO_BIN_EXE_os-screen-observer");

@@ -8,6 +8,10 @@
 //! private one with real programs, some of which come and go. A line is printed for each thirtieth of the run, and
 //! at the end the first third beside the last. `SERVER=PATH` runs another build. Linux only: it reads `/proc`.
 #![cfg_attr(not(target_os = "linux"), allow(unused))]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a program for a terminal")]
 
 #[path = "../tests/support/mod.rs"]

@@ -5,6 +5,10 @@
 //! CPU is the server's own (user and system, from `/proc`), so that it hardly depends on what else the machine
 //! does. Times on the clock are the best of several rounds, for the same reason, and contain the client's work.
 //! Nothing here fails when a figure is bad: `docs/performance.md` says what is wanted.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot run stops")]
 

@@ -3,6 +3,10 @@
 //! `cargo bench --bench tokens`. It measures sizes, not time, on the scenarios and on the trees that were
 //! recorded of real programs, and fails if an outline lacks something that can be acted on.
 #![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
+#![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stdout,

@@ -3,20 +3,24 @@
 //! `cargo bench --bench trees` prints a table in milliseconds of CPU time where the system tells it (unix).
 //! A loaded machine still moves the figures a little; the growth from row to row, and the ratio of two
 //! columns of one run, are what can be relied on.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark runs in real time and sets up its own environment"
+)]
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a terminal")]
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use os_screen_observer::gate::redact::Redactor;
-use os_screen_observer::gate::scrub::{Scrub, to_json_string};
 use os_screen_observer::model::diff::{diff, json_patch};
 use os_screen_observer::model::selector::Selector;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder, Window};
 use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
 use os_screen_observer::observer::structure::{Request, Structure};
 use os_screen_observer::observer::{Changes, Format, View, describe};
+use os_screen_observer::privacy::redact::Redactor;
+use os_screen_observer::privacy::scrub::{Scrub, to_json_string};
 use serde::Serialize;
 
 /// A window of tables: groups of rows of cells, as business applications have them.

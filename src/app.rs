@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::budget::Budget;
 use crate::clock::{Clock, lock};
 use crate::config::{Config, Launching, Loaded, Redaction, limits};
 use crate::error::{Error, Kind, Result};
@@ -13,21 +14,20 @@ use crate::events::Events;
 use crate::gate::allow::Policy;
 use crate::gate::approvals::Approvals;
 use crate::gate::audit::Audit;
-use crate::gate::budget::Budget;
 use crate::gate::confirm::Confirm;
-use crate::gate::redact::Redactor;
+use crate::gate::replay::Replays;
 use crate::gate::suspicion::Suspicion;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
 use crate::model::Rect;
 use crate::observer::Observer;
 use crate::platform::{Claimant, Platform};
+use crate::privacy::redact::Redactor;
 use crate::secrets::Secrets;
 use crate::session::Session;
-use crate::tool::{Effect, Meta};
-use crate::tools::{Selection, Table};
+use crate::tool::{Effect, Meta, Selection, Table};
+use crate::tools;
 use crate::trace::Tracer;
-use crate::trace::replay::Replays;
 use crate::trace::writer::refuse_link;
 use crate::vlm::Vision;
 
@@ -89,7 +89,7 @@ impl App {
             Observer::new(platform, clock.clone(), redactor.clone(), cache_ttl).with_ocr(config.ocr.clone());
         let observer = observer.confined_to(region(&config));
         Ok(Self {
-            tools: Table::new(selection),
+            tools: tools::table(selection),
             session: Session::default(),
             observer,
             policy: Policy(config.actions.clone()),

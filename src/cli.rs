@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::config::LogLevel;
+use crate::config::Flags;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,69 +36,6 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-/// All flags; they are accepted before and after a command.
-#[derive(Clone, Debug, Default, PartialEq, Args)]
-pub struct Flags {
-    /// Which surfaces to serve
-    #[arg(long, global = true, value_enum, default_value_t)]
-    pub mode: Mode,
-    /// JSON config file; need not exist [default: config.json]
-    #[arg(long, global = true, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// Serve a pretended desktop; the real one is not touched
-    #[arg(long, global = true)]
-    pub mock: bool,
-    /// Play this YAML scenario (needs --mock)
-    #[arg(long, global = true, value_name = "FILE")]
-    pub scenario: Option<PathBuf>,
-    /// Let time pass only while the server waits (needs --mock), so that runs repeat exactly
-    #[arg(long, global = true)]
-    pub steered_clock: bool,
-    /// Start a private desktop, with this program in it if one is named, and work there; a program's own
-    /// arguments follow after --
-    #[arg(long, global = true, value_name = "PROGRAM", num_args = 0..=1, conflicts_with = "mock")]
-    pub sandbox: Option<Option<String>>,
-    /// Size of the private desktop [default: 1280x800]
-    #[arg(long, global = true, value_name = "WIDTHxHEIGHT")]
-    pub sandbox_size: Option<String>,
-    /// What followed after --
-    #[arg(skip)]
-    pub sandbox_arguments: Vec<String>,
-    /// Address for HTTP [default: 127.0.0.1]
-    #[arg(long, global = true, value_name = "ADDRESS")]
-    pub host: Option<String>,
-    /// Port for HTTP; 0 takes a free one [default: 5001]
-    #[arg(long, global = true)]
-    pub port: Option<u16>,
-    /// Serve the routes of Clickthrough too, on a port of their own (8123)
-    #[arg(long, global = true)]
-    pub clickthrough: bool,
-    /// Which set of tools to offer
-    #[arg(long, global = true, value_enum, default_value_t)]
-    pub profile: Profile,
-    /// Groups or tools to add (+) and to leave out (-), like +harness,-type_text
-    #[arg(long, global = true, value_name = "CHANGES", allow_hyphen_values = true, value_parser = tool_changes)]
-    pub tools: Option<String>,
-    /// How much to log to stderr [default: info]
-    #[arg(long, global = true, value_name = "LEVEL", value_enum, ignore_case = true)]
-    pub log: Option<LogLevel>,
-    /// Input actions allowed in this session
-    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
-    pub max_actions: Option<u64>,
-    /// Screenshots allowed in this session
-    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
-    pub max_screenshots: Option<u64>,
-    /// Tokens of the vision model allowed in this session
-    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
-    pub max_vlm_tokens: Option<u64>,
-    /// Seconds after which actions are refused
-    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
-    pub max_session_seconds: Option<u64>,
-    /// Input actions allowed in any 60 seconds
-    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true, help_heading = "Budgets")]
-    pub actions_per_minute: Option<u64>,
-}
-
 impl Cli {
     /// The command line of this process; on a mistake, says so and ends it.
     pub fn from_process() -> Self {
@@ -125,51 +62,6 @@ impl Cli {
 
 fn is_sandbox_flag(word: &OsString) -> bool {
     word.to_str().is_some_and(|word| word == "--sandbox" || word.starts_with("--sandbox="))
-}
-
-impl Flags {
-    /// The command for a private desktop, empty for none; `None` where no private desktop is wanted.
-    pub fn sandbox_command(&self) -> Option<Vec<String>> {
-        let program = self.sandbox.as_ref()?;
-        Some(program.iter().chain(&self.sandbox_arguments).cloned().collect())
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Mode {
-    /// `inspect` if stdin is a terminal, else `both`
-    #[default]
-    Auto,
-    /// MCP over stdin and stdout only
-    Mcp,
-    /// HTTP only
-    Inspect,
-    /// MCP and HTTP together
-    Both,
-}
-
-impl Mode {
-    /// `auto` decided; every other mode stays what it is.
-    pub fn decided(self, stdin_is_terminal: bool) -> Mode {
-        match (self, stdin_is_terminal) {
-            (Mode::Auto, true) => Mode::Inspect,
-            (Mode::Auto, false) => Mode::Both,
-            (chosen, _) => chosen,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Profile {
-    /// Every tool
-    #[default]
-    Full,
-    /// What an agent needs to see and act
-    Agent,
-    /// Reading only
-    Observe,
-    /// Agent plus traces, replays and scenarios
-    Test,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
@@ -273,18 +165,10 @@ pub enum ToolsFormat {
     Markdown,
 }
 
-/// The string is kept as written, because only the tools know which names exist. But a flag that landed
-/// here by a forgotten value is refused: a leading minus is allowed, two are not.
-fn tool_changes(text: &str) -> Result<String, String> {
-    if text.is_empty() || text.starts_with("--") {
-        return Err("expected changes like +harness,-type_text".to_owned());
-    }
-    Ok(text.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{LogLevel, Mode, Profile};
 
     fn parse(line: &str) -> Result<Cli, clap::Error> {
         let words = std::iter::once("os-screen-observer").chain(line.split_whitespace());

@@ -1,10 +1,15 @@
 //! Time, and giving up: the monotonic clock that every TTL and wait uses, and the cancel flag of a call.
 //!
 //! A steered clock makes a run deterministic: nobody sleeps, and time passes only when somebody waits
-//! or a test moves it on. Nothing else in the program sleeps or reads the time.
+//! or a test moves it on. Nothing else in the program sleeps or reads the time; a lint holds that outside of `platform`.
 
+#![allow(clippy::disallowed_methods, reason = "the one place that sleeps and reads the time")]
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
+
+use time::OffsetDateTime;
 
 use crate::error::{Error, Result};
 
@@ -209,9 +214,84 @@ impl Drop for Wakes<'_> {
     }
 }
 
+/// Lets this thread sleep in real time: for what waits for a foreign process and has no session's clock.
+pub fn sleep_really(duration: Duration) {
+    std::thread::sleep(duration);
+}
+
+/// Lets a task sleep in real time, for what paces a connection.
+pub async fn sleep_task(duration: Duration) {
+    tokio::time::sleep(duration).await;
+}
+
 /// A panic while a lock was held costs the call that panicked, not everyone after it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `2026-11-15T23:50:22.764711+00:00`.
+pub fn timestamp(time: SystemTime) -> String {
+    let at = OffsetDateTime::from(time);
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00",
+        at.year(),
+        u8::from(at.month()),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second(),
+        at.microsecond()
+    )
+}
+
+/// How soon a cancelled call is noticed.
+const SLICE: Duration = Duration::from_millis(10);
+
+/// How long a caller waits at most for text to be read, and its way to take the call back. Real time, whatever the
+/// clock of the session says: a foreign program is waited for.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    until: Instant,
+    patience: Duration,
+    cancel: Cancel,
+}
+
+impl Waiting {
+    pub fn new(patience: Duration, cancel: &Cancel) -> Self {
+        Self { until: Instant::now() + patience, patience, cancel: cancel.clone() }
+    }
+
+    /// The next piece of the wait, or the end of it.
+    pub fn slice(&self, what: &str) -> Result<Duration> {
+        self.cancel.check()?;
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            let seconds = self.patience.as_secs_f64();
+            return Err(Error::new(
+                crate::error::Kind::Timeout,
+                format!("OCR gave up after {seconds} s of waiting {what}; read a smaller part of the window"),
+            )
+            .with("phase", "ocr"));
+        }
+        Ok(left.min(SLICE))
+    }
+
+    /// How much of the wait is left, and what takes the call back.
+    pub fn left(&self) -> Result<(Duration, Cancel)> {
+        self.slice("for its turn")?;
+        Ok((self.until.saturating_duration_since(Instant::now()), self.cancel.clone()))
+    }
+
+    /// What a thread sends; `None` when it ended without sending anything.
+    pub fn receive<T>(&self, from: &Receiver<T>, what: &str) -> Result<Option<T>> {
+        loop {
+            match from.recv_timeout(self.slice(what)?) {
+                Ok(sent) => return Ok(Some(sent)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
 }
 
 #[cfg(test)]

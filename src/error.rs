@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use crate::model::Rect;
-
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong, in the contract's words. Every table over kinds is an exhaustive method below.
@@ -217,7 +215,7 @@ pub enum Fact {
     Number(i64),
     Decimal(f64),
     Flag(bool),
-    Bounds(Rect),
+    Bounds { x: i32, y: i32, width: i32, height: i32 },
     List(Vec<Fact>),
     Object(std::collections::BTreeMap<&'static str, Fact>),
 }
@@ -245,12 +243,6 @@ impl From<String> for Fact {
 impl From<&str> for Fact {
     fn from(text: &str) -> Self {
         Fact::Text(text.to_owned())
-    }
-}
-
-impl From<Rect> for Fact {
-    fn from(bounds: Rect) -> Self {
-        Fact::Bounds(bounds)
     }
 }
 

@@ -1,23 +1,22 @@
 //! `os-screen-observer`: lets an AI agent see and operate a desktop, and a person watch, test and trust that.
 //!
-//! The way of a call: a surface ([`mcp`], [`terminal`]) makes a [`gate::Call`]; [`gate::pass`] finds the
+//! The way of a call: a surface ([`mcp`], [`terminal`]) makes a [`tool::call::Call`]; [`gate::pass`] finds the
 //! [`tool::Spec`], parses, allows, charges, resolves, asks for consent, runs, redacts and records; the
 //! tool works through the [`observer`], the observer through a [`platform`].
 //!
-//! What holds, everywhere:
+//! What holds everywhere, and what holds it:
 //!
-//! - Only `mcp` writes to stdout while serving; `terminal` does for the subcommands that people run, and
-//!   [`ocr::worker`] in the process that it has for itself.
-//! - Only `platform` knows an operating system, and only it may contain `unsafe`.
-//! - Only `gate` runs a tool or makes a [`gate::Permit`], and acting without one does not compile.
-//! - `observer` and `model` never see JSON values, HTTP or JSON-RPC.
-//! - Nothing outside a tool's declaration is keyed by its name.
-//! - The mock passes through every line that the real platforms do.
-//! - Only `vlm` calls another machine, and only the one that the config names.
-//! - What is stored or sent was redacted first. What was shortened says so.
+//! - Modules import each other in one direction, by the table of `tests/suite/rooms.rs`.
+//! - Only `gate` grants a [`observer::Permit`] (the same test), and a tool does not run without one (a type).
+//! - Nothing prints to stdout or stderr, except where a lint is switched off with its reason.
+//! - Only `platform` may contain `unsafe` (a lint).
+//! - Outside of `platform` only [`clock`] sleeps and reads the time, and only [`config`] reads the environment (a lint).
+//! - Data from outside is never unwrapped (a lint).
+//! - Every string of a reply passes [`privacy::scrub`] (tests/suite/gate.rs).
 
 // In reading order.
 pub mod app;
+pub mod budget;
 pub mod events;
 pub mod gate;
 pub mod tool;
@@ -27,6 +26,7 @@ pub mod model;
 pub mod observer;
 pub mod ocr;
 pub mod platform;
+pub mod privacy;
 pub mod scenario;
 pub mod session;
 pub mod trace;
@@ -45,7 +45,9 @@ pub mod error;
 pub mod files;
 pub mod halt;
 pub mod log;
+pub mod machine;
 pub mod metrics;
+pub mod random;
 pub mod runtime;
 pub mod secrets;
 pub mod text;

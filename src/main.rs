@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::{Cli, Command, Flags, Mode};
+use os_screen_observer::cli::{Cli, Command};
 use os_screen_observer::clock::Clock;
-use os_screen_observer::config::{self, Loaded, LogLevel};
+use os_screen_observer::config::{self, Flags, Loaded, LogLevel, Mode};
 use os_screen_observer::platform::Chosen;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
+use os_screen_observer::tools;
 use os_screen_observer::{http, log, mcp, ocr, platform, terminal};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -82,7 +83,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
 }
 
 fn selection(flags: &Flags) -> Result<Selection, String> {
-    Selection::parse(flags.profile, flags.tools.as_deref().unwrap_or_default())
+    tools::selection(flags.profile, flags.tools.as_deref().unwrap_or_default())
 }
 
 /// The app, and what must go after everything that works with it.

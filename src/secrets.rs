@@ -15,10 +15,11 @@ use crate::config::limits::{CONFIG_BYTES, TYPED_TEXT_CHARACTERS, compile_pattern
 use crate::config::{NamedSecrets, Secret, SecretRule};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files;
-use crate::gate::redact::SHORTEST_LEARNED_SECRET;
 use crate::model::Role;
+use crate::observer::Target;
+use crate::privacy::arguments::SecretNames;
+use crate::privacy::redact::SHORTEST_LEARNED_SECRET;
 use crate::text::nearest;
-use crate::tool::Target;
 
 const LONGEST_NAME: usize = 64;
 
@@ -232,6 +233,12 @@ fn line_pairs(text: &str) -> Result<Pairs, String> {
             None => Err(format!("line {number} is not NAME=VALUE")),
         })
         .collect()
+}
+
+impl SecretNames for Secrets {
+    fn knows(&self, name: &str) -> bool {
+        Secrets::knows(self, name)
+    }
 }
 
 #[cfg(test)]

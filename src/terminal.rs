@@ -7,17 +7,17 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::cli::{Flags, Mode, ScenarioCommand, ToolsFormat, TraceCommand};
+use crate::cli::{ScenarioCommand, ToolsFormat, TraceCommand};
 use crate::clock::Cancel;
-use crate::config::{FatalConfig, Loaded};
+use crate::config::{FatalConfig, Flags, Loaded, Mode};
 use crate::gate::{self, Call, Origin};
-use crate::tool::Spec;
-use crate::tools::{Selection, Table};
+use crate::machine::RealMachine;
+use crate::tool::{Selection, Spec};
 use crate::trace::story::Story;
 use crate::trace::{html, record, show};
 use crate::vlm::picker;
 use crate::vlm::runner::Runner;
-use crate::{docs, doctor, http, ocr, platform, scenario};
+use crate::{docs, doctor, http, ocr, platform, scenario, tools};
 
 pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
     let wished = config.map(|loaded| loaded.config.platform.clone()).unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitC
         config,
         survey: platform::survey(),
         mac: platform::mac_permissions(),
-        machine: &doctor::RealMachine,
+        machine: &RealMachine,
     });
     let text = if json { pretty(&serde_json::to_value(&report).unwrap_or_default()) } else { report.human() };
     say(&text)?;
@@ -47,7 +47,7 @@ fn compiled_in() -> Vec<&'static str> {
 }
 
 pub fn tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, String> {
-    let table = Table::new(selection);
+    let table = tools::table(selection);
     let specs: Vec<Spec> = table.specs().collect();
     say(&match format {
         ToolsFormat::Table => docs::terminal_table(&specs),

@@ -1,5 +1,6 @@
 //! The built server in a Wayland session: a compositor without a screen, real programs, and no X server unless a test
 //! asks for one. What came of an input is read from what the programs print.
+#![allow(clippy::disallowed_methods, reason = "a test runs in real time and sets up its own environment")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 #![cfg(target_os = "linux")]
 

@@ -4,6 +4,7 @@
 //! own replies. They run on a private desktop of their own.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods, reason = "a test runs in real time and sets up its own environment")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
 use std::path::{Path, PathBuf};

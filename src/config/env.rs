@@ -1,8 +1,9 @@
 //! What the environment says: `OSO_SECTION__KEY` names, and `~` and `$VAR` inside a path.
 //!
-//! Only `process_environment` looks at the real environment; everything else reads the map it is given.
+//! Only the readers of the process's own environment look at it; everything else reads the map it is given.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -38,10 +39,26 @@ pub fn secrets(environment: &Environment) -> BTreeMap<String, Secret> {
 
 /// The variables of this process. Names are folded to upper case where the system does not tell cases
 /// apart; what is not Unicode is replaced rather than a reason to stop.
+#[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
 pub fn process_environment() -> Environment {
     std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .map(|(name, value)| (if cfg!(windows) { name.to_ascii_uppercase() } else { name }, value))
+        .collect()
+}
+
+/// One variable of this process that is nobody's setting, like PATH.
+#[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
+pub fn process_variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// The names of our own settings in the environment. They may hold keys, so programs that are started do not get them.
+#[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
+pub fn own_variable_names() -> Vec<OsString> {
+    std::env::vars_os()
+        .map(|(name, _)| name)
+        .filter(|name| name.to_string_lossy().starts_with("OSO_"))
         .collect()
 }
 

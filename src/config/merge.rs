@@ -12,8 +12,7 @@ use super::document::{self, Json, Pairs, repeated_names};
 use super::env::{self, Environment, Variable};
 use super::keys::{self, KEYS, Key, WITHOUT_EFFECT, shortened};
 use super::secret::Secret;
-use super::{Config, FatalConfig, Loaded};
-use crate::cli::Flags;
+use super::{Config, FatalConfig, Flags, Loaded};
 use crate::text::nearest;
 
 /// What reading the file gave: nothing there, its text, or why it could not be read.

@@ -6,6 +6,7 @@
 
 mod document;
 mod env;
+mod flags;
 mod keys;
 pub mod limits;
 mod merge;
@@ -18,12 +19,12 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-pub use env::process_environment;
+pub use env::{own_variable_names, process_environment, process_variable};
+pub use flags::{Flags, Mode, Profile};
 pub use keys::{KEYS, Key, Rule};
 pub use secret::{Endpoint, Secret};
 pub use types::*;
 
-use crate::cli::Flags;
 use merge::FileText;
 
 pub const DEFAULT_PATH: &str = "config.json";

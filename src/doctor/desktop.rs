@@ -1,40 +1,10 @@
 //! What a running Linux desktop answers when it is asked: its window manager, its accessibility bus, and the
 //! programs that show a window and no elements.
 
-use super::fixes::{self, Package};
-use super::sandbox::accessibility_launcher;
 use super::{Check, Status, Subject};
-
-/// What was seen of the desktop around us; each half may have failed on its own.
-#[derive(Clone, Debug)]
-pub struct Survey {
-    /// `None` where there is no X11 display.
-    pub display: Option<Result<DisplayFacts, String>>,
-    pub accessibility: Result<AccessibilityFacts, String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DisplayFacts {
-    pub window_manager: Option<String>,
-    pub windows: Vec<SeenWindow>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SeenWindow {
-    pub title: String,
-    pub class: String,
-    pub pid: Option<u32>,
-    /// What its program is built with, as far as its loaded libraries tell.
-    pub toolkit: Option<&'static str>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AccessibilityFacts {
-    /// `org.a11y.Status.IsEnabled`
-    pub enabled: bool,
-    /// The processes that offer elements.
-    pub pids: Vec<u32>,
-}
+use crate::machine::fixes::{self, Package};
+use crate::machine::sandbox::accessibility_launcher;
+use crate::platform::survey::{DisplayFacts, SeenWindow, Survey};
 
 const ENABLE: &str = "busctl --user set-property org.a11y.Bus /org/a11y/bus org.a11y.Status IsEnabled b true";
 

@@ -5,8 +5,6 @@
 //! this build claims for itself.
 
 mod desktop;
-mod fixes;
-mod machine;
 mod sandbox;
 
 use std::fmt::Write as _;
@@ -15,30 +13,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::{Config, FatalConfig, Loaded};
+use crate::machine::fixes::{self, Package};
+use crate::machine::tesseract::resolve;
+use crate::machine::{FolderState, Machine, Socket};
 use crate::platform::macos::sense::permissions as macos;
-pub use desktop::{AccessibilityFacts, DisplayFacts, SeenWindow, Survey};
-use fixes::Package;
-pub use machine::{FolderState, Machine, RealMachine, Socket};
-pub use sandbox::{accessibility_launcher, sandbox_can_start};
-
-/// What the caller knows about the adapter for a real desktop that this build contains.
-#[derive(Clone, Debug)]
-pub struct PlatformFacts {
-    pub name: String,
-    pub available: bool,
-    pub reason: String,
-    /// The desktop is that of Windows around WSL, which needs no display here.
-    pub by_powershell: bool,
-}
-
-/// The permissions that macOS asks a person for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MacPermissions {
-    /// To see and work other programs.
-    pub accessibility: bool,
-    /// To picture the screen.
-    pub recording: bool,
-}
+use crate::platform::survey::{MacPermissions, PlatformFacts, Survey};
 
 /// What is examined: the program, its configuration, and the machine around it.
 pub struct Subject<'a> {
@@ -504,29 +483,6 @@ fn check_tesseract_program(subject: &Subject<'_>, configured: Option<PathBuf>) -
             Check::new(NAME, Status::Missing, format!("{where_looked}: {lacking}"))
                 .fix(fixes::install(subject.machine, Package::Tesseract))
         }
-    }
-}
-
-/// The program that reads text: the one that was named if it is there, else the one on the PATH.
-pub fn find_tesseract(machine: &dyn Machine, named: Option<&Path>) -> Option<PathBuf> {
-    named.and_then(|name| resolve(machine, name)).or_else(|| machine.find_program("tesseract"))
-}
-
-/// The line that installs it here; where no package manager is found, the usual one of this system.
-pub fn tesseract_install_line() -> String {
-    let usual = match std::env::consts::OS {
-        "windows" => "winget install --exact --id UB-Mannheim.TesseractOCR",
-        "macos" => "brew install tesseract",
-        _ => "sudo apt-get install -y tesseract-ocr",
-    };
-    fixes::install(&RealMachine, Package::Tesseract).unwrap_or_else(|| usual.to_owned())
-}
-
-/// A bare name is looked up on PATH, anything else must exist.
-fn resolve(machine: &dyn Machine, program: &Path) -> Option<PathBuf> {
-    match program.to_str().filter(|name| !name.contains(['/', '\\'])) {
-        Some(name) => machine.find_program(name),
-        None => machine.exists(program).then(|| program.to_owned()),
     }
 }
 

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::cli::Flags;
-use crate::config;
+use crate::config::{self, Flags};
+use crate::machine::sandbox::sandbox_can_start;
+use crate::platform::survey::{AccessibilityFacts, DisplayFacts, SeenWindow};
 
 /// A machine with nothing; tests add to it.
 #[derive(Default)]

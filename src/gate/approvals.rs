@@ -8,16 +8,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::audit::timestamp;
-use super::confirm::{Person, Question};
-use super::scrub::{self, Scrub};
-use super::steps::for_the_books;
 use super::{Call, Origin, story};
 use crate::app::App;
-use crate::clock::{Bell, Cancel, lock};
+use crate::clock::{Bell, Cancel, lock, timestamp};
 use crate::error::Result;
 use crate::events;
 use crate::model::Rect;
+use crate::privacy::scrub::{self, Scrub};
+use crate::tool::person::{Person, Question};
+use crate::tool::recorded::for_the_books;
 use crate::tool::{Encoded, Target};
 
 /// What a picture for the person is shrunk to.
@@ -129,7 +128,7 @@ impl Approvals {
 
 impl Pending {
     fn new(app: &App, call: &Call, question: &Question, expires: Duration, cancel: &Cancel) -> Self {
-        let id = crate::session::random_token("ap:");
+        let id = crate::random::random_token("ap:");
         let target = &question.target;
         let pictured = pictured(app, target, cancel);
         let place = pictured.as_ref().ok().map(|(_, place)| *place);
@@ -164,7 +163,7 @@ fn shown_args(app: &App, call: &Call, question: &Question) -> Value {
         return Value::Null;
     };
     let keeper = story::for_the_person(app, entry, question.hides_typed);
-    Value::Object(keeper.kept(&for_the_books(app, entry, &call.args)))
+    Value::Object(keeper.kept(&for_the_books(&app.tools, &app.secrets, entry, &call.args)))
 }
 
 fn with_time_left(shown: &Value, left: Duration) -> Value {

@@ -13,13 +13,12 @@ use std::sync::Mutex;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value};
-use time::OffsetDateTime;
 
-use super::scrub::Scrub;
-use crate::clock::lock;
+use crate::clock::{lock, timestamp};
 use crate::files;
+use crate::privacy::arguments::{KEYS, may_be_typed};
+use crate::privacy::scrub::Scrub;
 use crate::text::shorten;
-use crate::trace::arguments::{KEYS, may_be_typed};
 
 const LONGEST_VALUE: usize = 200;
 const MOST_ARGUMENTS: usize = 64;
@@ -77,21 +76,6 @@ pub fn line(entry: &Entry, redact_keys: &[String], scrub: &Scrub) -> String {
     }
     push_arguments(&mut line, entry, &Filter { redact_keys, scrub });
     line
-}
-
-/// `2026-11-15T23:50:22.764711+00:00`.
-pub fn timestamp(time: SystemTime) -> String {
-    let at = OffsetDateTime::from(time);
-    format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00",
-        at.year(),
-        u8::from(at.month()),
-        at.day(),
-        at.hour(),
-        at.minute(),
-        at.second(),
-        at.microsecond()
-    )
 }
 
 fn field(line: &mut String, name: &str, escaped: &str) {
@@ -401,7 +385,7 @@ fn about(path: &Path, what: &str, error: &io::Error) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::redact::Redactor;
+    use crate::privacy::redact::Redactor;
     use proptest::prelude::*;
     use serde_json::json;
     use std::fs;

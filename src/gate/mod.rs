@@ -1,20 +1,15 @@
 //! The one gate: every call from every surface passes [`pass`], and everything that leaves goes through
-//! its egress. Only here is a tool run, and only here is a [`Permit`] made.
+//! its egress. Only here is a tool run, and only here is a [`Permit`] granted.
 
 pub mod allow;
 pub mod approvals;
 pub mod audit;
-pub mod budget;
 pub mod confirm;
 pub mod fit;
-pub mod injection;
-pub mod redact;
-pub mod scrub;
+pub mod replay;
 pub mod steps;
 mod story;
 pub mod suspicion;
-pub mod typed;
-pub mod untrusted;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,53 +23,22 @@ use crate::clock::{Cancel, lock};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::events;
-use crate::gate::budget::Reservation;
-use crate::gate::confirm::{Case, Consent, Facts, Forced, Person, Question, Verdict, Why};
-use crate::gate::scrub::Scrub;
-use crate::gate::suspicion::Watch;
+use crate::gate::confirm::{Case, Consent, Facts, Forced, Verdict, Why};
 use crate::metrics::Size;
+use crate::privacy::scrub::{self, Scrub};
+use crate::privacy::watch::Watch;
 use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens};
 use crate::tool::args;
+use crate::tool::call::with_entry;
+pub use crate::tool::call::{Call, Json, Origin, Reply};
+use crate::tool::person::{Person, Question};
+use crate::tool::recorded::for_the_books;
 use crate::tool::reply::{Body, Frame};
-use crate::tool::{Cx, Effect, Encoded, Meta, Prepared, Spec, Target};
-use crate::tools::Entry;
+use crate::tool::{Cx, Effect, Entry, Meta, Permit, Prepared, Spec, Target, typed};
 use crate::trace::{Closing, Pending};
 
-/// A call as a surface hands it in.
-#[derive(Clone, Debug)]
-pub struct Call {
-    pub tool: String,
-    pub args: Value,
-    pub origin: Origin,
-}
-
-/// Where a call came from. The surface says it; a caller cannot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    Mcp,
-    Terminal,
-    /// A script or an agent over HTTP.
-    Rest,
-    /// The inspector page.
-    Inspector,
-    /// A recorded call that is played again.
-    Replay,
-    Test,
-}
-
 impl Origin {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Origin::Mcp => "mcp",
-            Origin::Terminal => "terminal",
-            Origin::Rest => "rest",
-            Origin::Inspector => "inspector",
-            Origin::Replay => "replay",
-            Origin::Test => "test",
-        }
-    }
-
     /// A person who only looks on: what the page reads to show it is neither the agent's budget nor part of
     /// a recorded session. It is allowed, redacted and audited like any call.
     const fn looks_on(self, meta: &Meta) -> bool {
@@ -82,82 +46,7 @@ impl Origin {
     }
 }
 
-/// The right to act once, for what was resolved and judged. The budget is charged when it is spent.
-#[derive(Debug)]
-pub struct Permit {
-    /// Taken when the effect begins; what is left here is given back.
-    reservation: Option<Reservation>,
-    targets: Vec<Target>,
-    dry_run: bool,
-}
-
-impl Permit {
-    /// What the gate resolved and judged for this call: the element that is meant.
-    pub fn target(&self) -> Option<&Target> {
-        self.targets.first()
-    }
-
-    /// Everything that was judged, what is meant first.
-    pub fn targets(&self) -> &[Target] {
-        &self.targets
-    }
-
-    /// The caller wants to know what would happen, not that it happens.
-    pub fn dry_run(&self) -> bool {
-        self.dry_run
-    }
-
-    /// Called right before the effect: from here on it counts, whatever becomes of it.
-    pub fn spend(&mut self) {
-        if let Some(reservation) = self.reservation.take() {
-            reservation.commit();
-        }
-    }
-}
-
-/// What leaves the gate, clean: surfaces only wrap it.
-#[derive(Clone, Debug)]
-pub struct Reply {
-    pub step_id: Option<u64>,
-    pub error: Option<Kind>,
-    pub json: Json,
-    /// Belongs to the JSON as `outline`; surfaces that can show it by itself do.
-    pub outline: Option<String>,
-    pub picture: Option<Encoded>,
-    /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
-    pub question: Option<Box<Question>>,
-    /// A text in it speaks to an agent; the JSON says where.
-    pub suspicious: bool,
-}
-
-/// Data that code reads stays a value; trees are written once, as text.
-#[derive(Clone, Debug)]
-pub enum Json {
-    Text(String),
-    Data(Value),
-}
-
 impl Reply {
-    pub fn ok(&self) -> bool {
-        self.error.is_none()
-    }
-
-    /// The whole of it as JSON.
-    pub fn text(&self) -> String {
-        match &self.outline {
-            Some(outline) => with_entry(self.json_text(), "outline", &outline.as_str().into()),
-            None => self.json_text(),
-        }
-    }
-
-    /// The JSON without the outline.
-    pub fn json_text(&self) -> String {
-        match &self.json {
-            Json::Text(text) => text.clone(),
-            Json::Data(value) => value.to_string(),
-        }
-    }
-
     /// How much of it a client has to read.
     fn size(&self) -> Size {
         let bytes = match &self.json {
@@ -184,22 +73,6 @@ impl Reply {
             _ => {}
         }
     }
-
-    /// The reply as a value, for those who look into it rather than pass it on.
-    pub fn value(&self) -> Value {
-        match (&self.json, &self.outline) {
-            (Json::Data(value), None) => value.clone(),
-            _ => serde_json::from_str(&self.text()).unwrap_or(Value::Null),
-        }
-    }
-}
-
-/// A JSON object's text with one entry more at its end.
-fn with_entry(mut object: String, key: &str, value: &Value) -> String {
-    if object.pop() == Some('}') {
-        object.push_str(&format!(",\"{key}\":{value}}}"));
-    }
-    object
 }
 
 /// The way of a call, from where no person can be asked.
@@ -322,7 +195,7 @@ fn admit_and_run(
         judge(cx, entry, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
-    let permit = Permit { reservation: Some(reservation), targets, dry_run };
+    let permit = Permit::grant(reservation, targets, dry_run);
     // By itself, so that a trace also sees what a panic left behind.
     let result = guarded(app, meta.name, || prepared.run(cx, permit));
     if let Some(trace) = &mut record.trace {
@@ -598,7 +471,7 @@ impl Record {
             started: app.clock.now(),
             notes: Notes::default(),
             args: (app.audit.is_some() || app.events.wanted())
-                .then(|| steps::for_the_books(app, entry, &call.args)),
+                .then(|| for_the_books(&app.tools, &app.secrets, entry, &call.args)),
             trace: if call.origin.looks_on(spec.meta) { None } else { app.tracer.begin(app, entry, call) },
         }
     }

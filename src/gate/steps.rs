@@ -2,18 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::confirm::Person;
 use super::{Call, Reader, Reply, pass_along};
-use crate::app::App;
 use crate::error::{Error, Kind, Result};
 use crate::observer::Ref;
-use crate::tool::{Cx, Meta, Target, args};
-use crate::tools::Entry;
-use crate::trace::arguments;
+use crate::tool::person::Person;
+use crate::tool::{Cx, Meta, Target};
 
-const STEPS: &[&str] = &["steps", "alternatives"];
 const ELEMENT: &[&str] = &["ref", "selector", "element_id"];
-const LONGEST_NAME: usize = 64;
 
 /// What is known of a step before anything has been done.
 #[derive(Debug)]
@@ -75,50 +70,4 @@ impl Cx<'_> {
 pub fn lacks_token(meta: &Meta) -> Error {
     let message = format!("{} needs a confirm_token from propose_action, inside the step", meta.name);
     Error::new(Kind::ConfirmationRequired, message).with("action", meta.name)
-}
-
-/// A list of steps stands in the books as the names of its steps, because each has a line of its own. A call that is
-/// only spoken of stands there without what it would type: nobody has looked yet where that would go.
-pub fn for_the_books(app: &App, entry: &Entry, args: &Value) -> Map<String, Value> {
-    let mut spoken = args::spoken(args);
-    if entry.spec.meta.steps {
-        for name in STEPS {
-            if let Some(steps) = spoken.get_mut(*name) {
-                *steps = names_of(steps);
-            }
-        }
-    }
-    if let Some((name, tool)) = args::carried_call(entry.schema(), &spoken) {
-        let inner = app.tools.find(tool).map(|inner| without_typed(app, inner, &spoken[name]));
-        let hidden = || Value::from(arguments::HIDDEN);
-        let (name, inner) = (name.to_owned(), inner.map_or_else(hidden, Value::Object));
-        spoken.insert(name, inner);
-    }
-    spoken
-}
-
-fn without_typed(app: &App, entry: &Entry, args: &Value) -> Map<String, Value> {
-    // A call inside a call inside a call is refused; what it says is not looked through.
-    let is_call = args::carried_call(entry.schema(), &args::spoken(args)).is_some();
-    let mut spoken = if is_call { Map::new() } else { for_the_books(app, entry, args) };
-    for (name, value) in &mut spoken {
-        let named = args::named_secret(entry.schema(), name, value).is_some_and(|it| app.secrets.knows(it));
-        if !named && arguments::is_typed(entry.schema(), name, value) {
-            *value = arguments::HIDDEN.into();
-        }
-    }
-    spoken
-}
-
-fn names_of(steps: &Value) -> Value {
-    match steps {
-        Value::Array(list) => list.iter().map(name_of).collect(),
-        Value::Object(lists) => lists.values().map(names_of).collect(),
-        _ => Value::from("not a list"),
-    }
-}
-
-fn name_of(step: &Value) -> Value {
-    let name = step.get("do").and_then(Value::as_str).unwrap_or("?");
-    name.chars().take(LONGEST_NAME).collect::<String>().into()
 }

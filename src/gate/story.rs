@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::Reply;
-use super::audit::timestamp;
-use super::steps::for_the_books;
 use crate::app::App;
+use crate::clock::timestamp;
 use crate::config::limits;
 use crate::error::Kind;
 use crate::metrics::Size;
-use crate::tools::Entry;
-use crate::trace::arguments::Keeper;
+use crate::privacy::arguments::Keeper;
+use crate::tool::Entry;
+use crate::tool::recorded::for_the_books;
 
 pub struct Told<'a> {
     pub app: &'a App,
@@ -76,7 +76,7 @@ pub fn started(app: &App, entry: &Entry, step_id: u64, origin: &'static str, arg
         acts: meta.effect.acts(),
         origin,
         at: timestamp(app.clock.wall()),
-        args: kept(app, entry, &for_the_books(app, entry, args)),
+        args: kept(app, entry, &for_the_books(&app.tools, &app.secrets, entry, args)),
     })
 }
 

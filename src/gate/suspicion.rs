@@ -3,18 +3,19 @@
 //!
 //! Whether a text is one is for `injection` to say. Nothing is taken out of a reply here.
 
-use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::injection::{self, Inspector};
 use super::{Json, Reply, story};
 use crate::clock::lock;
 use crate::config::{Config, OnSuspicion};
+use crate::privacy::injection::{self, Inspector};
+use crate::privacy::watch::Watch;
 use crate::tokens::{Writing, bytes};
+use crate::tool::call::with_entry;
 use crate::tool::{Cx, Target};
 
 /// More would say no more.
@@ -25,35 +26,6 @@ const PART_FOR_PLACES: usize = 4;
 
 const FLAG: &str = "suspicious";
 const PLACES: &str = "suspicious_places";
-
-/// Looks at the strings of one reply while they are written. Where they stand is only asked if there is one.
-#[derive(Debug, Default)]
-pub struct Watch {
-    inspector: RefCell<Inspector>,
-    seen: Cell<bool>,
-    smuggled: Cell<bool>,
-}
-
-impl Watch {
-    /// A text as it leaves.
-    pub fn look(&self, text: &str) {
-        if !self.seen.get() && self.inspector.borrow_mut().look(text).is_some() {
-            self.seen.set(true);
-        }
-    }
-
-    /// A text as it came, of which something was removed.
-    pub fn look_at_removed(&self, text: &str) {
-        if injection::smuggles(text) {
-            self.seen.set(true);
-            self.smuggled.set(true);
-        }
-    }
-
-    pub fn has_seen(&self) -> bool {
-        self.seen.get()
-    }
-}
 
 /// Where in a reply such a text stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,7 +55,7 @@ pub fn room_beside_places(max_tokens: usize) -> usize {
 /// Where such texts stand in a value that was put together from replies.
 pub fn places_in(value: &Value) -> Vec<Place> {
     let watch = Watch::default();
-    let mut search = Search { inspector: watch.inspector.borrow_mut(), places: Vec::new() };
+    let mut search = Search { inspector: watch.inspector(), places: Vec::new() };
     search.within(value, &mut String::new(), &Around::default());
     search.places
 }
@@ -93,10 +65,10 @@ pub fn mark(reply: &mut Reply, watch: &Watch, max_tokens: Option<usize>) {
     if !watch.has_seen() {
         return;
     }
-    let mut search = Search { inspector: watch.inspector.borrow_mut(), places: Vec::new() };
+    let mut search = Search { inspector: watch.inspector(), places: Vec::new() };
     search.within(&reply.value(), &mut String::new(), &Around::default());
     let mut places = search.places;
-    if watch.smuggled.get() && places.is_empty() {
+    if watch.has_smuggled() && places.is_empty() {
         places.push(Place::of_what_was_removed());
     }
     let room = max_tokens.map_or(usize::MAX, |most| bytes(Writing::Json, most / PART_FOR_PLACES));
@@ -285,7 +257,7 @@ impl Reply {
             Json::Data(Value::Object(fields)) => {
                 fields.insert(key.to_owned(), value);
             }
-            Json::Text(text) => *text = super::with_entry(std::mem::take(text), key, &value),
+            Json::Text(text) => *text = with_entry(std::mem::take(text), key, &value),
             Json::Data(_) => {}
         }
     }

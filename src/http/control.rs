@@ -12,10 +12,10 @@ use super::present::{self, Refusal};
 use super::router::body_object;
 use super::surface::Surface;
 use crate::app::App;
+use crate::clock::timestamp;
 use crate::config::limits;
 use crate::events;
 use crate::gate::approvals::Decision;
-use crate::gate::audit::timestamp;
 
 type Here = State<Arc<Surface>>;
 

@@ -19,9 +19,10 @@ use super::present::{self, Refusal};
 use super::surface::Surface;
 use super::{control, query};
 use crate::app::App;
+use crate::clock::sleep_task;
 use crate::config::limits;
 use crate::events::{self, Event};
-use crate::gate::scrub::{self, Scrub};
+use crate::privacy::scrub::{self, Scrub};
 use crate::tool::args;
 
 /// What may be on its way to a watcher besides its queue.
@@ -67,7 +68,7 @@ impl Watcher {
                     Err(RecvError::Lagged(missed)) => resync(missed),
                     Err(RecvError::Closed) => return Ok(()),
                 },
-                () = tokio::time::sleep(KEEP_ALIVE) => ": still here\n\n".to_owned(),
+                () = sleep_task(KEEP_ALIVE) => ": still here\n\n".to_owned(),
             };
             self.send(text).await?;
         }
@@ -135,7 +136,7 @@ pub async fn follow_windows(surface: Arc<Surface>) {
     loop {
         tokio::select! {
             () = surface.shutdown.cancelled() => return,
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = sleep_task(LOOK_EVERY) => {}
         }
         if surface.app.events.watchers() == 0 {
             continue;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::present;
 use super::surface::Surface;
 use crate::app::App;
-use crate::doctor;
+use crate::machine::{RealMachine, tesseract};
 use crate::metrics::{BOUNDS, ToolCount};
 
 pub async fn healthz(State(surface): State<Arc<Surface>>) -> Response<Body> {
@@ -56,10 +56,10 @@ fn ocr(app: &App) -> Value {
         "pytesseract_installed": engine.is_ok(),
         "configured_path": named,
         "configured_path_exists": named.is_some_and(|path| path.exists()),
-        "path_discovered": doctor::find_tesseract(&doctor::RealMachine, named),
+        "path_discovered": tesseract::find_tesseract(&RealMachine, named),
         "version": engine.as_ref().ok(),
         "error": engine.as_ref().err().map(|error| &error.message),
-        "hint": format!("install it with: {}", doctor::tesseract_install_line()),
+        "hint": format!("install it with: {}", tesseract::tesseract_install_line()),
     })
 }
 

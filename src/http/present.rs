@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::adapters;
 use crate::error::{Error, Kind};
-use crate::gate::redact::Redactor;
-use crate::gate::scrub::{self, Scrub};
 use crate::gate::{Json, Reply};
+use crate::privacy::redact::Redactor;
+use crate::privacy::scrub::{self, Scrub};
 
 /// Why a request gets no reply from a tool. It is answered in the shape of a tool's error.
 #[derive(Debug)]

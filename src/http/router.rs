@@ -19,7 +19,7 @@ use super::surface::Surface;
 use super::{control, events, inspector, mcp, metrics, query, traces};
 use crate::gate::Origin;
 use crate::tool::Method;
-use crate::tools::Table;
+use crate::tool::Table;
 
 /// A declared route and what it leads to.
 #[derive(Clone, Copy)]
@@ -194,11 +194,12 @@ pub fn body_object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::Selection;
+    use crate::tool::Selection;
+    use crate::tools;
 
     #[test]
     fn what_tools_share_goes_through_an_adapter() {
-        let table = Table::new(&Selection::default());
+        let table = tools::table(&Selection::default());
         let routes = declared(&table);
         for spec in table.specs() {
             for (method, path) in spec.meta.rest.iter().filter(|(_, path)| !path.starts_with("/api/tool/")) {
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn every_adapter_has_its_route() {
-        let routes = declared(&Table::new(&Selection::default()));
+        let routes = declared(&tools::table(&Selection::default()));
         for adapter in adapters::ADAPTERS {
             assert!(routes.contains_key(adapter.path), "{}", adapter.path);
         }

@@ -32,9 +32,10 @@ use super::router;
 use super::surface::Surface;
 use super::token::Token;
 use crate::app::App;
+use crate::clock::sleep_task;
 use crate::config::{ConfirmationMode, limits};
 use crate::gate::Origin;
-use crate::gate::redact::Redactor;
+use crate::privacy::redact::Redactor;
 
 /// How long connections may go on when the server ends.
 const GRACE: Duration = Duration::from_millis(250);
@@ -223,7 +224,7 @@ impl Door {
                 accepted = listener.accept() => accepted,
             };
             let Ok((stream, _)) = accepted else {
-                tokio::time::sleep(OUT_OF_SOCKETS).await;
+                sleep_task(OUT_OF_SOCKETS).await;
                 continue;
             };
             // One too many is closed at once: whoever waits would not know why.

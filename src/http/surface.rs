@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::present::{self, Refusal};
 use crate::app::App;
-use crate::clock::Cancel;
+use crate::clock::{Cancel, sleep_task};
 use crate::config::{Config, limits};
 use crate::gate::{self, Call, Origin, Reply};
 
@@ -60,7 +60,7 @@ impl Surface {
             () = self.shutdown.cancelled() => {
                 Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))
             }
-            () = tokio::time::sleep(self.deadline) => {
+            () = sleep_task(self.deadline) => {
                 let message = format!("the call was given up after {} s", self.deadline.as_secs());
                 Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, message))
             }

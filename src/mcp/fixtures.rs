@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Server;
 use crate::app::App;
+use crate::clock::sleep_task;
 
 static TABLE: LazyLock<Value> = LazyLock::new(|| {
     let text = include_str!("fixtures.json").replace("\"PNG\"", PNG).replace("\"WAV\"", WAV);
@@ -133,7 +134,7 @@ async fn make_progress(fixture: &Value, context: &RequestContext<RoleServer>) {
     for done in fixture["progress"].as_array().into_iter().flatten().filter_map(Value::as_f64) {
         let progress = ProgressNotificationParam::new(token.clone(), done).with_total(100.0);
         let _ = context.peer.notify_progress(progress).await;
-        tokio::time::sleep(STEP).await;
+        sleep_task(STEP).await;
     }
 }
 

@@ -30,7 +30,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
-use crate::clock::Cancel;
+use crate::clock::{Cancel, sleep_task};
 use crate::config::limits;
 use crate::gate::confirm::{Person, Question};
 use crate::gate::{self, Call, Origin, Reply};
@@ -325,7 +325,7 @@ impl ProgressTicker {
         let Some(token) = self.token.clone() else {
             return std::future::pending().await;
         };
-        tokio::time::sleep(PROGRESS_EVERY).await;
+        sleep_task(PROGRESS_EVERY).await;
         self.seconds += 1;
         let message = format!("running for {} s", self.seconds);
         let progress = ProgressNotificationParam::new(token, f64::from(self.seconds)).with_message(message);

@@ -22,7 +22,7 @@ use super::resources::{self, Found, ListedWindow};
 use super::{Server, pages};
 use crate::clock::lock;
 use crate::gate::confirm::Person;
-use crate::gate::scrub::Scrub;
+use crate::privacy::scrub::Scrub;
 use crate::tool::Content;
 
 /// The subscriptions of the older era's one connection; dropping one ends it.

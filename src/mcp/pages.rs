@@ -6,8 +6,8 @@ use rmcp::model::{ExtensionCapabilities, JsonObject, MetaObject, Resource as Ent
 use serde_json::{Value, json};
 
 use crate::tool::Content;
+use crate::tool::Table;
 use crate::tool::resource::WINDOW_PAGE;
-use crate::tools::Table;
 
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
 const EXTENSION: &str = "io.modelcontextprotocol/ui";
@@ -90,7 +90,7 @@ fn object(value: Value) -> JsonObject {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::{self, Selection};
+    use crate::tools;
 
     #[test]
     fn every_page_that_a_tool_names_is_there() {
@@ -121,9 +121,8 @@ mod tests {
     #[test]
     fn a_page_knows_what_it_may_ask() {
         let shown = |changes: &str| {
-            let selection = Selection::parse(Default::default(), changes).unwrap();
-            read(&tools::Table::new(&selection), WINDOW_PAGE)
-                .map(|contents| json!(contents)["text"].to_string())
+            let selection = tools::selection(Default::default(), changes).unwrap();
+            read(&tools::table(&selection), WINDOW_PAGE).map(|contents| json!(contents)["text"].to_string())
         };
         assert!(shown("").unwrap().contains("get_window_structure"));
         assert!(!shown("-elements").unwrap().contains("get_window_structure"));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::config::limits;
 use crate::text::nearest;
-use crate::tools::Table;
+use crate::tool::Table;
 
 pub struct Prompt {
     pub name: &'static str,
@@ -261,10 +261,10 @@ pub fn find(tools: &Table, name: &str) -> Result<&'static Prompt, ErrorData> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::{self, Selection};
+    use crate::tools;
 
     fn table(changes: &str) -> Table {
-        Table::new(&Selection::parse(Default::default(), changes).unwrap())
+        tools::table(&tools::selection(Default::default(), changes).unwrap())
     }
 
     #[test]

@@ -11,9 +11,9 @@ use super::following::{Notice, Subject};
 use super::pages;
 use crate::error::Kind;
 use crate::gate::{Call, Json, Origin, Reply};
+use crate::tool::Table;
 use crate::tool::resource::{About, WINDOWS};
 use crate::tool::{Content, Meta, Resource};
-use crate::tools::Table;
 
 /// An address of a tool that is offered.
 pub struct Found {

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Fact;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     pub x: i32,
@@ -15,6 +17,12 @@ pub struct Rect {
     pub y: i32,
     pub width: i32,
     pub height: i32,
+}
+
+impl From<Rect> for Fact {
+    fn from(Rect { x, y, width, height }: Rect) -> Self {
+        Fact::Bounds { x, y, width, height }
+    }
 }
 
 impl Rect {

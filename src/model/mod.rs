@@ -21,6 +21,7 @@ pub mod similarity;
 pub mod tree;
 pub mod unseen;
 pub mod window;
+pub mod word;
 
 pub use action::{Button, KeyCombo};
 pub use element::{Element, Range};
@@ -31,6 +32,7 @@ pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
 pub use unseen::Unseen;
 pub use window::{Monitor, Reached, Window, WindowChange, WindowState};
+pub use word::Word;
 
 /// For counts that are left out of an answer when there is nothing to count.
 pub fn is_zero(count: &usize) -> bool {

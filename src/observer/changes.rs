@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize as DeriveSerialize};
 
 use super::View;
 use super::structure::Structure;
-use crate::gate::scrub::OwnWord;
 use crate::model::Tree;
 use crate::model::diff::{self, Change, Field, Fields, Patch, Paths};
+use crate::privacy::scrub::OwnWord;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, DeriveSerialize, JsonSchema)]
 pub enum Format {

@@ -4,15 +4,16 @@
 //! between captures too, so a path can lead below the depth that a caller has seen.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::outline::{Dropped, OutlineOptions};
 use super::structure::{Request, Structure};
-use super::{Changes, Chosen, Format, Look, View};
+use super::{Changes, Chosen, Format, Look, Observer, TreeTokens, View};
+use crate::clock::Cancel;
+use crate::config::TreeReading;
 use crate::error::Result;
-use crate::session::TreeTokens;
-use crate::tool::Cx;
 
 /// What a caller wants to know of a window.
 #[derive(Clone, Debug, Default)]
@@ -135,27 +136,33 @@ impl Perf {
 
 /// Looks at a window. `since` beats `changed_only`; a token that is not known gives the whole tree and a
 /// warning. An action does not change what `changed_only` compares with: that is what was last shown.
-pub fn observe(cx: &Cx, chosen: &Chosen, request: &ObserveRequest) -> Result<Observation> {
-    let limits = &cx.config().tree;
+pub fn observe(
+    observer: &Observer,
+    trees: &TreeTokens,
+    limits: &TreeReading,
+    chosen: &Chosen,
+    request: &ObserveRequest,
+    cancel: &Cancel,
+) -> Result<Observation> {
     let depth = request.depth.unwrap_or(limits.default_depth).min(limits.max_depth);
     let fresh = request.changed_only && request.since.is_none();
     let look = if fresh {
-        Look { view: cx.observer().view(chosen, cx.cancel)?, cached: false }
+        Look { view: observer.view(chosen, cancel)?, cached: false }
     } else {
-        cx.observer().look(chosen, cx.cancel)?
+        observer.look(chosen, cancel)?
     };
     let mut perf = Perf::of(&look, look.view.tree().len(), depth);
     if fresh {
         perf.cache = "bypass";
     }
-    let (base, warning) = base(cx, &cx.session().trees, chosen, request);
+    let (base, warning) = base(trees, chosen, request, observer.clock.now());
     let (content, kept) = match (base, &request.outline) {
         (Some(base), None) => compared(base, &look.view, request),
         (None, None) => (whole(&look.view, depth)?, look.view.clone()),
-        (Some(base), Some(options)) => compared_outlines(cx, chosen, base, &look.view, options)?,
+        (Some(base), Some(options)) => compared_outlines(observer, chosen, base, &look.view, options)?,
         (None, Some(options)) => {
             let options = OutlineOptions { depth: request.depth, ..options.clone() };
-            (outlined(cx, chosen, &look.view, &options)?, look.view.clone())
+            (outlined(observer, chosen, &look.view, &options)?, look.view.clone())
         }
     };
     Ok(Observation {
@@ -163,7 +170,7 @@ pub fn observe(cx: &Cx, chosen: &Chosen, request: &ObserveRequest) -> Result<Obs
         window: chosen.window.title.clone(),
         content,
         tree_hash: look.view.hash().to_owned(),
-        tree_token: cx.session().trees.put(&chosen.window.uid, kept, cx.clock().now()),
+        tree_token: trees.put(&chosen.window.uid, kept, observer.clock.now()),
         perf,
         complete: (!look.view.tree().complete).then_some(false),
         warning: chosen.warning.clone().or(warning),
@@ -174,12 +181,12 @@ pub fn observe(cx: &Cx, chosen: &Chosen, request: &ObserveRequest) -> Result<Obs
 type Base = (String, Arc<View>);
 
 fn base(
-    cx: &Cx,
     trees: &TreeTokens,
     chosen: &Chosen,
     request: &ObserveRequest,
+    now: Duration,
 ) -> (Option<Base>, Option<String>) {
-    let (uid, now) = (&chosen.window.uid, cx.clock().now());
+    let uid = &chosen.window.uid;
     let Some(since) = &request.since else {
         let last = if request.changed_only { trees.latest(uid, now) } else { None };
         return (last, None);
@@ -211,13 +218,13 @@ fn compared(base: Base, view: &Arc<View>, request: &ObserveRequest) -> (Content,
 }
 
 fn compared_outlines(
-    cx: &Cx,
+    observer: &Observer,
     chosen: &Chosen,
     (base_token, old): Base,
     view: &Arc<View>,
     options: &OutlineOptions,
 ) -> Result<(Content, Arc<View>)> {
-    let changes = cx.observer().outline_changes(chosen, (&old, view), options)?;
+    let changes = observer.outline_changes(chosen, (&old, view), options)?;
     let unchanged = changes.is_empty();
     let content = Content::OutlineChanges {
         format: "outline",
@@ -234,8 +241,13 @@ fn compared_outlines(
     Ok((content, if old.is_same_as(view) { old } else { view.clone() }))
 }
 
-fn outlined(cx: &Cx, chosen: &Chosen, view: &Arc<View>, options: &OutlineOptions) -> Result<Content> {
-    let outline = cx.observer().outline(chosen, view, options)?;
+fn outlined(
+    observer: &Observer,
+    chosen: &Chosen,
+    view: &Arc<View>,
+    options: &OutlineOptions,
+) -> Result<Content> {
+    let outline = observer.outline(chosen, view, options)?;
     Ok(Content::Outline {
         format: "outline",
         shown: outline.shown,

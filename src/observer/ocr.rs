@@ -9,12 +9,12 @@ use std::sync::Arc;
 use super::sketch::{OcrLine, Reading, SketchOptions, worth_reading};
 use super::spot::{Page, Piece};
 use super::{Chosen, Observer, View, black_out};
-use crate::clock::Cancel;
+use crate::clock::{Cancel, Waiting};
 use crate::config;
 use crate::error::{Error, Kind, Result};
 use crate::model::image::Picture;
-use crate::model::{Element, Rect, Role, TreeBuilder};
-use crate::ocr::{Ocr, Options, Waiting, Word};
+use crate::model::{Element, Rect, Role, TreeBuilder, Word};
+use crate::ocr::{Ocr, Options};
 use crate::platform::Shot;
 
 /// The role of a line that was read from a picture: it can be clicked, and is known by its words alone.

@@ -6,10 +6,9 @@ use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::selector::{Near, Selector, derive};
 use crate::model::{Tree, Window};
-use crate::tool::Target;
 
 use super::identity::{Found, Memory, REOPENED, Sight, words};
-use super::{DesktopState, Observer, Ref, View};
+use super::{DesktopState, Observer, Ref, Target, View};
 
 pub(super) const MOST_MATCHES: usize = 10;
 const MOST_CANDIDATES: usize = 5;

@@ -6,8 +6,7 @@
 use regex::{Regex, RegexBuilder};
 
 use crate::config::limits;
-use crate::model::Rect;
-use crate::ocr::Word;
+use crate::model::{Rect, Word};
 
 /// How a text has to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,14 +8,12 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::resolve::MOST_MATCHES;
-use super::{Chosen, DesktopState, Observer, View};
+use super::{Chosen, DesktopState, Observer, Permit, Target, View};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Result};
-use crate::gate::Permit;
 use crate::model::program::{Clip, Ended, Launch, Program, Run};
 use crate::model::{Element, Point, Reached, Rect, Role, Tree, Window, WindowChange, WindowState};
 use crate::platform::Activation;
-use crate::tool::Target;
 
 /// How often to look for a window where the platform tells nothing of changes.
 const POLL: Duration = Duration::from_millis(100);

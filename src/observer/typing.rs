@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use super::{Observer, View, WindowChoice};
+use super::{Observer, Target, View, WindowChoice};
 use crate::clock::{Cancel, lock};
 use crate::config::limits::TYPED_TEXT_CHARACTERS;
 use crate::error::Result;
-use crate::gate::redact::is_secret;
 use crate::model::action::{Act, Key, Modifier};
 use crate::model::{KeyCombo, NamedKey, Tree};
-use crate::tool::Target;
+use crate::privacy::redact::is_secret;
 
 /// What was typed into one secret field so far, by as many inputs as it took.
 #[derive(Debug, Default)]

@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use super::identity::Marks;
-use crate::gate::injection::{Inspector, smuggles};
-use crate::gate::redact::{Redactor, is_secret};
-use crate::gate::untrusted::clean;
 use crate::model::diff::Seen;
 use crate::model::{Element, Point, Rect, Tree, selector};
+use crate::privacy::injection::{Inspector, smuggles};
+use crate::privacy::redact::{Redactor, is_secret};
+use crate::privacy::untrusted::clean;
 
 /// Applications count the frame and the shadow of a menu to it, or not.
 const FRAME_OF_A_MENU: i32 = 8;

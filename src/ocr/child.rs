@@ -5,60 +5,11 @@ use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, channel};
 
-use crate::clock::Cancel;
+use crate::clock::{Waiting, sleep_really};
+use crate::config::own_variable_names;
 use crate::error::{Error, Kind, Result};
-
-/// How soon a cancelled call is noticed.
-const SLICE: Duration = Duration::from_millis(10);
-
-/// How long a caller waits at most, and its way to take the call back.
-#[derive(Clone, Debug)]
-pub struct Waiting {
-    until: Instant,
-    patience: Duration,
-    cancel: Cancel,
-}
-
-impl Waiting {
-    pub fn new(patience: Duration, cancel: &Cancel) -> Self {
-        Self { until: Instant::now() + patience, patience, cancel: cancel.clone() }
-    }
-
-    /// The next piece of the wait, or the end of it.
-    pub fn slice(&self, what: &str) -> Result<Duration> {
-        self.cancel.check()?;
-        let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            let seconds = self.patience.as_secs_f64();
-            return Err(Error::new(
-                Kind::Timeout,
-                format!("OCR gave up after {seconds} s of waiting {what}; read a smaller part of the window"),
-            )
-            .with("phase", "ocr"));
-        }
-        Ok(left.min(SLICE))
-    }
-
-    /// How much of the wait is left, and what takes the call back.
-    pub fn left(&self) -> Result<(Duration, Cancel)> {
-        self.slice("for its turn")?;
-        Ok((self.until.saturating_duration_since(Instant::now()), self.cancel.clone()))
-    }
-
-    /// What a thread sends; `None` when it ended without sending anything.
-    pub fn receive<T>(&self, from: &Receiver<T>, what: &str) -> Result<Option<T>> {
-        loop {
-            match from.recv_timeout(self.slice(what)?) {
-                Ok(sent) => return Ok(Some(sent)),
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        }
-    }
-}
 
 /// A running child that ends with this value.
 pub struct Leashed(Child);
@@ -79,7 +30,7 @@ impl Leashed {
         // More threads make tesseract several times slower, and they are counted when it loads.
         command.env("OMP_THREAD_LIMIT", "1");
         // Our own settings may hold keys that are nobody else's business.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OSO_")) {
+        for name in own_variable_names() {
             command.env_remove(name);
         }
         command.spawn().map(Leashed).map_err(|problem| {
@@ -140,7 +91,7 @@ impl Leashed {
         loop {
             match self.0.try_wait() {
                 Ok(Some(status)) => return Ok(status.success()),
-                Ok(None) => std::thread::sleep(waiting.slice("for the engine to end")?),
+                Ok(None) => sleep_really(waiting.slice("for the engine to end")?),
                 Err(problem) => {
                     return Err(Error::internal(format!("the OCR engine cannot be awaited: {problem}")));
                 }

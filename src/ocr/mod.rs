@@ -20,34 +20,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::clock::{Cancel, Clock, lock};
+use crate::clock::{Cancel, Clock, Waiting, lock};
 use crate::config;
-use crate::doctor;
 use crate::error::{Error, Kind, Result};
-use crate::model::Rect;
+use crate::machine::{RealMachine, tesseract};
+use crate::model::Word;
 use crate::model::image::Picture;
-pub use child::Waiting;
 use page::Page;
-
-/// What a recognised word is, and where it stands on the page.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Word {
-    pub text: String,
-    /// 0 to 100.
-    pub confidence: f32,
-    /// In pixels of the picture that was read.
-    pub bbox: Rect,
-    pub block: u32,
-    pub paragraph: u32,
-    pub line: u32,
-}
-
-impl Word {
-    /// Words with the same key stand in one line.
-    pub const fn line_key(&self) -> (u32, u32, u32) {
-        (self.block, self.paragraph, self.line)
-    }
-}
 
 /// How a page is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -233,8 +212,8 @@ fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn Reader>> {
             Err(problem) => tracing::warn!("OCR: the built-in engine does not work: {}", problem.message),
         }
     }
-    let machine = &doctor::RealMachine;
-    let Some(program) = doctor::find_tesseract(machine, named) else {
+    let machine = &RealMachine;
+    let Some(program) = tesseract::find_tesseract(machine, named) else {
         return system::start().unwrap_or_else(|| Err(no_engine(settings)));
     };
     if let Some(named) = named.filter(|named| **named != *program) {
@@ -253,7 +232,7 @@ fn no_engine(settings: &config::Ocr) -> Error {
         Some(named) => format!("neither {} nor a tesseract on the PATH exists", named.display()),
         None => "there is no tesseract on the PATH".to_owned(),
     };
-    let fix = doctor::tesseract_install_line();
+    let fix = tesseract::tesseract_install_line();
     Error::new(Kind::PlatformUnsupported, format!("no OCR engine: {looked}. Install it with: {fix}"))
         .with("fix", fix)
 }

@@ -5,10 +5,10 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::child::{Leashed, Waiting};
+use super::child::Leashed;
 use super::page::Page;
 use super::{Options, Reader, Word, tsv};
-use crate::clock::Cancel;
+use crate::clock::{Cancel, Waiting};
 use crate::error::{Error, Kind, Result};
 
 const MOST_OUTPUT: u64 = 8 << 20;
@@ -80,9 +80,9 @@ fn run(path: &std::path::Path, arguments: &[String], input: Vec<u8>, waiting: &W
 #[cfg(unix)]
 mod tests {
     use super::*;
+    use crate::clock::{Clock, sleep_really};
     use crate::model::image::Picture;
     use std::os::unix::fs::PermissionsExt;
-    use std::time::Instant;
 
     /// A folder with a script that stands for tesseract.
     fn script(body: &str) -> (tempfile::TempDir, PathBuf) {
@@ -115,23 +115,23 @@ mod tests {
 
     #[test]
     fn a_slow_one_is_ended() {
-        let began = Instant::now();
+        let began = Clock::real();
         let error = read("exec sleep 60", Duration::from_millis(200), &Cancel::new()).unwrap_err();
         assert_eq!(error.kind, Kind::Timeout, "{error}");
         assert!(error.message.contains("0.2 s"), "{error}");
-        assert!(began.elapsed() < LONG);
+        assert!(began.now() < LONG);
     }
 
     #[test]
     fn a_cancelled_one_is_ended() {
-        let (began, cancel) = (Instant::now(), Cancel::new());
+        let (began, cancel) = (Clock::real(), Cancel::new());
         let other = cancel.clone();
         std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(100));
+            sleep_really(Duration::from_millis(100));
             other.fire();
         });
         assert_eq!(read("exec sleep 60", LONG, &cancel).unwrap_err(), Error::cancelled());
-        assert!(began.elapsed() < LONG);
+        assert!(began.now() < LONG);
     }
 
     #[test]

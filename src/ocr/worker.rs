@@ -11,11 +11,11 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use super::child::{Leashed, Waiting};
+use super::child::Leashed;
 use super::library::Engine;
 use super::page::Page;
 use super::{Options, Reader, Word, tsv};
-use crate::clock::{Cancel, lock};
+use crate::clock::{Cancel, Waiting, lock};
 use crate::error::{Error, Kind, Result};
 
 /// The subcommand that makes this program the worker.

@@ -3,6 +3,11 @@
 //! Methods have no default: a new platform answers every question, if only with an honest "no".
 //! Adapters try once; waiting, retrying and deadlines belong to the observer.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "adapters still wait for the system and read its variables themselves"
+)]
+
 pub mod absent;
 pub mod hands;
 #[cfg(target_os = "linux")]
@@ -11,6 +16,7 @@ pub mod macos;
 pub mod mock;
 pub mod roles;
 pub mod shaping;
+pub mod survey;
 pub mod windows;
 
 use std::sync::Arc;
@@ -18,9 +24,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use self::survey::{MacPermissions, PlatformFacts};
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
-use crate::doctor::PlatformFacts;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Act;
 use crate::model::image::Picture;
@@ -287,7 +293,7 @@ pub trait Recognizer: Send + Sync {
     fn describe(&self) -> String;
 
     /// The words in reading order, with boxes in pixels of the picture.
-    fn words(&self, page: Grey<'_>, waiting: &crate::ocr::Waiting) -> Result<Vec<crate::ocr::Word>>;
+    fn words(&self, page: Grey<'_>, waiting: &crate::clock::Waiting) -> Result<Vec<crate::model::Word>>;
 }
 
 /// The system's own recognition; `None` where it has none, an error where it has one that does not work.
@@ -458,18 +464,18 @@ fn run_command(_: &Run, _: &Cancel) -> Result<Ended> {
 pub use linux::survey::survey;
 
 #[cfg(not(target_os = "linux"))]
-pub fn survey() -> Option<crate::doctor::Survey> {
+pub fn survey() -> Option<survey::Survey> {
     None
 }
 
 /// What macOS has permitted this program to do; `None` on other systems.
 #[cfg(target_os = "macos")]
-pub fn mac_permissions() -> Option<crate::doctor::MacPermissions> {
+pub fn mac_permissions() -> Option<MacPermissions> {
     Some(macos::permissions::granted())
 }
 
 #[cfg(not(target_os = "macos"))]
-pub fn mac_permissions() -> Option<crate::doctor::MacPermissions> {
+pub fn mac_permissions() -> Option<MacPermissions> {
     None
 }
 

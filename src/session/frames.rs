@@ -25,7 +25,7 @@ struct Kept {
 impl Frames {
     /// The oldest go when there are too many, or too large ones; the newest always stays.
     pub fn put(&self, frame: Frame, now: Duration) -> String {
-        let token = super::random_token("");
+        let token = crate::random::random_token("");
         let id = format!("frm:{}", token.get(..8).unwrap_or(&token));
         let mut kept = lock(&self.kept);
         kept.retain(|old| now.saturating_sub(old.since) < LIFE);

@@ -5,18 +5,17 @@ mod frames;
 mod images;
 mod looks;
 mod snapshots;
-mod tokens;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use frames::Frames;
-pub use images::{Image, Images};
+pub use images::Images;
 pub use looks::Looks;
 pub use snapshots::Snapshots;
-pub use tokens::TreeTokens;
 
 use crate::clock::lock;
+use crate::observer::TreeTokens;
 
 #[derive(Debug, Default)]
 pub struct Session {
@@ -67,15 +66,4 @@ impl Session {
         let step = self.last_input.load(Ordering::Relaxed);
         (step > 0).then_some(step)
     }
-}
-
-/// `prefix` and 16 random hex digits. Tokens are guessed by nobody: they stand for consent and state.
-pub fn random_token(prefix: &str) -> String {
-    // The system's random source fails only before the machine is fully up; then the address of a
-    // fresh hash seed is still unique, which is all that a tree token needs.
-    let number = getrandom::u64().unwrap_or_else(|_| {
-        use std::hash::{BuildHasher, RandomState};
-        RandomState::new().hash_one(std::process::id())
-    });
-    format!("{prefix}{number:016x}")
 }

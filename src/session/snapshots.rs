@@ -25,7 +25,7 @@ struct Kept {
 
 impl Snapshots {
     pub fn put(&self, snapshot: Arc<Snapshot>, now: Duration) -> String {
-        let id = super::random_token("snap:");
+        let id = crate::random::random_token("snap:");
         let mut kept = lock(&self.kept);
         drop_old(&mut kept, now);
         if kept.len() == MOST {

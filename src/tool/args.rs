@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
+pub use crate::privacy::arguments::{SECRET, named_secret};
 
 /// A whole number between `MIN` and `MAX`: schema and check from one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -188,9 +189,6 @@ impl<T: JsonSchema> JsonSchema for SecretOr<T> {
     }
 }
 
-/// Marks an argument that takes `{"secret": "NAME"}` instead of its text.
-pub const SECRET: &str = "x-secret";
-
 /// Marks the argument that opens a lock: the gate takes it out of the call before anything is recorded.
 pub const CREDENTIAL: &str = "x-credential";
 
@@ -224,12 +222,6 @@ pub fn room_for_reply(schema: &Value, args: &Map<String, Value>) -> Option<usize
 /// The secrets that checked arguments name, wherever the schema lets one stand.
 pub fn secrets_named<'a>(schema: &Value, args: &'a Map<String, Value>) -> Vec<&'a str> {
     args.iter().filter_map(|(name, value)| named_secret(schema, name, value)).collect()
-}
-
-/// The secret that one argument names, if the schema lets one stand there.
-pub fn named_secret<'a>(schema: &Value, name: &str, value: &'a Value) -> Option<&'a str> {
-    schema.get("properties")?.get(name)?.get(SECRET)?;
-    value.as_object().filter(|object| object.len() == 1)?.get("secret")?.as_str()
 }
 
 fn check_secret_name(path: &str, object: &Map<String, Value>) -> Result<()> {

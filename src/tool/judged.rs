@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use super::cx::{Cx, Target};
+use super::{Cx, Target};
 use crate::error::Result;
-use crate::gate::redact::is_secret;
 use crate::model::action::{Key, Modifier};
 use crate::model::{Element, KeyCombo, NamedKey, Point, Role};
 use crate::observer::{Chosen, Under};
+use crate::privacy::redact::is_secret;
 
 impl Cx<'_> {
     /// The elements that a pointer would reach at a point.

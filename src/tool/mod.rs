@@ -5,24 +5,30 @@
 //! tests that replay its examples. Nothing else in the program is keyed by a tool's name.
 
 pub mod args;
+pub mod call;
 pub mod cx;
 mod judged;
+pub mod person;
+pub mod recorded;
 pub mod reply;
 pub mod resource;
 pub mod schema;
+mod table;
+pub mod typed;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use cx::{Cx, Starting, Target};
+pub use cx::Cx;
 pub use reply::{Encoded, Output};
 pub use resource::{Content, Resource};
+pub use table::{Entry, Selection, Table};
 
+use crate::budget::Meter;
 use crate::config::{Config, Secret};
 use crate::error::{Error, Result};
-use crate::gate::Permit;
-use crate::gate::budget::Meter;
+pub use crate::observer::{Permit, Starting, Target};
 
 pub trait Tool: 'static {
     type Args: DeserializeOwned + schemars::JsonSchema + Send + 'static;

@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::gate::scrub::{self, Scrub};
 use crate::model::encoding::{Encoding, Format};
 use crate::model::image::Picture;
+use crate::privacy::scrub::{self, Scrub};
 
 /// A picture as it leaves: encoded, with its size.
 #[derive(Clone, Debug, PartialEq)]

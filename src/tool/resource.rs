@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::gate::{Call, Origin};
+use super::call::{Call, Origin};
 
 /// Where the list of windows is read, also by those who need to know which windows there are.
 pub const WINDOWS: &str = "screen://windows";

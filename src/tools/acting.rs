@@ -10,13 +10,12 @@ use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, QuietWindowA
 use super::keyboard::combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
-use crate::gate::Permit;
 use crate::model::action::{Act, Button, Choice, Handle};
 use crate::model::{Point, Rect};
 use crate::observer::{Chosen, DesktopState, Ref, View, WindowChoice};
 use crate::platform::{Done, Route};
 use crate::tool::args::{Int, SecretOr, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
 pub struct ClickElement;
 

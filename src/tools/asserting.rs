@@ -9,11 +9,10 @@ use super::vision::{TOLERANCE, known_frame};
 use crate::config::limits::{PREDICATE_BYTES, PREDICATES};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::{self, Below};
-use crate::gate::Permit;
 use crate::model::Point;
 use crate::observer::predicate::{Claim, Predicate, TextSource, Verdict};
 use crate::observer::vision::Reference;
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 pub struct AssertState;
 

@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::common::{FitArgs, QuietInputArgs};
 use crate::config::limits;
 use crate::error::Result;
-use crate::gate::Permit;
 use crate::model::Role;
 use crate::tool::args::{SecretOr, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
 /// What rules call the clipboard when something is put there.
 const ROLE: Role = Role::Clipboard;

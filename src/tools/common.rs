@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::model::grid::{Cell, Offset};
 use crate::model::{Point, Rect, Window};
-use crate::observer::pointing::{Spot, Subject};
-use crate::observer::{Chosen, ElementChoice, WindowChoice};
+use crate::observer::pointing::{Image, Spot, Subject};
+use crate::observer::{self, Chosen, ElementChoice, Observation, ObserveRequest, WindowChoice};
 use crate::platform::Shot;
-use crate::session::Image;
 use crate::tool::Cx;
 use crate::tool::args::{Fraction, Int, Pixel, Text};
 
@@ -355,4 +354,10 @@ pub fn regex(field: &'static str, pattern: &str) -> Result<regex::Regex> {
 
 pub fn regex_error(field: &'static str, problem: &str) -> Error {
     Error::bad_request(format!("argument '{field}': {problem}")).with("field", field)
+}
+
+/// A look at a window that is compared with what this session was shown before.
+pub fn observe(cx: &Cx, chosen: &Chosen, request: &ObserveRequest) -> Result<Observation> {
+    let (trees, limits) = (&cx.session().trees, &cx.config().tree);
+    observer::observe(cx.observer(), trees, limits, chosen, request, cx.cancel)
 }

@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::acting::{ClickArgs, ClickElement, Receipt};
+use super::common::observe;
 use super::keyboard::{PressArgs, PressKey, TypeArgs, TypeText};
 use super::pointer::Sent;
 use crate::error::{Kind, Result};
-use crate::gate::Permit;
-use crate::observer::{Observation, ObserveRequest, WindowChoice, observe};
+use crate::observer::{Observation, ObserveRequest, WindowChoice};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Target, Tool};
 
 /// When to look, and what to compare with.
 #[derive(Debug, Deserialize, JsonSchema)]

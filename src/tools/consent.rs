@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::gate::confirm::Facts;
-use crate::gate::{Permit, suspicion};
+use crate::gate::suspicion;
 use crate::model::Rect;
 use crate::tool::args::{self, Text};
 use crate::tool::{
-    Cx, Effect, Encoded, Example, Group, Meta, Method, Output, Prepared, ReplyKind, Spec, Target, Tool,
+    Cx, Effect, Encoded, Entry, Example, Group, Meta, Method, Output, Permit, Prepared, ReplyKind, Spec,
+    Target, Tool,
 };
-use crate::tools::Entry;
 
 /// Pixels around the target that the picture shows.
 const PADDING: i32 = 8;

@@ -5,10 +5,9 @@ use serde::Serialize;
 
 use super::windows::NoArgs;
 use crate::error::{Error, Kind, Result};
-use crate::gate::Permit;
 use crate::model::{Point, Rect};
 use crate::observer::Ref;
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 pub struct GetCursor;
 

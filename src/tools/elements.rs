@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{FitArgs, WindowArgs, regex};
 use crate::error::{Error, Kind, Result};
-use crate::gate::Permit;
 use crate::model::{Rect, Role, Tree, Unseen};
 use crate::observer::find::{self, Sought, check_sought};
 use crate::observer::outline::{Dropped, Keep, OutlineOptions};
@@ -16,7 +15,9 @@ use crate::observer::structure::{Request, Structure};
 use crate::observer::{Chosen, Look, Perf, Ref, View, WindowChoice};
 use crate::tokens::{self, Writing};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Content, Cx, Example, Group, Meta, Method, Output, ReplyKind, Resource, Spec, Tool};
+use crate::tool::{
+    Content, Cx, Example, Group, Meta, Method, Output, Permit, ReplyKind, Resource, Spec, Tool,
+};
 
 pub struct GetWindowStructure;
 

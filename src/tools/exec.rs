@@ -10,11 +10,10 @@ use super::common::{QuietInputArgs, millis};
 use crate::config::{Config, Shell, limits};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::gate::Permit;
 use crate::model::Role;
 use crate::model::program::{Launch, Printed, Run};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Lock, Meta, Method, Output, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Lock, Meta, Method, Output, Permit, Spec, Target, Tool};
 
 /// What rules call a command.
 const ROLE: Role = Role::Command;

@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Kind, Result};
 use crate::files::{self, Below};
-use crate::gate::Permit;
 use crate::scenario;
 use crate::tool::args::Text;
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 pub struct LoadScenario;
 

@@ -7,11 +7,10 @@ use super::common::QuietInputArgs;
 use super::pointer::Sent;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::gate::Permit;
 use crate::model::KeyCombo;
 use crate::model::action::Act;
 use crate::tool::args::{SecretOr, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Permit, Spec, Target, Tool};
 
 pub struct TypeText;
 

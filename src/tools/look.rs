@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{FitArgs, ImageFacts, QuietWindowArgs, remember, warn_too};
 use super::overlay::{GridArgs, GridOut, OverlayArgs, Region, encode};
+use crate::budget::Meter;
 use crate::error::{Error, Kind, Result};
-use crate::gate::Permit;
-use crate::gate::budget::Meter;
 use crate::model::encoding::{Encoding, Format};
 use crate::model::{Rect, Tree, Window};
 use crate::observer::outline::{Dropped, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
@@ -17,7 +16,9 @@ use crate::observer::pointing::{Overlay, PictureWish, Pointed, Subject};
 use crate::observer::{Chosen, DesktopState, Ref, View};
 use crate::tokens::{Writing, tokens};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool, resource};
+use crate::tool::{
+    Cx, Encoded, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool, resource,
+};
 
 /// What a look may cost where the caller does not say.
 const DEFAULT_TOKENS: usize = 4000;

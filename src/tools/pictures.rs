@@ -10,13 +10,13 @@ use super::common::{
 use super::overlay::{OverlayArgs, OverlayOut, RegionArgs, encode};
 use super::screen::{SketchArgs, named_sketch};
 use crate::error::{Error, Result};
-use crate::gate::Permit;
 use crate::model::{Point, Rect};
 use crate::observer::pointing::{PictureWish, Subject};
 use crate::observer::{Chosen, ElementChoice, WindowChoice};
 use crate::tool::args::{Int, Quiet};
 use crate::tool::{
-    Content, Cx, Encoded, Example, Group, Meta, Method, Output, ReplyKind, Resource, Spec, Tool, resource,
+    Content, Cx, Encoded, Example, Group, Meta, Method, Output, Permit, ReplyKind, Resource, Spec, Tool,
+    resource,
 };
 
 pub struct GetScreenshot;

@@ -9,12 +9,11 @@ use super::common::{
     Dialog, ElementArgs, PointArgs, QuietInputArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs,
 };
 use crate::error::{Error, Result};
-use crate::gate::Permit;
 use crate::model::Point;
 use crate::model::action::{Act, Button, Modifier};
 use crate::observer::ElementChoice;
 use crate::tool::args::{Int, Pixel};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
 pub struct ClickAt;
 

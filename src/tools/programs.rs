@@ -11,12 +11,11 @@ use super::common::{FitArgs, QuietInputArgs};
 use super::window_action::WindowQueryArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::gate::Permit;
 use crate::model::program::Launch;
 use crate::model::{Role, Window};
 use crate::observer::Awaited;
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Starting, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Starting, Target, Tool};
 
 /// What rules call a program that is started.
 const ROLE: Role = Role::Application;

@@ -8,13 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::common::{FitArgs, ImageFacts, WindowArgs, remember, subject, take_picture, title_of};
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::gate::Permit;
 use crate::model::image::Picture;
-use crate::model::{Rect, similarity};
+use crate::model::{Rect, Word, similarity};
 use crate::observer::{Chosen, ElementChoice, Readable, Ref, WindowChoice};
-use crate::ocr::Word;
 use crate::tool::args::{Int, Pixel, Text};
-use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
 
 /// The part that is meant: an element, or a box.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -8,12 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::common::{FULL_SCREEN, FitArgs, WindowArgs, warn_too};
 use crate::config::AsciiSketch;
 use crate::error::{Error, Kind, Result};
-use crate::gate::Permit;
 use crate::model::{Rect, Tree};
 use crate::observer::sketch::{Legend, Reading, SketchElement, SketchOptions, sketch};
 use crate::observer::{Chosen, View, describe};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
 use crate::vlm;
 
 type GridWidth = Int<1, 500>;

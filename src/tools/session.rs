@@ -7,14 +7,13 @@ use serde::Serialize;
 
 use super::common::millis;
 use super::windows::NoArgs;
+use crate::budget::BudgetStatus;
 use crate::error::Result;
-use crate::gate::Permit;
-use crate::gate::budget::BudgetStatus;
-use crate::gate::redact::RedactionStatus;
 use crate::metrics::ToolCount;
 use crate::observer::CaptureStats;
 use crate::platform::{Capabilities, os_name};
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::privacy::redact::RedactionStatus;
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 pub struct GetCapabilities;
 

@@ -10,13 +10,12 @@ use super::acting::{BeforeInput, TargetOut, look_when_settled};
 use super::common::{Dialog, FitArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs, regex_error};
 use super::reading::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::gate::Permit;
 use crate::model::action::{Act, Button};
 use crate::model::{Point, Rect, Role};
 use crate::observer::spot::{Fit, Occurrence, Page, Piece, Wanted};
 use crate::observer::{Care, Scene, Spotted};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
 /// What a miss names.
 const MOST_CANDIDATES: usize = 8;

@@ -14,12 +14,11 @@ use super::common::millis;
 use super::windows::NoArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::gate::Permit;
+use crate::gate::replay::{Difference, Divergence, Mode, OnDivergence, Replay, Stepped};
 use crate::tool::args::Text;
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 use crate::trace::format::Summary;
 use crate::trace::reader;
-use crate::trace::replay::{Difference, Divergence, Mode, OnDivergence, Replay, Stepped};
 
 /// What all tools of this file have in common.
 const HARNESS: Meta = Meta { group: Group::Harness, traced: false, ..Meta::DEFAULT };

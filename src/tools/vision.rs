@@ -12,12 +12,11 @@ use super::reading::picture_from;
 use super::waiting::capped;
 use crate::config::limits::{CHANGED_BOXES, HTTP_PICTURE_BODY_BYTES};
 use crate::error::{Error, Result};
-use crate::gate::Permit;
 use crate::model::Rect;
 use crate::observer::vision::{Change, Frame, Measure, Watched};
 use crate::platform::Shot;
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 /// What is looked at, and what counts as a change.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -12,12 +12,11 @@ use super::fields::{Fields, Object};
 use super::vision::{STILL, TOLERANCE};
 use crate::config::limits::{VISUAL_CONDITIONS, WAIT_CONDITIONS};
 use crate::error::{Error, Fact, Kind, Result};
-use crate::gate::Permit;
 use crate::observer::predicate::{Claim, Predicate};
 use crate::observer::vision::{Measure, Visual};
 use crate::observer::wait::{Condition, SeenTree, Vanishing, Waiting};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Example, Group, Meta, Method, Output, Spec, Tool};
+use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 /// Longer waits are shortened to what the config allows; a number beyond this is a mistake.
 type Millis = Int<0, 9_007_199_254_740_991>;

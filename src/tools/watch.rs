@@ -7,17 +7,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, WindowArgs};
+use super::common::{FitArgs, WindowArgs, observe};
 use super::windows::NoArgs;
 use crate::error::{Error, Kind, Result};
-use crate::gate::Permit;
-use crate::gate::scrub::OwnWord;
 use crate::model::{Rect, Window};
 use crate::observer::outline::{Keep, OutlineOptions};
 use crate::observer::structure::Structure;
-use crate::observer::{Changes, Format, Observation, ObserveRequest, Snapshot, observe};
+use crate::observer::{Changes, Format, Observation, ObserveRequest, Snapshot};
+use crate::privacy::scrub::OwnWord;
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, ReplyKind, Spec, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
 
 pub struct ObserveWindow;
 

@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{Dialog, QuietInputArgs, millis, new_dialogs, regex};
 use crate::error::{Error, Result};
-use crate::gate::Permit;
 use crate::model::{Point, Rect, WindowChange, WindowState};
 use crate::observer::{Deed, WindowQuery};
 use crate::tool::args::{Int, Pixel, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
 /// How a window is found; exactly one must fit.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -5,13 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{FitArgs, QuietInputArgs, WindowArgs, WindowOut};
 use crate::error::{Error, Kind, Result};
-use crate::gate::Permit;
 use crate::model::action::{Act, Button};
 use crate::model::{Point, Rect};
 use crate::observer::{Chosen, WindowChoice};
 use crate::platform::Activation;
 use crate::tool::{
-    Content, Cx, Effect, Example, Group, Meta, Method, Output, Resource, Spec, Target, Tool, resource,
+    Content, Cx, Effect, Example, Group, Meta, Method, Output, Permit, Resource, Spec, Target, Tool, resource,
 };
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -17,12 +17,6 @@ pub const FORMAT_VERSION: &str = "0.2.0";
 /// The file of a trace's folder that holds its lines.
 pub const FILE_NAME: &str = "trace.jsonl";
 
-/// Stands for an argument that must not be stored; it is never typed by a replay.
-pub const REDACTED: &str = "<redacted>";
-
-/// The key that marks arguments which were too long to store.
-pub const TRUNCATED: &str = "__truncated";
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     #[serde(rename = "type")]

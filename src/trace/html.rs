@@ -15,8 +15,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::compare::{Difference, Sign, differences};
 use super::show;
 use super::story::{Scene, SeenWindow, Step, Story};
-use crate::gate::untrusted::clean;
 use crate::model::{Element, Rect, Role, Tree};
+use crate::privacy::untrusted::clean;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -32,7 +32,7 @@ const SHORT_FACTS: &[&str] = &["time", "caller", "took"];
 pub fn page(story: &Story) -> String {
     let mut page = Page { story, drawings: Drawings::default(), picture_bytes: 0 };
     let steps: Vec<Markup> = story.steps.iter().map(|step| page.step(step)).collect();
-    let nonce = crate::session::random_token("n");
+    let nonce = crate::random::random_token("n");
     let policy = format!(
         "default-src 'none'; img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'"
     );

@@ -3,13 +3,12 @@
 //! The gate hands every call in when it opens and when it closes; nobody else writes rows. A trace never
 //! fails the call it records: what cannot be written ends the trace, and the caller is told.
 
-pub(crate) mod arguments;
 pub mod compare;
 pub mod format;
 pub mod html;
+mod origins;
 pub mod reader;
 pub mod record;
-pub mod replay;
 mod scene;
 pub mod show;
 pub mod story;
@@ -26,21 +25,19 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::clock::{Cancel, Clock, lock, millis};
+use crate::budget::Meter;
+use crate::clock::{Cancel, Clock, lock, millis, timestamp};
 use crate::config;
 use crate::error::{Error, Result};
-use crate::gate::audit::timestamp;
-use crate::gate::budget::Meter;
-use crate::gate::scrub::{self, Scrub};
-use crate::gate::steps::for_the_books;
-use crate::gate::{Call, Json, Reply, typed};
 use crate::model::Point;
 use crate::model::grid::{Cell, Offset};
 use crate::observer::WindowChoice;
 use crate::platform::Shot;
-use crate::tool::{Effect, Target};
-use crate::tools::Entry;
-use arguments::Keeper;
+use crate::privacy::arguments::Keeper;
+use crate::privacy::scrub::{self, Scrub};
+use crate::tool::call::{Call, Json, Reply};
+use crate::tool::recorded::for_the_books;
+use crate::tool::{Effect, Entry, Target, typed};
 use format::{
     FORMAT_VERSION, Footer, FooterKind, Header, HeaderKind, Origin, Row, Summary, TargetSeen, WindowSeen,
 };
@@ -236,7 +233,7 @@ impl Tracer {
         };
         Some(Pending {
             trace_id: trace.folder.trace_id.clone(),
-            args: for_the_books(app, entry, &call.args),
+            args: for_the_books(&app.tools, &app.secrets, entry, &call.args),
             effect: entry.spec.meta.effect,
             began: self.clock.now(),
             ended: None,
@@ -398,7 +395,7 @@ impl Trace {
             duration_ms: millis(moment.duration),
             target: moment.pending.target.as_ref().map(|target| seen(target, &scrub)).transpose()?,
             point: moment.point_in_picture(),
-            refs: arguments::origins(&moment.pending.args, &self.told),
+            refs: origins::origins(&moment.pending.args, &self.told),
             windows_before: self.windows(&moment.before, &scrub)?,
             windows_after: after.map(|after| self.windows(after, &scrub)).transpose()?,
             ..Row::default()
@@ -506,7 +503,7 @@ impl Summary {
 /// The tokens that a reply told, which a later call may name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Told {
+pub struct Told {
     tree_token: Option<String>,
     snapshot_id: Option<String>,
     confirm_token: Option<String>,
@@ -516,12 +513,12 @@ struct Told {
 }
 
 impl Told {
-    fn of(reply: &Reply) -> Told {
+    pub fn of(reply: &Reply) -> Told {
         read_reply(reply)
     }
 
     /// Each with the JSON pointer to where it stands.
-    fn tokens(self) -> Vec<(String, String)> {
+    pub fn tokens(self) -> Vec<(String, String)> {
         let inner = self.observation.and_then(|inner| inner.tree_token);
         [
             ("/tree_token", self.tree_token),

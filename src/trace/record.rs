@@ -13,9 +13,10 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::compare;
-use super::format::{REDACTED, Row};
+use super::format::Row;
 use super::story::{self, Scene, SeenWindow, Step, Story};
 use crate::model::{KeyCombo, Point, Rect, Role, Tree, selector};
+use crate::privacy::arguments::REDACTED;
 use crate::scenario::write::{Comments, write};
 use crate::scenario::{
     ElementPlan, Oracles, Predicate, REACTING_TOOLS, Reaction, Scenario, State, Then, Trigger, WindowPlan,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::compare::differences;
 use super::format::Row;
 use super::story::{Step, Story};
-use crate::gate::untrusted::clean;
+use crate::privacy::untrusted::clean;
 use crate::text::shorten;
 
 const ARGUMENTS_WIDTH: usize = 48;

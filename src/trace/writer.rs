@@ -15,9 +15,9 @@ use sha1::{Digest, Sha1};
 use super::format::FILE_NAME;
 use crate::config::limits;
 use crate::files;
-use crate::gate::scrub::{self, Scrub};
 use crate::observer::View;
 use crate::observer::structure::{Request, Structure};
+use crate::privacy::scrub::{self, Scrub};
 
 /// Trees whose file is known, before the memory of them starts anew.
 const MOST_KNOWN_TREES: usize = 65_536;
@@ -174,7 +174,7 @@ pub fn refuse_link(root: &Path) -> io::Result<()> {
 
 fn unused_name(root: &Path) -> io::Result<(String, PathBuf)> {
     loop {
-        let token = crate::session::random_token("trace-");
+        let token = crate::random::random_token("trace-");
         let trace_id: String = token.chars().take("trace-".len() + 8).collect();
         let path = root.join(&trace_id);
         match files::create_private_dir(&path, false) {

@@ -16,10 +16,10 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::{Value, json};
 
-use crate::clock::Cancel;
+use crate::clock::{Cancel, sleep_task};
 use crate::config::{Endpoint, Vlm};
 use crate::error::{Error, Kind};
-use crate::gate::untrusted;
+use crate::privacy::untrusted;
 
 /// No description of a window is longer; what is, is a mistake or an attack on the memory.
 const ANSWER_BYTES: usize = 4 << 20;
@@ -405,7 +405,7 @@ fn no_tls() -> Result<rustls::ClientConfig, Failure> {
 
 async fn fired(cancel: &Cancel) {
     while cancel.check().is_ok() {
-        tokio::time::sleep(LOOK_UP).await;
+        sleep_task(LOOK_UP).await;
     }
 }
 

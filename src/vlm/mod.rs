@@ -11,14 +11,14 @@ pub mod runner;
 
 use serde_json::Value;
 
+use crate::budget::{Meter, Reservation};
 use crate::config::{AsciiSketch, Vlm, VlmMode};
 use crate::error::{Error, Kind, Result};
-use crate::gate::budget::{Meter, Reservation};
-use crate::gate::scrub::Scrub;
 use crate::model::image::Picture;
 use crate::model::{Rect, Tree};
 use crate::observer::sketch::{Reading, SketchOptions, sketch};
 use crate::observer::{Chosen, View, describe};
+use crate::privacy::scrub::Scrub;
 use crate::tool::Cx;
 
 use client::{Answer, Ask, Client, Failure, KnownPrefix};

@@ -4,6 +4,7 @@
 //! server's own replies prove nothing. Tests wait for conditions and never for a time, and take turns, because
 //! there is one pointer and one focus.
 #![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods, reason = "a test runs in real time and sets up its own environment")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
 #[path = "../support/mod.rs"]

@@ -1,6 +1,7 @@
 //! The properties of the fuzz targets in every test run: on the inputs that once broke something
 //! (fuzz/regressions), on hand-made ones (fuzz/seeds), and on mutations of both that are the same in every run.
 //! `PROPTEST_RNG_SEED` chooses others. docs/fuzzing.md tells how to let libFuzzer search on.
+#![allow(clippy::disallowed_methods, reason = "a test runs in real time and sets up its own environment")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use os_screen_observer::gate::injection::{Inspector, smuggles};
+use os_screen_observer::privacy::injection::{Inspector, smuggles};
 use serde_json::{Value, json};
 
 use crate::support::{World, project, read, trees};

@@ -1154,8 +1154,11 @@ fn a_broken_pattern_stops_the_start() {
                 let path = folder.path().join("config.json");
                 let config = json!({"redaction": {"enabled": enabled, list: ["fine", pattern]}});
                 std::fs::write(&path, config.to_string()).unwrap();
-                let flags =
-                    os_screen_observer::cli::Flags { config: Some(path), mock: true, ..Default::default() };
+                let flags = os_screen_observer::config::Flags {
+                    config: Some(path),
+                    mock: true,
+                    ..Default::default()
+                };
                 let loaded = os_screen_observer::config::load(&flags, std::iter::empty());
                 let refused = match loaded {
                     Err(fatal) => fatal.to_string(),

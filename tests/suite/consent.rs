@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use crate::support::{Client, World};
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
+use os_screen_observer::config::Flags;
 use os_screen_observer::gate::confirm::Person;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::Point;
 use os_screen_observer::model::action::Act;
 use os_screen_observer::platform::Platform;
 use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::tools::{self, Selection};
+use os_screen_observer::tool::Selection;
+use os_screen_observer::tools;
 use serde_json::{Map, Value, json};
 
 const DELETE: &str = "//Button[name=\"Delete\"]";

@@ -9,7 +9,8 @@ use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::tool::Effect;
-use os_screen_observer::tools::{self, Selection};
+use os_screen_observer::tool::Selection;
+use os_screen_observer::tools;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -496,7 +497,7 @@ fn a_panic_costs_one_call() {
     let clock = Clock::steered();
     let platform =
         Arc::new(panicking::Panicking(os_screen_observer::platform::mock::Mock::new(clock.clone())));
-    let flags = os_screen_observer::cli::Flags { mock: true, ..Default::default() };
+    let flags = os_screen_observer::config::Flags { mock: true, ..Default::default() };
     let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
     let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
     let call = |tool: &str| {
@@ -513,7 +514,7 @@ fn a_config_that_cannot_be_read_lets_nothing_act() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.json");
     std::fs::write(&path, r#"{"actions": {"deny": ["type_text"],}}"#).unwrap();
-    let flags = os_screen_observer::cli::Flags { mock: true, config: Some(path), ..Default::default() };
+    let flags = os_screen_observer::config::Flags { mock: true, config: Some(path), ..Default::default() };
     let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
     let world = World::of(loaded);
     for (tool, args, _) in acting_calls(json!({})) {

@@ -1,9 +1,15 @@
 //! The tests that need no desktop: an app on the mock in this process, and the built binary as clients see it.
 //! One program for all of them, because linking it thirty times took longer than all tests.
+#![allow(clippy::disallowed_methods, reason = "a test runs in real time and sets up its own environment")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
 #[path = "../support/mod.rs"]
 mod support;
+
+/// The parsed code, for the tests of its structure.
+#[allow(dead_code, reason = "each test uses its own part")]
+#[path = "../support/source.rs"]
+mod source;
 
 mod act;
 mod acting;
@@ -34,6 +40,7 @@ mod refs;
 mod region;
 mod resources;
 mod role_literals;
+mod rooms;
 mod samples;
 mod secrets;
 mod stdio;

@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use crate::support::World;
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::config;
+use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::{Error, Kind, Result};
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::{Tree, Window};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Accessibility, Patience, Platform, Stage};
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 const USERNAME: &str = "//Edit[name=\"Username\"]";

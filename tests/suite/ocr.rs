@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use crate::support::{Client, World};
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
+use os_screen_observer::config::Flags;
 use os_screen_observer::gate::{self, Call, Origin, Reply};
 use os_screen_observer::model::action::Act;
 use os_screen_observer::observer::WindowChoice;
 use os_screen_observer::platform::{Stage, mock::Mock};
 use os_screen_observer::scenario;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 /// A world for each way to read: as the build prefers, and by the program.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::support::{World, trees};
-use os_screen_observer::gate::redact::Redactor;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder};
 use os_screen_observer::observer::Refs;
 use os_screen_observer::observer::identity::Sight;
 use os_screen_observer::observer::outline::{Keep, Outline, OutlineOptions, in_view, is_actionable, outline};
+use os_screen_observer::privacy::redact::Redactor;
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::config;
+use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::Result;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::Window;
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Activation, Coordinates, Desktop, Facts, Platform};
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 /// The mock, as Wayland would tell of it: no order, no raising, and bounds that are no places.

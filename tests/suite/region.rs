@@ -120,7 +120,7 @@ fn keys_go_to_the_focus_and_a_replay_is_held_to_it() {
 
 #[test]
 fn a_region_that_is_none_stops_the_start() {
-    use os_screen_observer::{cli::Flags, config};
+    use os_screen_observer::config::{self, Flags};
     for wrong in [json!([]), json!([0, 0, 0, 0]), json!("0,0,-1,5"), json!("nonsense"), json!(7)] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.json");

@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Client, World, project};
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::config;
+use os_screen_observer::config::{self, Flags};
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Platform, Stage};
 use os_screen_observer::scenario;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 const SLOW: &str = "scenarios/slow-load.yaml";

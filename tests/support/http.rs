@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::Clock;
+use os_screen_observer::config::Flags;
 use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use os_screen_observer::{config, http};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -17,12 +17,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::config;
+use os_screen_observer::config::{self, Flags};
 use os_screen_observer::gate::{self, Call, Origin, Reply};
 use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 pub fn project() -> PathBuf {

@@ -19,9 +19,10 @@ use crate::config::limits::compile_pattern;
 use crate::config::{Config, ConfirmationMode, OnUnread};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::{Element, Role};
+use crate::privacy::arguments::Keeper;
 use crate::text::shorten;
+pub use crate::tool::person::{Person, Question, Ticket};
 use crate::tool::{Meta, Target};
-use crate::trace::arguments::Keeper;
 use grants::{Giver, Grants};
 
 #[derive(Debug)]
@@ -39,22 +40,6 @@ struct Rule {
     name: Option<Regex>,
 }
 
-/// What a surface knows of the person behind a call. Only surfaces make one.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Person {
-    /// There is no way to ask.
-    #[default]
-    Unreachable,
-    /// The surface can ask, and will if it gets a [`Question`].
-    Reachable,
-    /// The person agreed to the question that this ticket stands for.
-    Agreed(Ticket),
-    /// The person said no.
-    Declined(Ticket),
-    /// The person did not decide.
-    Silent(Ticket),
-}
-
 impl Person {
     /// The question that was answered, in whatever way.
     fn ticket(&self) -> Option<&str> {
@@ -63,22 +48,6 @@ impl Person {
             Person::Agreed(ticket) | Person::Declined(ticket) | Person::Silent(ticket) => Some(&ticket.0),
         }
     }
-}
-
-/// Stands for one question to the person. It is no secret: without a surface that says [`Person::Agreed`] it
-/// is good for nothing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ticket(pub String);
-
-/// What the person has to be asked before the call can be made again.
-#[derive(Clone, Debug)]
-pub struct Question {
-    pub ticket: Ticket,
-    pub text: String,
-    /// The protected element that would be touched.
-    pub target: Target,
-    /// What the call types is private: whoever shows its arguments leaves that out.
-    pub hides_typed: bool,
 }
 
 /// By what right a protected target was touched; the audit line says it.

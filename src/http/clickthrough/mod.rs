@@ -28,7 +28,7 @@ use super::surface::Surface;
 use crate::clock::Clock;
 use crate::error::Kind;
 use crate::gate::{Origin, suspicion};
-use crate::session::random_token;
+use crate::random::random_token;
 use form::Form;
 
 const EXEC_SECRET_HEADER: &str = "x-clickthrough-exec-secret";

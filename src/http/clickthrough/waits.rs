@@ -12,6 +12,7 @@ use super::interact::{Action, perform, read_action};
 use super::see::{MATCHES, part_of, region};
 use super::windows::Query;
 use super::{Area, Failure, Here, Outcome, answer, call, display, form, picked, screen_field};
+use crate::clock::sleep_task;
 use crate::http::surface::Surface;
 
 const LONGEST_MS: i64 = 60_000;
@@ -180,7 +181,7 @@ impl Wait {
             if met || clock.now().saturating_sub(began) >= timeout {
                 return Ok(told(met, polls, detail));
             }
-            tokio::time::sleep(Duration::from_millis(self.poll.unsigned_abs())).await;
+            sleep_task(Duration::from_millis(self.poll.unsigned_abs())).await;
         }
     }
 

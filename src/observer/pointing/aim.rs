@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use super::Image;
 use super::Subject;
 use crate::error::{Error, Kind, Result};
 use crate::model::grid::{Cell, Grid, Offset};
 use crate::model::image::Picture;
 use crate::model::{Monitor, Point, Rect};
 use crate::observer::{DesktopState, Observer, WindowChoice};
-use crate::session::Image;
 
 /// A place in a picture, as a caller names it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,10 +3,12 @@
 
 mod aim;
 mod badges;
+mod image;
 mod lines;
 mod marks;
 
 pub use aim::Spot;
+pub use image::Image;
 pub use lines::Labelled;
 pub use marks::Mark;
 
@@ -17,7 +19,6 @@ use crate::model::Rect;
 use crate::model::enlarging::enlarged_picture;
 use crate::model::grid::Grid;
 use crate::platform::Shot;
-use crate::session::Image;
 
 /// What shall be seen.
 #[derive(Clone, Debug)]

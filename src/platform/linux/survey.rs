@@ -7,7 +7,7 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, Window};
 use x11rb::rust_connection::RustConnection;
 
-use crate::doctor::{AccessibilityFacts, DisplayFacts, SeenWindow, Survey};
+use crate::platform::survey::{AccessibilityFacts, DisplayFacts, SeenWindow, Survey};
 
 /// A desktop that hangs must not hang the doctor.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -4,7 +4,7 @@ use core_graphics::access::ScreenCaptureAccess;
 
 use super::foundation::{self, entry, flag};
 use super::sense::session::RawSession;
-use crate::doctor::MacPermissions;
+use crate::platform::survey::MacPermissions;
 
 pub fn granted() -> MacPermissions {
     let recording = ScreenCaptureAccess.preflight();

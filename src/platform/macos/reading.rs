@@ -13,9 +13,10 @@ use objc2_vision::{
 };
 
 use super::sense::reading::{Part, RawLine, words, words_in};
+use crate::clock::Waiting;
 use crate::error::{Error, Result};
+use crate::model::Word;
 use crate::model::image::Picture;
-use crate::ocr::{Waiting, Word};
 use crate::platform::{Grey, Recognizer};
 
 pub struct Engine;

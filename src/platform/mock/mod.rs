@@ -51,7 +51,7 @@ struct Played {
 impl Mock {
     /// The default desktop; uids end in a nonce, so that those of another process are not mistaken for ours.
     pub fn new(clock: Clock) -> Self {
-        let token = crate::session::random_token("");
+        let token = crate::random::random_token("");
         let nonce = token.get(..8).unwrap_or(&token);
         let played = Played { world: World::notepad(nonce), until: clock.now() };
         Self {

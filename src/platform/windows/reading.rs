@@ -10,9 +10,9 @@ use windows::Win32::System::WinRT::{RO_INIT_MULTITHREADED, RoInitialize};
 
 use super::sense::reading::{RawWord, USUAL_LIMIT, grown, shrunk, shrunk_by, words};
 use super::sense::worker::Worker;
-use crate::clock::Cancel;
+use crate::clock::{Cancel, Waiting};
 use crate::error::{Error, Kind, Result};
-use crate::ocr::{Waiting, Word};
+use crate::model::Word;
 use crate::platform::{Grey, Recognizer};
 
 pub struct Engine {

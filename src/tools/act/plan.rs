@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::budget::Meter;
 use crate::config::limits::{ACT_ALTERNATIVES, ACT_EXPECTATIONS, ACT_STEPS};
 use crate::error::{Error, Fact, Kind, Result};
-use crate::gate::budget::Meter;
 use crate::gate::steps::lacks_token;
 use crate::observer::wait::Condition;
 use crate::tool::args::Text;

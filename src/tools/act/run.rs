@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{Expectation, Plan, Step};
 use crate::error::{Error, Kind, Result};
-use crate::gate::Reply;
-use crate::gate::confirm::Person;
 use crate::observer::wait::{Condition, SeenTree, Waiting};
 use crate::observer::{Ref, WindowChoice};
+use crate::tool::call::Reply;
+use crate::tool::person::Person;
 use crate::tool::{Cx, Tool};
 use crate::tools::waiting::WaitFor;
 

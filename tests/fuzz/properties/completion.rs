@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{Endpoint, Secret, Vlm};
-use os_screen_observer::gate::untrusted;
+use os_screen_observer::privacy::untrusted;
 use os_screen_observer::vlm::client::{Client, KnownPrefix, model_names};
 use os_screen_observer::vlm::multipass;
 use serde_json::Value;

@@ -13,15 +13,15 @@ use std::time::Duration;
 
 use arbitrary::{Result, Unstructured};
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
 use os_screen_observer::clock::Clock;
-use os_screen_observer::config::{self, Loaded, Secret, limits};
+use os_screen_observer::config::{self, Flags, Loaded, Secret, limits};
 use os_screen_observer::mcp::{Server, stdio};
 use os_screen_observer::platform::Stage;
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::scenario::{Scenario, load_file};
+use os_screen_observer::tool::Selection;
 use os_screen_observer::tool::{Effect, Spec};
-use os_screen_observer::tools::{self, Selection};
+use os_screen_observer::tools;
 use rmcp::ServiceExt;
 use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RoleServer, RxJsonRpcMessage};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
 use os_screen_observer::config::Redaction;
-use os_screen_observer::gate::redact::{Redactor, SHORTEST_LEARNED_SECRET};
-use os_screen_observer::gate::scrub::{self, Scrub};
-use os_screen_observer::gate::untrusted::clean;
 use os_screen_observer::model::Element;
+use os_screen_observer::privacy::redact::{Redactor, SHORTEST_LEARNED_SECRET};
+use os_screen_observer::privacy::scrub::{self, Scrub};
+use os_screen_observer::privacy::untrusted::clean;
 use serde_json::{Value, json};
 
 use super::generated::{element, nodes, text, tree};
@@ -150,7 +150,7 @@ fn is_learned(secret: &str, replacement: &str) -> bool {
 
 fn texts(element: &Element) -> impl Iterator<Item = &str> {
     let others = [&element.value, &element.shortcut, &element.description, &element.identifier];
-    [element.name.as_str(), &element.role].into_iter().chain(others.into_iter().flatten().map(String::as_str))
+    [element.name.as_str(), element.role.name()].into_iter().chain(others.into_iter().flatten().map(String::as_str))
 }
 
 fn strings(value: &Value) -> Vec<&str> {

@@ -21,7 +21,8 @@ use x11rb::rust_connection::{DefaultStream, RustConnection};
 use super::cookie::{self, Cookie};
 use super::keeper::Gate;
 use super::{Plan, Word, first_line};
-use crate::doctor;
+use crate::machine::RealMachine;
+use crate::machine::sandbox::accessibility_launcher;
 use crate::platform::linux::session::Session;
 
 /// How long one part may take to answer; a loaded machine takes seconds.
@@ -173,8 +174,7 @@ impl Builder<'_> {
     /// Toolkits ask when they start whether anybody wants their elements, so this must come before them.
     fn start_accessibility(&mut self, bus: &str) -> Result<(), String> {
         const NAME: &str = "at-spi-bus-launcher";
-        let path =
-            doctor::accessibility_launcher(&doctor::RealMachine).ok_or("at-spi-bus-launcher is missing")?;
+        let path = accessibility_launcher(&RealMachine).ok_or("at-spi-bus-launcher is missing")?;
         let mut command = self.command(path, &["--launch-immediately", "--a11y=1", "--screen-reader=0"]);
         self.spawn(NAME, &mut command, Signal::TERM)?;
         switch_accessibility_on(bus).map_err(|reason| format!("{}: {reason}", self.did_not_answer(NAME)))

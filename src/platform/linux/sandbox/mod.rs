@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::session::Session;
 use crate::clock::lock;
 use crate::config::Size;
-use crate::doctor::{self, RealMachine};
+use crate::machine::{RealMachine, sandbox};
 use crate::model::program::Launch;
 
 /// This very program, even if its file was replaced since it started.
@@ -86,7 +86,7 @@ impl Sandbox {
 
     /// `program` is this project's binary; a test that is another program has to name it.
     pub fn start_with(program: &Path, plan: &Plan) -> Result<Self, String> {
-        doctor::sandbox_can_start(&RealMachine, plan.command.first().map(String::as_str))?;
+        sandbox::sandbox_can_start(&RealMachine, plan.command.first().map(String::as_str))?;
         let mut keeper = start_keeper(program)?;
         let told = tell_plan(&mut keeper, plan).and_then(|leash| Ok((leash, first_word(&mut keeper)?)));
         match told {

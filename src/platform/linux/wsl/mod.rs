@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use super::{exec, launch};
 use crate::clock::{Cancel, lock};
-use crate::doctor::{Machine, RealMachine};
 use crate::error::{Error, Kind, Result};
+use crate::machine::{Machine, RealMachine};
 use crate::model::action::Act;
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};

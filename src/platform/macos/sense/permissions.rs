@@ -1,7 +1,7 @@
 //! The two permissions that macOS asks for, and where a person gives them.
 
-use crate::doctor::MacPermissions;
 use crate::error::{Error, Kind};
+use crate::platform::survey::MacPermissions;
 
 pub const ACCESSIBILITY_PANE: &str =
     r#"open "x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility""#;

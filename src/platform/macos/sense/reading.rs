@@ -1,7 +1,6 @@
 //! What Vision answers, as words of a page. It counts from the lower left corner, in parts of the whole.
 
-use crate::model::Rect;
-use crate::ocr::Word;
+use crate::model::{Rect, Word};
 
 /// A place in parts of the page, from its lower left corner.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

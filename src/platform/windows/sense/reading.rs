@@ -1,7 +1,6 @@
 //! What Windows' own text recognition answers, as words of a page.
 
-use crate::model::Rect;
-use crate::ocr::Word;
+use crate::model::{Rect, Word};
 
 /// A word and the box around it, in pixels.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,16 +13,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Told;
-use super::format::{REDACTED, Row, Summary, TRUNCATED, WindowSeen};
-use super::reader::Recording;
+use super::{Call, Origin, Reply};
 use crate::app::App;
 use crate::clock::{Cancel, lock};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::gate::{self, Call, Origin, Reply};
+use crate::gate;
 use crate::model::Window;
+use crate::privacy::arguments::{REDACTED, TRUNCATED};
 use crate::tool::{Meta, args};
+use crate::trace::Told;
+use crate::trace::format::{Row, Summary, WindowSeen};
+use crate::trace::reader::Recording;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

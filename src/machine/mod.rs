@@ -1,7 +1,12 @@
-//! The little that `doctor` needs of a computer, and the one place where it is asked for real.
+//! The little that is asked of the computer itself: variables, programs, folders, sockets; and the one place where it
+//! is asked for real.
 //!
 //! Every question ends: programs and sockets get a deadline, because a stopped display server accepts no
 //! connection and refuses none.
+
+pub mod fixes;
+pub mod sandbox;
+pub mod tesseract;
 
 use std::fmt;
 use std::io::Read;
@@ -9,7 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::{Clock, sleep_really};
+use crate::config::process_variable;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 const OUTPUT_BYTES: u64 = 16 << 10;
@@ -62,7 +70,7 @@ impl Machine for RealMachine {
     }
 
     fn variable(&self, name: &str) -> Option<String> {
-        std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+        process_variable(name).map(|value| value.to_string_lossy().into_owned())
     }
 
     fn find_program(&self, name: &str) -> Option<PathBuf> {
@@ -111,7 +119,7 @@ impl Machine for RealMachine {
             .spawn()
             .map_err(|error| error.to_string())?;
         let output = gather(&mut child);
-        let success = wait_until(&mut child, Instant::now() + PATIENCE)?;
+        let success = wait_at_most(&mut child, PATIENCE)?;
         let text = output.recv_timeout(PATIENCE).unwrap_or_default();
         if success { Ok(text) } else { Err(format!("failed: {}", text.trim())) }
     }
@@ -175,13 +183,14 @@ fn gather(child: &mut Child) -> mpsc::Receiver<String> {
     answer
 }
 
-/// Whether the child succeeded; one that is not done by the deadline is killed.
-fn wait_until(child: &mut Child, deadline: Instant) -> Result<bool, String> {
+/// Whether the child succeeded; one that is not done in time is killed.
+fn wait_at_most(child: &mut Child, patience: Duration) -> Result<bool, String> {
+    let clock = Clock::real();
     loop {
         match child.try_wait() {
             Err(error) => return Err(error.to_string()),
             Ok(Some(status)) => return Ok(status.success()),
-            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+            Ok(None) if clock.now() < patience => sleep_really(Duration::from_millis(10)),
             Ok(None) => {
                 // It may have ended meanwhile; then there is nothing to kill and waiting reaps it.
                 let _ = child.kill();
@@ -222,7 +231,7 @@ mod tests {
     fn a_program_that_does_not_end_is_stopped() {
         let sleep = RealMachine.find_program("sleep").unwrap();
         let mut child = Command::new(sleep).arg("60").spawn().unwrap();
-        let complaint = wait_until(&mut child, Instant::now() + Duration::from_millis(30)).unwrap_err();
+        let complaint = wait_at_most(&mut child, Duration::from_millis(30)).unwrap_err();
         assert!(complaint.contains("was stopped"), "{complaint}");
         assert!(child.try_wait().unwrap().is_some());
     }

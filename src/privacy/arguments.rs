@@ -1,14 +1,18 @@
-//! Arguments as a trace keeps them: without secrets, bounded, and with a note of where tokens came from.
-
-use std::collections::{BTreeMap, HashMap};
+//! Arguments as they may be kept and shown: without secrets, and bounded.
 
 use serde_json::{Map, Value, json};
 
-use super::format::{Origin, REDACTED, TRUNCATED};
-use crate::gate::redact::Redactor;
+use super::redact::Redactor;
 use crate::model::KeyCombo;
-use crate::secrets::Secrets;
-use crate::tool::args;
+
+/// Stands for an argument that must not be stored; it is never typed by a replay.
+pub const REDACTED: &str = "<redacted>";
+
+/// The key that marks arguments which were too long to store.
+pub const TRUNCATED: &str = "__truncated";
+
+/// Marks an argument that takes `{"secret": "NAME"}` instead of its text.
+pub const SECRET: &str = "x-secret";
 
 /// How much of arguments that are too long is kept.
 const PREVIEW_CHARACTERS: usize = 200;
@@ -20,6 +24,11 @@ pub const KEYS: &str = "keys";
 /// What stands for a text that is not kept.
 pub const HIDDEN: &str = REDACTED;
 
+/// The names of the secrets that the server was given.
+pub trait SecretNames {
+    fn knows(&self, name: &str) -> bool;
+}
+
 pub struct Keeper<'a> {
     pub redactor: &'a Redactor,
     pub redact_keys: &'a [String],
@@ -28,7 +37,7 @@ pub struct Keeper<'a> {
     /// What is typed goes into an element that must not be shown.
     pub hides_typed: bool,
     /// Known secrets are kept by their names, which are none.
-    pub secrets: &'a Secrets,
+    pub secrets: &'a dyn SecretNames,
     pub max_bytes: usize,
 }
 
@@ -63,7 +72,7 @@ impl Keeper<'_> {
     /// The name of the secret that the argument stands for. A name that is not known may be a password that
     /// somebody put into the wrong place.
     fn named_secret<'b>(&self, argument: &str, value: &'b Value) -> Option<&'b str> {
-        let name = args::named_secret(self.schema, argument, value)?;
+        let name = named_secret(self.schema, argument, value)?;
         let shown = self.secrets.knows(name) && !self.hides(argument) && self.text(name) == name;
         shown.then_some(name)
     }
@@ -88,6 +97,12 @@ impl Keeper<'_> {
     }
 }
 
+/// The secret that one argument names, if the schema lets one stand there.
+pub fn named_secret<'a>(schema: &Value, name: &str, value: &'a Value) -> Option<&'a str> {
+    schema.get("properties")?.get(name)?.get(SECRET)?;
+    value.as_object().filter(|object| object.len() == 1)?.get("secret")?.as_str()
+}
+
 /// Whether an argument of a tool with this schema is what the tool would type.
 pub fn is_typed(schema: &Value, name: &str, value: &Value) -> bool {
     if name == KEYS {
@@ -103,60 +118,27 @@ pub fn may_be_typed(keys: &Value) -> bool {
     combination.is_none_or(|keys| keys.types_a_character())
 }
 
-/// The tokens among the arguments that earlier replies told, by JSON pointer.
-pub fn origins(args: &Map<String, Value>, told: &HashMap<String, Origin>) -> BTreeMap<String, Origin> {
-    let mut found = BTreeMap::new();
-    if !told.is_empty() {
-        for (name, value) in args {
-            find_tokens(value, format!("/{}", escaped(name)), told, &mut found);
-        }
-    }
-    found
-}
-
-fn find_tokens(
-    value: &Value,
-    path: String,
-    told: &HashMap<String, Origin>,
-    found: &mut BTreeMap<String, Origin>,
-) {
-    match value {
-        Value::String(text) => {
-            if let Some(origin) = told.get(text) {
-                found.insert(path, origin.clone());
-            }
-        }
-        Value::Array(items) => {
-            for (at, item) in items.iter().enumerate() {
-                find_tokens(item, format!("{path}/{at}"), told, found);
-            }
-        }
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                find_tokens(value, format!("{path}/{}", escaped(name)), told, found);
-            }
-        }
-        _ => {}
-    }
-}
-
 /// A name as a part of a JSON pointer. <https://www.rfc-editor.org/rfc/rfc6901#section-3>
-fn escaped(name: &str) -> String {
+pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{NamedSecrets, Secret};
+
+    impl SecretNames for [&str; 2] {
+        fn knows(&self, name: &str) -> bool {
+            self.contains(&name)
+        }
+    }
 
     fn check(args: Value, hides_typed: bool, expected: Value) {
         let redactor = Redactor::new(None).unwrap();
         redactor.learn("hunter22");
-        let text = json!({args::SECRET: true});
+        let text = json!({SECRET: true});
         let schema = json!({"properties": {"text": text, "keys": {}, "selector": {}, "x": {}}});
-        let named = ["BANK", "hunter22"].map(|name| (name.to_owned(), Secret::new("its value")));
-        let secrets = Secrets::load(&NamedSecrets::default(), named.into()).unwrap();
+        let secrets = ["BANK", "hunter22"];
         let keys = ["password".to_owned(), "Token".to_owned(), "secret".to_owned()];
         let keeper = Keeper {
             redactor: &redactor,
@@ -219,15 +201,5 @@ mod tests {
         let text = "é".repeat(400);
         let preview: String = format!("{{\"text\":\"{text}").chars().take(200).collect();
         check(json!({"text": text}), false, json!({"__truncated": true, "preview": preview}));
-    }
-
-    #[test]
-    fn tokens_are_found_by_where_they_were_told() {
-        let origin = Origin { trace_seq: 4, path: "/tree_token".to_owned() };
-        let told = HashMap::from([("tt:1".to_owned(), origin.clone())]);
-        let args = json!({"since": "tt:1", "any_of": [{"a/b": "tt:1"}, "tt:2"]});
-        let found = origins(args.as_object().unwrap(), &told);
-        assert_eq!(found.keys().collect::<Vec<_>>(), ["/any_of/0/a~1b", "/since"]);
-        assert_eq!(found["/since"], origin);
     }
 }

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::redact::is_secret;
-use crate::tool::Target;
+use super::Target;
+use crate::privacy::redact::is_secret;
 
 /// Whether the typed arguments of a call on this target are private: they go into an element that hides what it
 /// holds, may go on into one, or go to what is no element. What the clipboard holds is pasted nobody knows where.

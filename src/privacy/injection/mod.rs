@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 use fold::Folded;
+pub use words::TOOL_NAMES;
 use words::{CONCEPTS, Concept, FIRST_OF_MARKERS, MARKERS, RULES, Rule};
 
 /// A shorter text has no room for an order. Three characters of Chinese are nine bytes.
@@ -76,8 +77,7 @@ impl Lexicon {
         let mut terms: Vec<String> = Vec::new();
         let mut facts: Vec<TermFacts> = Vec::new();
         let mut by_term = std::collections::HashMap::new();
-        let names = crate::tools::all().map(|spec| spec.meta.name).filter(|name| name.contains('_'));
-        let names = names.map(|name| (Concept::Tool, name));
+        let names = TOOL_NAMES.iter().map(|name| (Concept::Tool, *name));
         let listed =
             CONCEPTS.iter().flat_map(|(concept, terms)| terms.split(", ").map(|term| (*concept, term)));
         for (concept, written) in listed.chain(names) {

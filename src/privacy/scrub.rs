@@ -14,8 +14,8 @@ use serde::ser::{
 };
 
 use super::redact::Redactor;
-use super::suspicion::Watch;
 use super::untrusted;
+use super::watch::Watch;
 use crate::error::{Error, Result};
 
 #[derive(Clone, Copy, Debug)]

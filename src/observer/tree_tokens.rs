@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::View;
 use crate::clock::lock;
-use crate::observer::View;
 
 const MOST_PER_WINDOW: usize = 16;
 const MOST_WINDOWS: usize = 64;
@@ -25,7 +25,7 @@ struct Kept {
 
 impl TreeTokens {
     pub fn put(&self, window_uid: &str, view: Arc<View>, now: Duration) -> String {
-        let token = super::random_token("tt:");
+        let token = crate::random::random_token("tt:");
         let mut windows = lock(&self.windows);
         if !windows.contains_key(window_uid) && windows.len() >= MOST_WINDOWS {
             drop_stalest(&mut windows);

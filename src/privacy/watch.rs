@@ -1,0 +1,44 @@
+//! Whether something in a reply speaks to an agent, found out while the reply is written.
+
+use std::cell::{Cell, RefCell, RefMut};
+
+use super::injection::{self, Inspector};
+
+/// Looks at the strings of one reply while they are written. Where they stand is only asked if there is one.
+#[derive(Debug, Default)]
+pub struct Watch {
+    inspector: RefCell<Inspector>,
+    seen: Cell<bool>,
+    smuggled: Cell<bool>,
+}
+
+impl Watch {
+    /// A text as it leaves.
+    pub fn look(&self, text: &str) {
+        if !self.seen.get() && self.inspector.borrow_mut().look(text).is_some() {
+            self.seen.set(true);
+        }
+    }
+
+    /// A text as it came, of which something was removed.
+    pub fn look_at_removed(&self, text: &str) {
+        if injection::smuggles(text) {
+            self.seen.set(true);
+            self.smuggled.set(true);
+        }
+    }
+
+    pub fn has_seen(&self) -> bool {
+        self.seen.get()
+    }
+
+    /// Whether one of the texts had a message in characters that were removed.
+    pub fn has_smuggled(&self) -> bool {
+        self.smuggled.get()
+    }
+
+    /// For a second look, at where such a text stands.
+    pub fn inspector(&self) -> RefMut<'_, Inspector> {
+        self.inspector.borrow_mut()
+    }
+}

@@ -1,0 +1,124 @@
+//! Which tools this process offers, and which of them a client is shown.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::{Effect, Group, Spec};
+use crate::config::Profile;
+
+/// The tools that this process offers.
+#[derive(Debug)]
+pub struct Table {
+    entries: Vec<Entry>,
+    by_name: HashMap<&'static str, usize>,
+}
+
+#[derive(Debug)]
+pub struct Entry {
+    pub spec: Spec,
+    /// Shown in tools/list.
+    pub listed: bool,
+    schema: OnceLock<Value>,
+}
+
+impl Entry {
+    /// The full input schema, made when it is first needed: a cold start pays for no tool it never uses.
+    pub fn schema(&self) -> &Value {
+        self.schema.get_or_init(|| self.spec.full_input_schema())
+    }
+}
+
+impl Table {
+    pub fn new(selection: &Selection, all: impl Iterator<Item = Spec>) -> Self {
+        let entries: Vec<Entry> = all
+            .filter(|spec| selection.includes(spec))
+            .map(|spec| Entry { spec, listed: selection.lists(&spec), schema: OnceLock::new() })
+            .collect();
+        let by_name =
+            entries.iter().enumerate().map(|(index, entry)| (entry.spec.meta.name, index)).collect();
+        Self { entries, by_name }
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Entry> {
+        self.by_name.get(name).map(|&index| &self.entries[index])
+    }
+
+    pub fn specs(&self) -> impl Iterator<Item = Spec> {
+        self.entries.iter().map(|entry| entry.spec)
+    }
+
+    /// What tools/list shows; the others can be called by those who know them.
+    pub fn listed(&self) -> impl Iterator<Item = Spec> {
+        self.entries.iter().filter(|entry| entry.listed).map(|entry| entry.spec)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.specs().map(|spec| spec.meta.name)
+    }
+}
+
+/// Which tools are offered: a profile, then single groups and tools added or taken away.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    profile: Profile,
+    changes: Vec<(bool, String)>,
+}
+
+fn in_profile(profile: Profile, spec: &Spec) -> bool {
+    match profile {
+        Profile::Full | Profile::Test => true,
+        Profile::Agent => spec.meta.lean || spec.meta.group != Group::Harness,
+        Profile::Observe => spec.meta.effect == Effect::Observe,
+    }
+}
+
+impl Selection {
+    /// Reads `+group,-tool`; a word without a sign adds.
+    pub fn parse(profile: Profile, changes: &str, all: &[Spec]) -> Result<Self, String> {
+        let changes = changes
+            .split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .map(|word| parse_change(word, all))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { profile, changes })
+    }
+
+    fn includes(&self, spec: &Spec) -> bool {
+        self.change_of(spec).unwrap_or_else(|| in_profile(self.profile, spec))
+    }
+
+    /// An agent's model reads this list before anything else, so it is told of few. The rest is there for the steps
+    /// of act and for clients that know it.
+    fn lists(&self, spec: &Spec) -> bool {
+        let by_profile = self.profile != Profile::Agent || spec.meta.lean;
+        spec.meta.listed && self.change_of(spec).unwrap_or(by_profile)
+    }
+
+    /// What the last of the changes says that names the tool or its group.
+    fn change_of(&self, spec: &Spec) -> Option<bool> {
+        let names = |word: &str| word == spec.meta.name || word == spec.meta.group.name();
+        self.changes.iter().rev().find(|(_, word)| names(word)).map(|(add, _)| *add)
+    }
+}
+
+fn parse_change(word: &str, all: &[Spec]) -> Result<(bool, String), String> {
+    let (add, name) = match word.split_at_checked(1) {
+        Some(("-", name)) => (false, name),
+        Some(("+", name)) => (true, name),
+        _ => (true, word),
+    };
+    let known = || all.iter().map(|spec| spec.meta.name).chain(Group::ALL.map(Group::name));
+    if known().any(|candidate| candidate == name) {
+        return Ok((add, name.to_owned()));
+    }
+    Err(match crate::text::nearest(name, known()) {
+        Some(nearest) => format!("--tools: '{name}' is no tool and no group; did you mean '{nearest}'?"),
+        None => format!(
+            "--tools: '{name}' is no tool and no group; groups are {}",
+            Group::ALL.map(Group::name).join(", ")
+        ),
+    })
+}

@@ -1,0 +1,222 @@
+//! The rooms (the top-level modules of `src`) import each other in one direction only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use crate::source::{self, SourceFile, Use};
+
+/// A room and the rooms that it may import, from the bottom up: a room imports only rooms above its own line.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("text", &[]),
+    ("random", &[]),
+    ("tokens", &[]),
+    ("clock", &["error"]),
+    ("files", &[]),
+    ("config", &["text"]),
+    ("runtime", &[]),
+    ("model", &["error", "text", "config"]),
+    ("machine", &[]),
+    ("scenario", &["files", "config", "model"]),
+    ("platform", &["error", "text", "random", "clock", "config", "model", "machine", "scenario"]),
+    ("privacy", &["error", "config", "model"]),
+    ("budget", &["error", "clock", "config"]),
+    ("ocr", &["error", "clock", "config", "model", "machine", "platform"]),
+    (
+        "observer",
+        &[
+            "error", "random", "tokens", "clock", "files", "config", "model", "platform", "privacy",
+            "budget", "ocr",
+        ],
+    ),
+    ("session", &["random", "clock", "config", "observer"]),
+    ("secrets", &["error", "text", "config", "privacy", "observer"]),
+    (
+        "tool",
+        &["error", "text", "clock", "config", "model", "privacy", "budget", "observer", "session", "secrets"],
+    ),
+    ("events", &["clock", "config"]),
+    ("halt", &["error", "clock"]),
+    ("metrics", &["error", "tokens", "clock"]),
+    ("vlm", &["error", "clock", "config", "runtime", "model", "privacy", "budget", "observer", "tool"]),
+    (
+        "trace",
+        &[
+            "error", "random", "clock", "files", "config", "model", "scenario", "platform", "privacy",
+            "budget", "observer", "tool",
+        ],
+    ),
+    (
+        "gate",
+        &[
+            "error", "text", "random", "tokens", "clock", "config", "model", "privacy", "observer",
+            "session", "tool", "events", "metrics", "trace",
+        ],
+    ),
+    (
+        "tools",
+        &[
+            "error", "text", "tokens", "files", "config", "model", "scenario", "platform", "privacy",
+            "budget", "observer", "tool", "metrics", "vlm", "trace", "gate",
+        ],
+    ),
+    (
+        "app",
+        &[
+            "error", "clock", "config", "model", "platform", "privacy", "budget", "observer", "session",
+            "secrets", "tool", "events", "halt", "metrics", "vlm", "trace", "gate", "tools",
+        ],
+    ),
+    ("mcp", &["error", "text", "clock", "config", "model", "privacy", "observer", "tool", "gate", "app"]),
+    (
+        "http",
+        &[
+            "error", "random", "clock", "config", "runtime", "machine", "privacy", "tool", "events",
+            "metrics", "trace", "gate", "app", "mcp",
+        ],
+    ),
+    ("log", &["config", "tool", "tools", "app", "http"]),
+    ("docs", &["tool"]),
+    ("doctor", &["config", "machine", "platform"]),
+    ("cli", &["config"]),
+    (
+        "terminal",
+        &[
+            "clock", "config", "machine", "scenario", "platform", "ocr", "tool", "vlm", "trace", "gate",
+            "tools", "app", "http", "docs", "doctor", "cli",
+        ],
+    ),
+    (
+        "main",
+        &[
+            "clock", "config", "runtime", "platform", "ocr", "tool", "tools", "app", "mcp", "http", "log",
+            "cli", "terminal",
+        ],
+    ),
+];
+
+/// Edges upward that are still there: the app, which a call carries in `Cx`.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("tool", "app"),  // Cx
+    ("trace", "app"), // Cx
+    ("gate", "app"),  // Cx
+];
+
+/// What one file uses of another.
+struct Edge {
+    room: String,
+    file: String,
+    to_room: String,
+    to_file: String,
+    line: usize,
+    path: String,
+}
+
+impl Edge {
+    fn is_excepted(&self) -> bool {
+        EXCEPTIONS.contains(&(self.room.as_str(), self.to_room.as_str()))
+    }
+}
+
+/// All uses that leave their room. Parsing takes seconds in a build without optimisation, so it is done once.
+fn edges() -> &'static [Edge] {
+    static EDGES: LazyLock<Vec<Edge>> = LazyLock::new(|| {
+        let files = source::files();
+        let by_module: BTreeMap<&[String], &SourceFile> =
+            files.iter().map(|file| (file.module.as_slice(), file)).collect();
+        files.iter().filter(|file| file.room() != "lib").flat_map(|file| edges_of(file, &by_module)).collect()
+    });
+    &EDGES
+}
+
+fn edges_of(file: &SourceFile, by_module: &BTreeMap<&[String], &SourceFile>) -> Vec<Edge> {
+    let leaving = |used: Use| {
+        // The root itself only lists the rooms.
+        let depths = (1..=used.path.len()).rev();
+        let target = depths.filter_map(|depth| by_module.get(&used.path[..depth])).next()?;
+        (target.room() != file.room()).then(|| Edge {
+            room: file.room().to_owned(),
+            file: file.path.clone(),
+            to_room: target.room().to_owned(),
+            to_file: target.path.clone(),
+            line: used.line,
+            path: used.path.join("::"),
+        })
+    };
+    file.uses().into_iter().filter_map(leaving).collect()
+}
+
+#[test]
+fn a_room_imports_only_what_its_row_allows() {
+    let allowed: BTreeMap<&str, &[&str]> = ROOMS.iter().copied().collect();
+    let is_allowed = |edge: &Edge| {
+        let row = allowed.get(edge.room.as_str());
+        row.is_some_and(|rooms| rooms.contains(&edge.to_room.as_str())) || edge.is_excepted()
+    };
+    let problems: Vec<String> = edges()
+        .iter()
+        .filter(|edge| !is_allowed(edge))
+        .map(|edge| format!("{}:{}: {} -> {} ({})", edge.file, edge.line, edge.room, edge.to_room, edge.path))
+        .collect();
+    assert!(problems.is_empty(), "imports that ROOMS does not allow:\n{}", problems.join("\n"));
+}
+
+#[test]
+fn every_edge_of_the_table_is_used() {
+    let found: BTreeSet<(&str, &str)> =
+        edges().iter().map(|edge| (edge.room.as_str(), edge.to_room.as_str())).collect();
+    let listed = ROOMS.iter().flat_map(|(room, allowed)| allowed.iter().map(move |to| (*room, *to)));
+    let unused: Vec<_> =
+        listed.chain(EXCEPTIONS.iter().copied()).filter(|edge| !found.contains(edge)).collect();
+    assert!(unused.is_empty(), "edges that nobody uses any more: {unused:?}");
+}
+
+#[test]
+fn every_room_has_a_row() {
+    let rows: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    let named: BTreeSet<&str> =
+        edges().iter().flat_map(|edge| [edge.room.as_str(), edge.to_room.as_str()]).collect();
+    let missing: Vec<_> = named.difference(&rows).collect();
+    assert!(missing.is_empty(), "rooms without a row: {missing:?}");
+}
+
+/// A row may name only rows above it, so there is no way back.
+#[test]
+fn the_table_has_no_cycle() {
+    let mut above = BTreeSet::new();
+    for (room, allowed) in ROOMS {
+        let upward: Vec<_> = allowed.iter().filter(|to| !above.contains(*to)).collect();
+        assert!(upward.is_empty(), "{room} imports {upward:?}, which stand at or below its own row");
+        assert!(above.insert(room), "{room} has two rows");
+    }
+}
+
+/// No file reaches itself through files of other rooms.
+#[test]
+fn no_import_cycle_leaves_a_room() {
+    let mut graph: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for edge in edges().iter().filter(|edge| !edge.is_excepted()) {
+        graph.entry(&edge.file).or_default().insert(&edge.to_file);
+    }
+    for (file, direct) in &graph {
+        let mut open: Vec<&str> = direct.iter().copied().collect();
+        let mut reached = BTreeSet::new();
+        while let Some(next) = open.pop() {
+            if reached.insert(next) {
+                open.extend(graph.get(next).into_iter().flatten());
+            }
+        }
+        assert!(!reached.contains(file), "{file} imports files of other rooms that import it");
+    }
+}
+
+/// `Observer::act` wants a permit, and only the gate may grant one.
+#[test]
+fn only_the_gate_grants_a_permit() {
+    let granting: BTreeSet<String> = source::files()
+        .iter()
+        .filter(|file| !file.lines_naming("Permit", "grant").is_empty())
+        .map(|file| file.room().to_owned())
+        .collect();
+    assert_eq!(granting, BTreeSet::from(["gate".to_owned()]));
+}

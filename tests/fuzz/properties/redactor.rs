@@ -150,7 +150,9 @@ fn is_learned(secret: &str, replacement: &str) -> bool {
 
 fn texts(element: &Element) -> impl Iterator<Item = &str> {
     let others = [&element.value, &element.shortcut, &element.description, &element.identifier];
-    [element.name.as_str(), element.role.name()].into_iter().chain(others.into_iter().flatten().map(String::as_str))
+    [element.name.as_str(), element.role.name()]
+        .into_iter()
+        .chain(others.into_iter().flatten().map(String::as_str))
 }
 
 fn strings(value: &Value) -> Vec<&str> {

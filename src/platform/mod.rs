@@ -4,7 +4,7 @@
 //! Adapters try once; waiting, retrying and deadlines belong to the observer.
 
 pub mod absent;
-pub mod hands;
+pub mod interaction;
 #[cfg(target_os = "linux")]
 pub mod linux;
 pub mod macos;

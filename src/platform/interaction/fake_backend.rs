@@ -1,20 +1,30 @@
-//! A body of paper: elements in a list, and everything that is done to them written down. It has the elements of two
-//! systems, each made of what that system answers, so that one test holds for both.
+//! A backend without a desktop: elements in a list, and a log of everything that is done to them. It has the elements of
+//! several systems, each made of what that system answers, so that one test holds for all of them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::*;
+use crate::clock::{Cancel, Clock};
+use crate::error::Result;
+use crate::model::Rect;
+use crate::model::action::{Act, Handle};
+#[cfg(target_os = "linux")]
+use crate::platform::linux;
 use crate::platform::{macos, windows};
 
 /// What an application does when it is asked.
-pub type Reaction = fn(&mut Live, &Request) -> Said;
+pub type Reaction = fn(&mut ElementState, &Request) -> RequestOutcome;
 
-pub struct Paper {
-    pub elements: RefCell<HashMap<&'static str, Live>>,
+pub struct FakeBackend {
+    pub elements: RefCell<HashMap<&'static str, ElementState>>,
     options: Vec<&'static str>,
     /// They come only when the element was opened.
     put_away: bool,
+    /// What the options are in, where containers select their children.
+    pub container: Option<&'static str>,
+    /// Somebody else presses keys while a text is typed.
+    pub disturbed: Cell<bool>,
     is_open: Cell<bool>,
     reaction: Reaction,
     log: RefCell<Vec<String>>,
@@ -23,7 +33,7 @@ pub struct Paper {
     pub raises: Cell<bool>,
     pub covered: Cell<bool>,
     pub sight: Cell<Rect>,
-    habits: Habits,
+    profile: InputProfile,
     pub clock: Clock,
     cancel: Cancel,
 }
@@ -43,39 +53,41 @@ pub fn handle(native: &str) -> Handle {
 }
 
 /// Does as it is told.
-pub fn obeys(live: &mut Live, request: &Request) -> Said {
+pub fn obeys(state: &mut ElementState, request: &Request) -> RequestOutcome {
     match request {
-        Request::Toggle | Request::Select => live.selected = Some(true),
-        Request::Expand => live.expanded = Some(true),
-        Request::Collapse => live.expanded = Some(false),
-        Request::SetText(text) => live.text = Some(text.clone()),
+        Request::Toggle | Request::Select | Request::SelectChild(_) => state.selected = Some(true),
+        Request::Expand => state.expanded = Some(true),
+        Request::Collapse => state.expanded = Some(false),
+        Request::SetText(text) => state.text = Some(text.clone()),
         Request::SetNumber(number) => {
-            if let Some(range) = &mut live.range {
+            if let Some(range) = &mut state.range {
                 range.now = Some(*number);
             }
         }
-        Request::Focus => live.focused = true,
-        Request::ScrollIntoView => live.bounds = Some(PLACE),
-        Request::Press | Request::ShowMenu | Request::SelectText => {}
+        Request::Focus => state.focused = true,
+        Request::ScrollIntoView => state.bounds = Some(PLACE),
+        Request::Press | Request::Perform(_) | Request::ShowMenu | Request::SelectText => {}
     }
-    Said::Yes
+    RequestOutcome::Accepted
 }
 
 /// Says yes and does nothing.
-pub fn lies(_: &mut Live, _: &Request) -> Said {
-    Said::Yes
+pub fn lies(_: &mut ElementState, _: &Request) -> RequestOutcome {
+    RequestOutcome::Accepted
 }
 
-pub fn refuses(_: &mut Live, _: &Request) -> Said {
-    Said::No
+pub fn refuses(_: &mut ElementState, _: &Request) -> RequestOutcome {
+    RequestOutcome::Refused
 }
 
-impl Paper {
-    pub fn new(habits: Habits, it: Live, reaction: Reaction) -> Self {
+impl FakeBackend {
+    pub fn new(profile: InputProfile, it: ElementState, reaction: Reaction) -> Self {
         Self {
             elements: RefCell::new(HashMap::from([("it", it)])),
             options: Vec::new(),
             put_away: false,
+            container: None,
+            disturbed: Cell::new(false),
             is_open: Cell::new(false),
             reaction,
             log: RefCell::default(),
@@ -83,9 +95,19 @@ impl Paper {
             raises: Cell::new(true),
             covered: Cell::new(false),
             sight: Cell::new(SCREEN),
-            habits,
+            profile,
             clock: Clock::steered(),
             cancel: Cancel::new(),
+        }
+    }
+
+    /// Whose state a request changes: a container changes that of its child.
+    fn target_of<'a>(&self, element: &'a Handle, request: &Request) -> &'a str {
+        match request {
+            Request::SelectChild(index) => {
+                usize::try_from(*index).ok().and_then(|at| self.options.get(at)).copied().unwrap_or_default()
+            }
+            _ => element.native.as_str(),
         }
     }
 
@@ -93,11 +115,11 @@ impl Paper {
         self.log.borrow_mut().push(line.into());
     }
 
-    pub fn with_options(mut self, names: &[&'static str], option: &Live, put_away: bool) -> Self {
+    pub fn with_options(mut self, names: &[&'static str], option: &ElementState, put_away: bool) -> Self {
         for &name in names {
             let bounds = Some(Rect::new(100, 140, 100, 20));
-            let live = Live { name: name.to_owned(), bounds, ..option.clone() };
-            self.elements.borrow_mut().insert(name, live);
+            let state = ElementState { name: name.to_owned(), bounds, ..option.clone() };
+            self.elements.borrow_mut().insert(name, state);
         }
         self.options = names.to_vec();
         Self { put_away, ..self }
@@ -108,17 +130,17 @@ impl Paper {
     pub fn check(&self, input: &Act, route: Result<Route, Kind>, log: &[&str]) -> Option<String> {
         let done = act(self, input);
         let note = done.as_ref().map_or_else(|error| Some(error.message.clone()), |done| done.note.clone());
-        let settles_in = done.as_ref().map_or(self.habits.effect_time, |done| done.settles_in);
+        let settles_in = done.as_ref().map_or(self.profile.timing.effect, |done| done.settles_in);
         assert_eq!(done.map(|done| done.route).map_err(|error| error.kind), route, "{input:?} {note:?}");
         assert_eq!(*self.log.borrow(), log, "{input:?} {note:?}");
-        assert_eq!(settles_in, self.habits.effect_time);
+        assert_eq!(settles_in, self.profile.timing.effect);
         note
     }
 }
 
-impl Body for Paper {
-    fn habits(&self) -> Habits {
-        self.habits
+impl Backend for FakeBackend {
+    fn profile(&self) -> InputProfile {
+        self.profile.clone()
     }
 
     fn clock(&self) -> &Clock {
@@ -129,34 +151,44 @@ impl Body for Paper {
         &self.cancel
     }
 
-    fn look(&self, element: &Handle) -> Result<Live> {
+    fn element_state(&self, element: &Handle) -> Result<ElementState> {
         let elements = self.elements.borrow();
         let found = elements.get(element.native.as_str()).cloned();
         found.ok_or_else(|| Error::new(Kind::ElementNotFound, "gone"))
     }
 
-    fn request(&self, element: &Handle, request: Request) -> Result<Said> {
-        self.note(format!("{}: {}", element.native, request.word()));
-        let mut elements = self.elements.borrow_mut();
-        let said = elements.get_mut(element.native.as_str()).map_or(Said::No, |live| {
-            if said_to_open(live, &request) {
-                self.is_open.set(true);
-            }
-            (self.reaction)(live, &request)
-        });
-        Ok(said)
+    fn element_with_text(&self, element: &Handle) -> Result<ElementState> {
+        self.element_state(element)
     }
 
-    fn options(&self, _: &Handle) -> Result<Vec<Listed>> {
+    fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
+        self.note(format!("{}: {}", element.native, request.label()));
+        let mut elements = self.elements.borrow_mut();
+        let Some(state) = elements.get_mut(self.target_of(element, &request)) else {
+            return Ok(RequestOutcome::Refused);
+        };
+        if state.open.as_ref() == Some(&request) {
+            self.is_open.set(true);
+        }
+        Ok((self.reaction)(state, &request))
+    }
+
+    fn options(&self, _: &Handle) -> Result<Vec<OptionItem>> {
         let shown = if self.put_away && !self.is_open.get() { &[] } else { self.options.as_slice() };
-        Ok(shown.iter().map(|name| Listed { handle: handle(name), name: (*name).to_owned() }).collect())
+        let position = |index| self.container.map(|parent| ChildPosition { parent: handle(parent), index });
+        let option = |(index, name): (i32, &&str)| OptionItem {
+            handle: handle(name),
+            name: (*name).to_owned(),
+            position: position(index),
+        };
+        Ok((0..).zip(shown).map(option).collect())
     }
 
     fn has_keyboard(&self, _: &str) -> Result<bool> {
         Ok(self.active.get())
     }
 
-    fn raise(&self, _: &str) -> Result<()> {
+    fn raise_window(&self, _: &str) -> Result<()> {
         self.note("raise");
         if self.raises.get() {
             self.active.set(true);
@@ -165,17 +197,17 @@ impl Body for Paper {
         Ok(())
     }
 
-    fn sight(&self, _: &Handle) -> Result<Rect> {
-        Ok(self.sight.get())
+    fn visible_bounds(&self, _: &Handle, state: &ElementState) -> Result<Option<Rect>> {
+        Ok(state.bounds.and_then(|bounds| bounds.intersection(&self.sight.get())))
     }
 
-    fn meets(&self, _: &str, _: Point) -> Result<bool> {
+    fn hits_window(&self, _: &str, _: Point) -> Result<bool> {
         Ok(!self.covered.get())
     }
 
-    fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
         let at = at.map_or_else(|| "here".to_owned(), |at| format!("{},{}", at.x, at.y));
-        self.note(format!("{deed:?} {at}"));
+        self.note(format!("{action:?} {at}"));
         Ok(())
     }
 
@@ -191,17 +223,13 @@ impl Body for Paper {
         Ok(())
     }
 
-    fn type_text(&self, text: &str) -> Result<()> {
+    fn type_text(&self, text: &str) -> Result<TypedText> {
         self.note(format!("type {text}"));
-        if let Some(held) = self.elements.borrow_mut().get_mut("it").and_then(|live| live.text.as_mut()) {
+        if let Some(held) = self.elements.borrow_mut().get_mut("it").and_then(|state| state.text.as_mut()) {
             text.clone_into(held);
         }
-        Ok(())
+        Ok(TypedText { disturbed: self.disturbed.get() })
     }
-}
-
-fn said_to_open(live: &Live, request: &Request) -> bool {
-    live.open.as_ref() == Some(request)
 }
 
 /// What there is on every desktop.
@@ -223,50 +251,79 @@ pub enum Thing {
 }
 
 /// A system, as far as tests need it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct System {
     pub name: &'static str,
-    pub habits: Habits,
-    make: fn(Thing) -> Live,
-    /// What is done to select all of a text, as the log has it.
+    pub profile: InputProfile,
+    make: fn(Thing) -> ElementState,
+    /// What is done to press a button, to select all of a text and to delete it, as the log has it.
+    pub press: &'static str,
     pub selects_all: &'static str,
+    pub deletes: &'static str,
 }
 
 const WINDOWS: System = System {
     name: "Windows",
-    habits: windows::sense::hands::HABITS,
+    profile: windows::sense::interaction::PROFILE,
     make: of_windows,
+    press: "it: press",
     selects_all: "ctrl+a",
+    deletes: "backspace",
 };
 
 const MAC: System = System {
     name: "macOS",
-    habits: macos::sense::hands::HABITS,
+    profile: macos::sense::interaction::PROFILE,
     make: of_mac,
+    press: "it: press",
     selects_all: "it: select text",
+    deletes: "backspace",
 };
 
-pub const SYSTEMS: [System; 2] = [WINDOWS, MAC];
+#[cfg(target_os = "linux")]
+pub const LINUX: System = System {
+    name: "Linux",
+    profile: linux::interaction::PROFILE,
+    make: of_linux,
+    press: "it: click",
+    selects_all: "ctrl+a",
+    deletes: "delete",
+};
+
+pub const SYSTEMS: &[System] = &[
+    WINDOWS,
+    MAC,
+    #[cfg(target_os = "linux")]
+    LINUX,
+];
+
+/// Those on which an item selects itself, a combo box tells whether it is open, and a secret may tell nothing.
+pub const SELF_SELECTING: &[System] = &[WINDOWS, MAC];
 
 impl System {
-    pub fn thing(&self, thing: Thing) -> Live {
-        let live = (self.make)(thing);
-        assert_eq!((live.bounds, live.name.as_str()), (Some(PLACE), "It"), "{thing:?} of {}", self.name);
-        live
+    pub fn thing(&self, thing: Thing) -> ElementState {
+        let state = (self.make)(thing);
+        assert_eq!((state.bounds, state.name.as_str()), (Some(PLACE), "It"), "{thing:?} of {}", self.name);
+        state
     }
 
-    pub fn with(&self, thing: Thing, reaction: Reaction) -> Paper {
-        Paper::new(self.habits, self.thing(thing), reaction)
+    pub fn with(&self, thing: Thing, reaction: Reaction) -> FakeBackend {
+        FakeBackend::new(self.profile.clone(), self.thing(thing), reaction)
     }
 
-    pub fn changed(&self, thing: Thing, reaction: Reaction, change: impl FnOnce(&mut Live)) -> Paper {
-        let mut live = self.thing(thing);
-        change(&mut live);
-        Paper::new(self.habits, live, reaction)
+    pub fn changed(
+        &self,
+        thing: Thing,
+        reaction: Reaction,
+        change: impl FnOnce(&mut ElementState),
+    ) -> FakeBackend {
+        let mut state = self.thing(thing);
+        change(&mut state);
+        FakeBackend::new(self.profile.clone(), state, reaction)
     }
 }
 
-fn of_windows(thing: Thing) -> Live {
+fn of_windows(thing: Thing) -> ElementState {
     use windows::sense::tree::{RawElement, RawRange, RawValue};
     let raw = |control_type: i32| RawElement {
         runtime_id: vec![42, 1],
@@ -278,7 +335,7 @@ fn of_windows(thing: Thing) -> Live {
     };
     let value = |text: &str| Some(RawValue { text: text.to_owned(), read_only: false });
     let range = RawRange { now: 1.0, min: 0.0, max: 10.0, read_only: false };
-    windows::sense::hands::live(&match thing {
+    windows::sense::interaction::element_state(&match thing {
         Thing::Button => RawElement { invoke: true, ..raw(50_000) },
         Thing::Picture => raw(50_006),
         Thing::Field(text) => RawElement { value: value(text), ..raw(50_004) },
@@ -290,7 +347,7 @@ fn of_windows(thing: Thing) -> Live {
     })
 }
 
-fn of_mac(thing: Thing) -> Live {
+fn of_mac(thing: Thing) -> ElementState {
     use macos::sense::records::{RawElement, RawRect, RawValue};
     let raw = |role: &str| RawElement {
         role: role.to_owned(),
@@ -321,5 +378,36 @@ fn of_mac(thing: Thing) -> Live {
         ),
     };
     let actions: Vec<String> = actions.iter().map(ToString::to_string).collect();
-    macos::sense::hands::live(&raw, &actions)
+    macos::sense::interaction::element_state(&raw, &actions)
+}
+
+#[cfg(target_os = "linux")]
+fn of_linux(thing: Thing) -> ElementState {
+    use crate::model::element::Range;
+    use atspi::{Role, State};
+    use linux::accessibility::element::AtspiElement;
+    const WORKED: &[State] = &[State::Enabled, State::Sensitive, State::Showing];
+    let told = |role: Role, more: &[State], interfaces: &[&str], actions: &[&str]| {
+        let interfaces: Vec<String> =
+            interfaces.iter().map(|name| format!("org.a11y.atspi.{name}")).collect();
+        let interfaces: Vec<&str> = interfaces.iter().map(String::as_str).collect();
+        AtspiElement {
+            name: "It".to_owned(),
+            extents: Some(PLACE),
+            range: Range { now: Some(1.0), min: Some(0.0), max: Some(10.0) },
+            ..AtspiElement::told(role, &[WORKED, more].concat(), &interfaces, actions)
+        }
+    };
+    let field = |role| told(role, &[State::Editable], &["Text", "EditableText", "Action"], &["activate"]);
+    let (told, text) = match thing {
+        Thing::Button => (told(Role::Button, &[], &["Action"], &["click"]), None),
+        Thing::Picture => (told(Role::Image, &[], &[], &[]), None),
+        Thing::Field(held) => (field(Role::Entry), Some(held)),
+        Thing::Secret => (field(Role::PasswordText), Some("")),
+        Thing::Slider => (told(Role::Slider, &[], &["Value"], &[]), None),
+        Thing::Item => (told(Role::ListItem, &[State::Selectable], &[], &[]), None),
+        Thing::List => (told(Role::ListBox, &[], &["Selection"], &[]), None),
+        Thing::Combo => (told(Role::ComboBox, &[], &["Action"], &["press"]), None),
+    };
+    linux::interaction::with_text(linux::interaction::element_state(&told), text.map(str::to_owned))
 }

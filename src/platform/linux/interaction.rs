@@ -1,361 +1,392 @@
-//! Inputs, the most direct way first: the element itself is asked; where it cannot do it, or says that it did
-//! and did not, pointer and keyboard do.
-//!
-//! What toolkits answer is not believed where it can be read back: GTK4 says yes to a text that it does not
-//! take, progress bars to a value that they ignore, Qt to a focus that it does not give.
+//! Inputs to elements of AT-SPI: what an element declares to the strategy of `platform::interaction`, and what it is asked
+//! for. X11 and Wayland share this half; pointer, keys and windows are each one's own.
 
 use std::time::Duration;
 
-use super::Typed;
-use super::accessibility::element::{Child, Live, Said};
+use super::accessibility::element::{AtspiElement, Child};
 use super::accessibility::{Accessible, roles};
-use crate::clock::Cancel;
-use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Button, Choice, Handle, Key, Modifier};
-use crate::model::{KeyCombo, Point};
-use crate::platform::hands::{Deed, Drag, by, chosen, combination, no_option, noted};
-use crate::platform::{Done, Route};
+use super::{Linux, desktop, lease, pointer_target};
+use crate::clock::{Cancel, Clock};
+use crate::error::{Kind, Result};
+use crate::model::action::{Act, Handle, Key, Modifier};
+use crate::model::{KeyCombo, Point, Rect, Window};
+use crate::platform::interaction::{
+    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    RequestOutcome, TextLength, Timing, TypedText, act, no_point,
+};
+use crate::platform::{Activation, Claimant, Desktop, Done, Input};
 
-/// GTK4 plays the press of a button for a quarter of a second before it happens.
-const EFFECT_TIME: Duration = Duration::from_millis(600);
-/// How long a value, a selection or a focus may take until it can be read back.
-pub const READ_BACK_TIME: Duration = Duration::from_millis(400);
-const POPUP_TIME: Duration = Duration::from_millis(1_000);
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;
 const MOST_OPTIONS: usize = 2_000;
 
-/// What a display server lets hands do where an element does not do it by itself.
-pub trait Seat {
-    fn accessible(&self) -> &Accessible;
+pub const PROFILE: InputProfile = InputProfile {
+    // GTK4 plays the press of a button for a quarter of a second before it happens.
+    timing: Timing { effect: Duration::from_millis(600) },
+    command: Modifier::Ctrl,
+    delete_key: Key::Named("delete"),
+    trusts_silent_secrets: false,
+};
 
-    /// Whether keys go to this window now.
-    fn has_keyboard(&self, window_uid: &str) -> Result<bool>;
-
-    /// Brings a window to the front as well as it goes; whether it came is looked at.
-    fn raise(&self, window_uid: &str) -> Result<()>;
-
-    /// Takes the pointer to the element, or to the point where there is none, and does the deed there.
-    fn point(&self, deed: Deed, element: Option<&Handle>, at: Option<Point>, cancel: &Cancel) -> Result<()>;
-
-    fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()>;
-
-    fn press_keys(&self, keys: &KeyCombo) -> Result<()>;
-
-    /// Types into what has the keyboard.
-    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<Typed>;
+pub fn element_state(told: &AtspiElement) -> ElementState {
+    let click = told.click_action().map(Request::Perform);
+    ElementState {
+        name: told.name.clone(),
+        enabled: told.enabled(),
+        focused: told.focused(),
+        selected: roles::selected(told.role, told.states),
+        showing: Some(told.shows()),
+        bounds: told.extents.filter(|bounds| !bounds.is_empty()),
+        window_offset: told.inset,
+        invoke: click.clone(),
+        open: click.clone(),
+        click,
+        // GTK4 and Qt make the options of a combo box when it opens, and do not say so.
+        hides_options: true,
+        selects_children: told.selects(),
+        named_by_option: true,
+        // Only asking tells whether it scrolls.
+        scrolls: true,
+        range: Some(told.range).filter(|_| told.has_number()),
+        secret: told.is_secret(),
+        settable: told.sets_text(),
+        editable: told.is_text(),
+        ..ElementState::default()
+    }
 }
 
-pub fn act(seat: &dyn Seat, act: &Act, cancel: &Cancel) -> Result<Done> {
-    let done = Doing { seat, cancel }.act(act)?;
-    Ok(Done { settles_in: EFFECT_TIME, ..done })
+/// Of a secret only the length can be told: the dots in its place are as many as its characters.
+pub fn with_text(state: ElementState, text: Option<String>) -> ElementState {
+    if state.secret {
+        let length = text.map(|dots| TextLength::Characters(dots.chars().count()));
+        return ElementState { length, ..state };
+    }
+    ElementState { text, ..state }
 }
 
-/// One input under way.
-struct Doing<'a> {
-    seat: &'a dyn Seat,
-    cancel: &'a Cancel,
+/// Elements on the accessibility bus, for the time of one input.
+#[derive(Clone, Copy)]
+pub struct AtspiElements<'a> {
+    pub accessible: &'a Accessible,
+    pub cancel: &'a Cancel,
 }
 
-/// What is said of a text that may have come out otherwise.
-const DISTURBED: &str =
-    "somebody pressed keys at the same time, so the text may be mixed with theirs; read what the field holds";
+impl AtspiElements<'_> {
+    pub fn state(self, element: &Handle) -> Result<ElementState> {
+        self.accessible.look_at(element, self.cancel).map(|told| element_state(&told))
+    }
 
-fn told(typed: Typed) -> Done {
-    if typed.disturbed { noted(Route::Keyboard, DISTURBED) } else { by(Route::Keyboard) }
-}
+    pub fn state_with_text(self, element: &Handle) -> Result<ElementState> {
+        Ok(with_text(self.state(element)?, self.accessible.text(element, self.cancel)?))
+    }
 
-impl Doing<'_> {
-    fn act(&self, act: &Act) -> Result<Done> {
-        match act {
-            Act::Click { element: Some(element), at, button: Button::Left, count: 1 } => {
-                self.click_directly(element, *at)
+    pub fn request(self, element: &Handle, request: Request) -> Result<RequestOutcome> {
+        let (accessible, cancel) = (self.accessible, self.cancel);
+        match request {
+            Request::Perform(action) => accessible.do_action(element, action.index, cancel),
+            Request::SelectChild(index) => accessible.select_child(element, index, cancel),
+            Request::SetText(text) => accessible.set_text(element, text, cancel),
+            Request::Focus => accessible.grab_focus(element, cancel),
+            Request::SetNumber(number) => {
+                accessible.set_number(element, number, cancel).map(|()| RequestOutcome::Accepted)
             }
-            Act::Click { element, at, button, count } => {
-                self.point(Deed::Click(*button, *count), element.as_ref(), *at)
+            // Chromium scrolls and sends no event for it; GTK3 says no. Where it is then counts, not the answer.
+            Request::ScrollIntoView => {
+                accessible.scroll_to(element, cancel).map(|_| RequestOutcome::Accepted)
             }
-            Act::Invoke { element } => self.click_directly(element, None),
-            Act::Focus { element } => self.focus(element),
-            Act::SetValue { element, text } => self.set_value(element, text),
-            Act::Select { element, option } => self.select(element, option.as_ref()),
-            Act::Type { element, text } => {
-                self.focus_for_keys(element.as_ref())?;
-                Ok(told(self.seat.type_text(text, self.cancel)?))
-            }
-            Act::Key { element, keys } => {
-                self.focus_for_keys(element.as_ref())?;
-                self.seat.press_keys(keys).map(|()| by(Route::Keyboard))
-            }
-            Act::Scroll { element, at, clicks } => self.point(Deed::Scroll(*clicks), element.as_ref(), *at),
-            Act::Hover { element, at } => self.point(Deed::Stay, element.as_ref(), *at),
-            Act::Drag { from, to, modifiers, duration } => {
-                let drag = Drag { from: *from, to: *to, modifiers, duration: *duration };
-                self.seat.drag(&drag, self.cancel).map(|()| by(Route::Pointer))
-            }
+            Request::Press
+            | Request::Toggle
+            | Request::Select
+            | Request::Expand
+            | Request::Collapse
+            | Request::ShowMenu
+            | Request::SelectText => Ok(RequestOutcome::Refused),
         }
-    }
-
-    fn point(&self, deed: Deed, element: Option<&Handle>, at: Option<Point>) -> Result<Done> {
-        self.seat.point(deed, element, at, self.cancel).map(|()| by(Route::Pointer))
-    }
-
-    fn look(&self, element: &Handle) -> Result<Live> {
-        self.seat.accessible().look_at(element, self.cancel)
-    }
-
-    /// An element that can be worked. GTK3 says yes to actions of insensitive widgets and does nothing.
-    fn enabled(&self, element: &Handle) -> Result<Live> {
-        let live = self.look(element)?;
-        if live.enabled() {
-            return Ok(live);
-        }
-        Err(Error::new(Kind::ElementDisabled, format!("'{}' is disabled now", live.name)))
-    }
-
-    fn until(&self, at_most: Duration, holds: impl FnMut() -> Result<bool>) -> Result<bool> {
-        self.seat.accessible().until(at_most, self.cancel, holds)
-    }
-
-    // ── clicking ───────────────────────────────────────────────────────────────────────────────────
-
-    /// By the element's own action, or by the pointer where it has none.
-    fn click_directly(&self, element: &Handle, at: Option<Point>) -> Result<Done> {
-        let live = self.enabled(element)?;
-        if let Some(number) = live.click_action() {
-            let name = usize::try_from(number).ok().and_then(|at| live.actions.get(at)).cloned();
-            match self.seat.accessible().do_action(element, number, self.cancel)? {
-                Said::Yes => return Ok(noted(Route::Accessibility, name.unwrap_or_default())),
-                Said::Nothing => {
-                    let note = "the application has not answered yet; it may be showing a dialog";
-                    return Ok(noted(Route::Accessibility, note));
-                }
-                Said::No => {}
-            }
-        }
-        self.point(Deed::Click(Button::Left, 1), Some(element), at)
-    }
-
-    // ── focus ──────────────────────────────────────────────────────────────────────────────────────
-
-    fn focus(&self, element: &Handle) -> Result<Done> {
-        let live = self.enabled(element)?;
-        if live.focused() && self.seat.has_keyboard(&element.window_uid)? {
-            return Ok(noted(Route::Accessibility, "it had the focus already"));
-        }
-        // Qt says yes and does nothing while its window is not the active one; GTK4 answers an error.
-        if !self.seat.has_keyboard(&element.window_uid)? {
-            self.seat.raise(&element.window_uid)?;
-        }
-        if self.seat.accessible().grab_focus(element, self.cancel)? == Said::Yes
-            && self.is_focused_soon(element)?
-        {
-            return Ok(by(Route::Accessibility));
-        }
-        self.point(Deed::Click(Button::Left, 1), Some(element), None)?;
-        if self.is_focused_soon(element)? {
-            return Ok(by(Route::Pointer));
-        }
-        Ok(noted(Route::Pointer, "it was clicked, but does not say that it has the focus"))
-    }
-
-    fn is_focused_soon(&self, element: &Handle) -> Result<bool> {
-        self.until(READ_BACK_TIME, || Ok(self.look(element)?.focused()))
-    }
-
-    /// Keys go to whatever has the focus, so nothing is sent before it is known where it is.
-    fn focus_for_keys(&self, element: Option<&Handle>) -> Result<()> {
-        let Some(element) = element else {
-            return Ok(());
-        };
-        self.focus(element)?;
-        let active = self.until(READ_BACK_TIME, || self.seat.has_keyboard(&element.window_uid))?;
-        if active {
-            return Ok(());
-        }
-        let message = "the window does not get the keyboard, so nothing was typed";
-        Err(Error::new(Kind::WindowOccluded, message).with("window_uid", element.window_uid.as_str()))
-    }
-
-    // ── values ─────────────────────────────────────────────────────────────────────────────────────
-
-    fn set_value(&self, element: &Handle, text: &str) -> Result<Done> {
-        let live = self.enabled(element)?;
-        if live.has_number()
-            && let Some(number) = text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
-        {
-            return self.set_number(element, &live, number);
-        }
-        if !live.is_text() && !live.sets_text() {
-            return Err(not_editable(&live));
-        }
-        if live.sets_text() {
-            self.seat.accessible().set_text(element, text.to_owned(), self.cancel)?;
-            if self.reads(element, &live, text)? {
-                return Ok(by(Route::Accessibility));
-            }
-        }
-        self.type_over(element, &live, text)
-    }
-
-    fn set_number(&self, element: &Handle, live: &Live, number: f64) -> Result<Done> {
-        let inside = live.range.min.is_none_or(|min| number >= min)
-            && live.range.max.is_none_or(|max| max <= live.range.min.unwrap_or(max) || number <= max);
-        if !inside {
-            let bound = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), |end| end.to_string());
-            let (min, max) = (bound(live.range.min), bound(live.range.max));
-            return Err(Error::bad_request(format!("{number} is not between {min} and {max}")));
-        }
-        self.seat.accessible().set_number(element, number, self.cancel)?;
-        let stands = || Ok(self.look(element)?.range.now.is_some_and(|now| (now - number).abs() < 1e-6));
-        if self.until(READ_BACK_TIME, stands)? {
-            return Ok(by(Route::Accessibility));
-        }
-        let now = self.look(element)?.range.now;
-        if now != live.range.now {
-            let now = now.map_or_else(|| "unknown".to_owned(), |now| now.to_string());
-            return Ok(noted(Route::Accessibility, format!("the value is {now}, the nearest that it takes")));
-        }
-        if live.is_text() {
-            return self.type_over(element, live, &number.to_string());
-        }
-        Err(not_editable(live))
-    }
-
-    /// Whether the field holds the text now. Of a secret only the length can be told.
-    fn reads(&self, element: &Handle, live: &Live, wanted: &str) -> Result<bool> {
-        let same = |text: String| match live.is_secret() {
-            true => text.chars().count() == wanted.chars().count(),
-            false => text.trim_end_matches('\n') == wanted.trim_end_matches('\n'),
-        };
-        self.until(READ_BACK_TIME, || {
-            Ok(self.seat.accessible().text(element, self.cancel)?.is_some_and(same))
-        })
-    }
-
-    fn type_over(&self, element: &Handle, live: &Live, text: &str) -> Result<Done> {
-        self.focus_for_keys(Some(element))?;
-        self.seat.press_keys(&combination(&[Modifier::Ctrl], Key::Character('a')))?;
-        let typed = match text {
-            "" => self.seat.press_keys(&combination(&[], Key::Named("delete"))).map(|()| Typed::default())?,
-            text => self.seat.type_text(text, self.cancel)?,
-        };
-        if !live.has_text() {
-            let note =
-                if typed.disturbed { DISTURBED } else { "typed; the field does not tell what it holds" };
-            return Ok(noted(Route::Keyboard, note));
-        }
-        if self.reads(element, live, text)? {
-            return Ok(by(Route::Keyboard));
-        }
-        Ok(noted(Route::Keyboard, "typed, but the field holds another text now; look at its value"))
-    }
-
-    // ── options ────────────────────────────────────────────────────────────────────────────────────
-
-    fn select(&self, element: &Handle, option: Option<&Choice>) -> Result<Done> {
-        let live = self.enabled(element)?;
-        let Some(choice) = option else {
-            return self.click_directly(element, None);
-        };
-        let mut options = self.options(element)?;
-        if meant(&options, choice).is_none() {
-            // GTK4 and Qt make the options of a combo box when it opens.
-            self.click_directly(element, None)?;
-            self.until(POPUP_TIME, || {
-                options = self.options(element)?;
-                Ok(meant(&options, choice).is_some())
-            })?;
-        }
-        let Some(option) = meant(&options, choice) else {
-            self.seat.press_keys(&combination(&[], Key::Named("escape")))?;
-            return Err(no_option(choice, names(&options)));
-        };
-        if self.select_by_interface(element, &live, option)? {
-            return Ok(by(Route::Accessibility));
-        }
-        self.select_by_click(element, option)
-    }
-
-    /// The option's parent selects it, or the combo box does. Only what can be read back counts.
-    fn select_by_interface(&self, element: &Handle, live: &Live, option: &Found) -> Result<bool> {
-        let own = live.selects().then(|| element.clone());
-        let around = Some(option.parent.clone()).filter(|parent| parent != element);
-        for chooser in own.into_iter().chain(around) {
-            if self.seat.accessible().select_child(&chooser, option.index, self.cancel)? == Said::Yes
-                && self.until(READ_BACK_TIME, || self.is_chosen(element, option))?
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn select_by_click(&self, element: &Handle, option: &Found) -> Result<Done> {
-        let shown = self.look(&option.child.handle)?;
-        if shown.click_action().is_none() && !shown.shows() {
-            self.click_directly(element, None)?;
-            self.until(POPUP_TIME, || Ok(self.look(&option.child.handle)?.shows()))?;
-        }
-        let done = self.click_directly(&option.child.handle, None)?;
-        if self.until(READ_BACK_TIME, || self.is_chosen(element, option))? {
-            return Ok(done);
-        }
-        Ok(noted(done.route, "the option was clicked, but does not say that it is selected"))
-    }
-
-    /// The option says so, or the combo box shows its name.
-    fn is_chosen(&self, element: &Handle, option: &Found) -> Result<bool> {
-        let around = self.look(element)?;
-        let shown = self.seat.accessible().text(element, self.cancel)?;
-        if around.name == option.child.name || shown.as_deref() == Some(option.child.name.as_str()) {
-            return Ok(true);
-        }
-        // A list that closed has thrown its options away, which says nothing.
-        let option = self.look(&option.child.handle);
-        Ok(option.is_ok_and(|live| roles::selected(live.role, live.states) == Some(true)))
     }
 
     /// What can be chosen in the element, in its order. A combo box keeps them in a menu or a list.
-    fn options(&self, element: &Handle) -> Result<Vec<Found>> {
-        let mut found = Vec::new();
+    pub fn options(self, element: &Handle) -> Result<Vec<OptionItem>> {
         let mut level = vec![element.clone()];
         for _ in 0..OPTION_DEPTH {
-            let mut next = Vec::new();
-            for parent in level {
-                for (index, child) in (0..).zip(self.seat.accessible().children(&parent, self.cancel)?) {
-                    match roles::is(child.role, roles::OPTIONS) {
-                        true => found.push(Found { parent: parent.clone(), index, child }),
-                        false => next.push(child.handle),
-                    }
-                }
+            let mut children = Vec::new();
+            for parent in &level {
+                children.extend(self.children(parent)?);
             }
-            if !found.is_empty() || next.len() > MOST_OPTIONS {
+            let (mut options, others): (Vec<_>, Vec<_>) =
+                children.into_iter().partition(|(_, child)| roles::is(child.role, roles::OPTIONS));
+            if !options.is_empty() {
+                options.truncate(MOST_OPTIONS);
+                return Ok(options.into_iter().map(option_item).collect());
+            }
+            if others.len() > MOST_OPTIONS {
                 break;
             }
-            level = next;
+            level = others.into_iter().map(|(_, child)| child.handle).collect();
         }
-        found.truncate(MOST_OPTIONS);
-        Ok(found)
+        Ok(Vec::new())
+    }
+
+    fn children(self, parent: &Handle) -> Result<Vec<(ChildPosition, Child)>> {
+        let children = self.accessible.children(parent, self.cancel)?;
+        let position = |index| ChildPosition { parent: parent.clone(), index };
+        Ok((0..).map(position).zip(children).collect())
     }
 }
 
-/// An option and its place among its siblings.
-#[derive(Clone, Debug, PartialEq)]
-struct Found {
-    parent: Handle,
-    index: i32,
-    child: Child,
+fn option_item((position, child): (ChildPosition, Child)) -> OptionItem {
+    OptionItem { handle: child.handle, name: child.name, position: Some(position) }
 }
 
-fn meant<'a>(options: &'a [Found], choice: &Choice) -> Option<&'a Found> {
-    options.get(chosen(names(options), choice)?)
+impl Input for Linux {
+    fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
+        act(&X11Backend { linux: self, cancel }, input)
+    }
+
+    fn claim(&self, claimant: &Claimant) -> Result<()> {
+        // A desktop that is gone is nobody's; what needs it says so itself, and a command needs none.
+        match self.link.with_errors(|server| lease::claim(server, claimant)) {
+            Err(error) if error.kind != Kind::DesktopBusy => {
+                tracing::debug!(%error, "nobody could be asked who acts");
+                Ok(())
+            }
+            answer => answer,
+        }
+    }
+
+    fn give_back(&self, claimant: &Claimant) {
+        // With its connection a process has lost the desktop anyway.
+        if let Err(error) = self.link.with(|server| lease::give_back(server, claimant.keeps_for)) {
+            tracing::debug!(%error, "the desktop was not given back");
+        }
+    }
+
+    fn release_all(&self) {
+        self.let_go();
+    }
 }
 
-fn names(options: &[Found]) -> impl Iterator<Item = &str> + Clone {
-    options.iter().map(|option| option.child.name.as_str())
+impl Linux {
+    fn window(&self, uid: &str) -> Result<Window> {
+        let windows = self.windows()?;
+        windows.into_iter().find(|window| window.uid == uid).ok_or_else(|| desktop::gone(uid))
+    }
 }
 
-fn not_editable(live: &Live) -> Error {
-    let message = format!("'{}' has no value that can be set", live.name);
-    Error::new(Kind::PatternUnsupported, message)
+/// One input on X11.
+struct X11Backend<'a> {
+    linux: &'a Linux,
+    cancel: &'a Cancel,
+}
+
+impl X11Backend<'_> {
+    fn elements(&self) -> AtspiElements<'_> {
+        AtspiElements { accessible: &self.linux.accessible, cancel: self.cancel }
+    }
+}
+
+impl Backend for X11Backend<'_> {
+    fn profile(&self) -> InputProfile {
+        PROFILE
+    }
+
+    fn clock(&self) -> &Clock {
+        &self.linux.clock
+    }
+
+    fn cancel(&self) -> &Cancel {
+        self.cancel
+    }
+
+    fn element_state(&self, element: &Handle) -> Result<ElementState> {
+        self.elements().state(element)
+    }
+
+    fn element_with_text(&self, element: &Handle) -> Result<ElementState> {
+        self.elements().state_with_text(element)
+    }
+
+    fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
+        self.elements().request(element, request)
+    }
+
+    fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {
+        self.elements().options(element)
+    }
+
+    fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
+        Ok(self.linux.window(window_uid)?.focused)
+    }
+
+    fn raise_window(&self, window_uid: &str) -> Result<()> {
+        if let Activation::Refused(why) = self.linux.activate(&self.linux.window(window_uid)?)? {
+            tracing::debug!(why, "a window was not activated");
+        }
+        Ok(())
+    }
+
+    fn visible_bounds(&self, element: &Handle, state: &ElementState) -> Result<Option<Rect>> {
+        pointer_target::visible_bounds(self.linux, element, state)
+    }
+
+    fn hits_window(&self, window_uid: &str, point: Point) -> Result<bool> {
+        pointer_target::hits_window(self.linux, window_uid, point)
+    }
+
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
+        match (action, at) {
+            (PointerAction::Click(button, count), Some(at)) => self.linux.click(at, button, count),
+            (PointerAction::Hover, Some(at)) => self.linux.move_to(at),
+            (PointerAction::Scroll(clicks), at) => self.linux.scroll(at, clicks),
+            (PointerAction::Click(..) | PointerAction::Hover, None) => Err(no_point()),
+        }
+    }
+
+    fn drag(&self, drag: &Drag<'_>) -> Result<()> {
+        self.linux.drag(drag, self.cancel)
+    }
+
+    fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
+        self.linux.press_keys(keys)
+    }
+
+    fn type_text(&self, text: &str) -> Result<TypedText> {
+        self.linux.type_text(text, self.cancel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::action::Choice;
+    use crate::platform::interaction::fake_backend::{
+        BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, FakeBackend, LINUX, Reaction, Thing, handle, lies, obeys,
+        refuses,
+    };
+
+    fn click() -> Act {
+        let (button, count) = (crate::model::Button::Left, 1);
+        Act::Click { element: Some(handle("it")), at: None, button, count }
+    }
+
+    fn set_value(text: &str) -> Act {
+        Act::SetValue { element: handle("it"), text: text.to_owned() }
+    }
+
+    fn select(name: &str) -> Act {
+        Act::Select { element: handle("it"), option: Some(Choice::Name(name.to_owned())) }
+    }
+
+    const CLICKED_OPTION: &str = "Click(Left, 1) 150,150";
+    const UNCONFIRMED: &str = "the option was clicked, but does not say that it is selected";
+
+    /// Two options in something that may select them.
+    fn chooser(thing: Thing, option: Thing, reaction: Reaction, put_away: bool) -> FakeBackend {
+        let fake = LINUX.with(thing, reaction);
+        let options = fake.with_options(&["Left", "Right"], &LINUX.thing(option), put_away);
+        FakeBackend { container: Some("it"), ..options }
+    }
+
+    #[test]
+    fn the_note_of_an_action_is_its_name() {
+        let note = LINUX.with(Thing::Button, obeys).check(&click(), BY_ITSELF, &["it: click"]);
+        assert_eq!(note.as_deref(), Some("click"));
+        let note = LINUX.with(Thing::Combo, obeys).check(&click(), BY_ITSELF, &["it: press"]);
+        assert_eq!(note.as_deref(), Some("press"));
+    }
+
+    #[test]
+    fn a_click_on_an_item_without_an_action_is_the_pointers() {
+        LINUX.with(Thing::Item, obeys).check(&click(), BY_POINTER, &[CLICKED]);
+    }
+
+    #[test]
+    fn a_text_that_was_disturbed_is_told() {
+        let typing = Act::Type { element: Some(handle("it")), text: "hi".to_owned() };
+        let field = LINUX.with(Thing::Field(""), obeys);
+        field.disturbed.set(true);
+        let note = field.check(&typing, BY_KEYS, &["it: focus", "type hi"]);
+        assert!(note.unwrap().starts_with("somebody pressed keys at the same time"));
+    }
+
+    #[test]
+    fn a_disturbed_text_counts_only_where_it_cannot_be_read_back() {
+        let typed = ["it: set value", "it: focus", CLICKED, "ctrl+a", "type new"];
+        let readable = LINUX.with(Thing::Field("old"), lies);
+        readable.disturbed.set(true);
+        assert_eq!(readable.check(&set_value("new"), BY_KEYS, &typed), None);
+        let mute = LINUX.changed(Thing::Field("old"), lies, |state| state.text = None);
+        mute.disturbed.set(true);
+        let note = mute.check(&set_value("new"), BY_KEYS, &typed);
+        assert!(note.unwrap().contains("somebody pressed keys"));
+    }
+
+    #[test]
+    fn a_secret_is_compared_by_its_characters() {
+        let holding = |characters| {
+            LINUX
+                .changed(Thing::Secret, lies, |state| state.length = Some(TextLength::Characters(characters)))
+        };
+        holding(2).check(&set_value("😀b"), BY_ITSELF, &["it: set value"]);
+        let typed = ["it: set value", "it: focus", CLICKED, "ctrl+a", "type 😀b"];
+        holding(3).check(&set_value("😀b"), BY_KEYS, &typed);
+        let mute = LINUX.changed(Thing::Secret, lies, |state| state.length = None);
+        let note = mute.check(&set_value("😀b"), BY_KEYS, &typed);
+        assert_eq!(note.as_deref(), Some("typed; the field does not tell what it holds"));
+    }
+
+    #[test]
+    fn the_dots_of_a_secret_are_its_length() {
+        let secret =
+            with_text(ElementState { secret: true, ..ElementState::default() }, Some("•••".to_owned()));
+        assert_eq!((secret.text, secret.length), (None, Some(TextLength::Characters(3))));
+    }
+
+    #[test]
+    fn a_container_selects_its_option() {
+        let note = chooser(Thing::List, Thing::Item, obeys, false).check(
+            &select("Right"),
+            BY_ITSELF,
+            &["it: select child"],
+        );
+        assert_eq!(note, None);
+        let inner =
+            FakeBackend { container: Some("menu"), ..chooser(Thing::Combo, Thing::Item, obeys, false) };
+        inner.check(&select("Right"), BY_ITSELF, &["menu: select child"]);
+    }
+
+    #[test]
+    fn an_option_that_no_container_selects_is_clicked() {
+        for reaction in [lies, refuses] {
+            let list = chooser(Thing::List, Thing::Item, reaction, false);
+            let note = list.check(&select("Left"), BY_POINTER, &["it: select child", CLICKED_OPTION]);
+            assert_eq!(note.as_deref(), Some(UNCONFIRMED));
+        }
+        let buttons = chooser(Thing::Combo, Thing::Button, obeys, false);
+        let note = buttons.check(&select("Left"), BY_ITSELF, &["Left: click"]);
+        assert_eq!(note.as_deref(), Some(UNCONFIRMED));
+    }
+
+    #[test]
+    fn a_combo_box_that_takes_the_name_of_the_option_has_chosen_it() {
+        let named = chooser(Thing::Combo, Thing::Button, obeys, false);
+        named.elements.borrow_mut().get_mut("it").unwrap().name = "Left".to_owned();
+        let note = named.check(&select("Left"), BY_ITSELF, &["Left: click"]);
+        assert_eq!(note.as_deref(), Some("click"));
+    }
+
+    #[test]
+    fn a_combo_box_is_opened_for_its_options_and_closed_by_a_key() {
+        let combo = || chooser(Thing::Combo, Thing::Button, obeys, true);
+        combo().check(&select("Right"), BY_ITSELF, &["it: press", "Right: click"]);
+        let note = combo().check(&select("Up"), Err(Kind::BadRequest), &["it: press", "escape"]);
+        assert_eq!(note.unwrap(), "no option is named 'Up'; there are: Left, Right");
+    }
+
+    #[test]
+    fn an_option_that_does_not_show_is_brought_out_before_the_pointer_goes_to_it() {
+        let combo = chooser(Thing::Combo, Thing::Item, obeys, false);
+        combo.elements.borrow_mut().get_mut("Left").unwrap().showing = Some(false);
+        let combo = FakeBackend { container: None, ..combo };
+        combo.check(&select("Left"), BY_POINTER, &["it: press", CLICKED_OPTION]);
+    }
 }

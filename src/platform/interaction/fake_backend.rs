@@ -22,7 +22,7 @@ pub struct FakeBackend {
     /// They come only when the element was opened.
     put_away: bool,
     /// What the options are in, where containers select their children.
-    pub container: Option<&'static str>,
+    container: Option<&'static str>,
     /// Somebody else presses keys while a text is typed.
     pub disturbed: Cell<bool>,
     is_open: Cell<bool>,
@@ -123,6 +123,11 @@ impl FakeBackend {
         }
         self.options = names.to_vec();
         Self { put_away, ..self }
+    }
+
+    /// The options are children of this, which selects them; of nothing where each selects itself.
+    pub fn in_container(self, container: Option<&'static str>) -> Self {
+        Self { container, ..self }
     }
 
     /// Acts, and compares how it was done and what was done; gives the note, or what the error says.

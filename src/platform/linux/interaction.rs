@@ -9,6 +9,7 @@ use super::{Linux, desktop, lease, pointer_target};
 use crate::clock::{Cancel, Clock};
 use crate::error::{Kind, Result};
 use crate::model::action::{Act, Handle, Key, Modifier};
+use crate::model::element::Range;
 use crate::model::{KeyCombo, Point, Rect, Window};
 use crate::platform::interaction::{
     Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
@@ -47,12 +48,18 @@ pub fn element_state(told: &AtspiElement) -> ElementState {
         named_by_option: true,
         // Only asking tells whether it scrolls.
         scrolls: true,
-        range: Some(told.range).filter(|_| told.has_number()),
+        range: told.has_number().then(|| known_ends(told.range)),
         secret: told.is_secret(),
         settable: told.sets_text(),
         editable: told.is_text(),
         ..ElementState::default()
     }
+}
+
+/// Chromium tells an upper end of zero for a field that has no ends.
+fn known_ends(range: Range) -> Range {
+    let is_end = |max: &f64| range.min.is_some_and(|min| *max > min);
+    Range { max: range.max.filter(is_end), ..range }
 }
 
 /// Of a secret only the length can be told: the dots in its place are as many as its characters.
@@ -283,7 +290,7 @@ mod tests {
     fn chooser(thing: Thing, option: Thing, reaction: Reaction, put_away: bool) -> FakeBackend {
         let fake = LINUX.with(thing, reaction);
         let options = fake.with_options(&["Left", "Right"], &LINUX.thing(option), put_away);
-        FakeBackend { container: Some("it"), ..options }
+        options.in_container(Some("it"))
     }
 
     #[test]
@@ -335,6 +342,18 @@ mod tests {
     }
 
     #[test]
+    fn an_upper_end_without_a_lower_one_is_no_end() {
+        let check = |min, max, expected| {
+            let known = known_ends(Range { now: Some(2.0), min, max });
+            assert_eq!((known.now, known.min, known.max), (Some(2.0), min, expected), "{min:?} {max:?}");
+        };
+        check(None, Some(0.0), None);
+        check(Some(0.0), Some(0.0), None);
+        check(Some(0.0), Some(10.0), Some(10.0));
+        check(Some(3.0), None, None);
+    }
+
+    #[test]
     fn the_dots_of_a_secret_are_its_length() {
         let secret =
             with_text(ElementState { secret: true, ..ElementState::default() }, Some("•••".to_owned()));
@@ -349,8 +368,7 @@ mod tests {
             &["it: select child"],
         );
         assert_eq!(note, None);
-        let inner =
-            FakeBackend { container: Some("menu"), ..chooser(Thing::Combo, Thing::Item, obeys, false) };
+        let inner = chooser(Thing::Combo, Thing::Item, obeys, false).in_container(Some("menu"));
         inner.check(&select("Right"), BY_ITSELF, &["menu: select child"]);
     }
 
@@ -386,7 +404,7 @@ mod tests {
     fn an_option_that_does_not_show_is_brought_out_before_the_pointer_goes_to_it() {
         let combo = chooser(Thing::Combo, Thing::Item, obeys, false);
         combo.elements.borrow_mut().get_mut("Left").unwrap().showing = Some(false);
-        let combo = FakeBackend { container: None, ..combo };
+        let combo = combo.in_container(None);
         combo.check(&select("Left"), BY_POINTER, &["it: press", CLICKED_OPTION]);
     }
 }

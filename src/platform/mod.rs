@@ -9,7 +9,7 @@
 )]
 
 pub mod absent;
-pub mod hands;
+pub mod interaction;
 #[cfg(target_os = "linux")]
 pub mod linux;
 pub mod macos;

@@ -23,7 +23,7 @@ use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Button, Modifier};
 use crate::model::{KeyCombo, Point};
-use crate::platform::hands::{Drag, between};
+use crate::platform::interaction::{Drag, TypedText, point_between};
 
 /// How long a person may keep a modifier down before it is released.
 const HELD_BY_A_PERSON: Duration = Duration::from_millis(500);
@@ -162,12 +162,12 @@ impl Hands {
     }
 
     /// Types a text of any characters into what has the keyboard.
-    pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<Typed> {
+    pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<TypedText> {
         let keysyms = keyboard::keysyms_of(text)?;
         self.calmly(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
-            let mut typed = Typed::default();
+            let mut typed = TypedText::default();
             for batch in keyboard::batches(&read_layout(server)?, &keysyms)? {
                 let layout = self.layout_with(server, &batch.borrowed)?;
                 typed.disturbed |= type_batch(server, grip, &layout, &batch, cancel)?;
@@ -252,13 +252,6 @@ impl Hands {
     }
 }
 
-/// How a text was typed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Typed {
-    /// Keys that are not ours were down meanwhile.
-    pub disturbed: bool,
-}
-
 fn no_test_input() -> Error {
     Error::new(
         Kind::PlatformUnsupported,
@@ -266,7 +259,7 @@ fn no_test_input() -> Error {
     )
 }
 
-/// What one call holds down. Letting go is its last deed, however it ends.
+/// What one call holds down. Letting go is its last action, however it ends.
 struct Grip<'a> {
     server: &'a Server,
     held: &'a Mutex<Vec<Held>>,
@@ -363,7 +356,7 @@ fn follow(server: &Server, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> R
     let pause = (drag.duration / steps).max(Duration::from_millis(2));
     clock.sleep(DRAG_REST, cancel)?;
     for step in 1..=steps {
-        move_to(server, between(drag.from, drag.to, step, steps))?;
+        move_to(server, point_between(drag.from, drag.to, step, steps))?;
         server.sync()?;
         clock.sleep(pause, cancel)?;
     }

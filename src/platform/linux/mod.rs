@@ -5,7 +5,7 @@
 //!     ├── desktop, popups: windows, their order, what is under a point
 //!     ├── capture, memory: pictures
 //!     ├── accessibility, trees: what is in a window
-//!     ├── hands, aim: inputs, by the element itself or by pointer and keyboard
+//!     ├── interaction, pointer_target: the backend of inputs, by the element itself or by pointer and keyboard
 //!     ├── lease: which process may act, and what it may be holding down
 //!     ├── input, keyboard, remap, settle: pointer and keys
 //!     ├── clipboard: the texts that programs hand each other
@@ -17,20 +17,20 @@
 //! Windows without a display there is `wsl`.
 
 pub mod accessibility;
-mod aim;
 mod apps;
 mod capture;
 mod clipboard;
 mod desktop;
 pub mod exec;
-mod hands;
 mod heap;
 mod input;
+pub(super) mod interaction;
 mod keyboard;
 mod launch;
 mod lease;
 mod line;
 mod memory;
+mod pointer_target;
 mod popups;
 mod remap;
 pub mod sandbox;
@@ -49,10 +49,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub use crate::platform::hands::Drag;
+pub use crate::platform::interaction::{Drag, TypedText};
 pub use desktop::{Extents, Frame};
 pub use heap::keep_few as keep_few_heaps;
-pub use input::Typed;
 pub use popups::{Popup, Under};
 
 use super::{
@@ -248,7 +247,7 @@ impl Linux {
     }
 
     /// Types into what has the keyboard.
-    pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<Typed> {
+    pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<TypedText> {
         self.hands.text(&self.link, text, cancel)
     }
 

@@ -11,7 +11,7 @@ use objc2::rc::autoreleasepool;
 
 use super::foundation::{Node, code_in, flag, is_flag, list, number, point, range, size, text};
 use super::sense::errors::{Code, Meaning};
-use super::sense::hands::Around;
+use super::sense::interaction::Around;
 use super::sense::names::{self, Names};
 use super::sense::options;
 use super::sense::quarantine::Quarantine;
@@ -24,7 +24,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::Tree;
 use crate::model::action::Handle;
 use crate::platform::Patience;
-use crate::platform::hands::doing::{Listed, Request, Said};
+use crate::platform::interaction::{OptionItem, Request, RequestOutcome};
 
 /// What an element may take to do something.
 pub const ELEMENT_TIME: Duration = Duration::from_secs(2);
@@ -280,7 +280,7 @@ impl Accessible {
         Ok(up.take(TREE_DEPTH))
     }
 
-    pub fn request(&self, handle: &Handle, request: &Request) -> Result<Said> {
+    pub fn request(&self, handle: &Handle, request: &Request) -> Result<RequestOutcome> {
         let node = self.node_of(handle)?;
         node.within(ELEMENT_TIME);
         let outcome = match request {
@@ -295,16 +295,18 @@ impl Accessible {
             Request::SetNumber(number) => node.set_number("AXValue", *number),
             Request::SelectText => select_text(&node),
             Request::ScrollIntoView => node.perform("AXScrollToVisible"),
+            // Requests of another system, which no state of ours offers.
+            Request::Perform(_) | Request::SelectChild(_) => return Ok(RequestOutcome::Refused),
         };
         match outcome.map_err(|code| (code, code.meaning())) {
-            Ok(()) => Ok(Said::Yes),
-            Err((_, Meaning::Silent)) => Ok(Said::Nothing),
+            Ok(()) => Ok(RequestOutcome::Accepted),
+            Err((_, Meaning::Silent)) => Ok(RequestOutcome::Unanswered),
             Err((code, Meaning::Gone | Meaning::Forbidden)) => Err(code.error("the element")),
-            Err((_, Meaning::Without | Meaning::Failed)) => Ok(Said::No),
+            Err((_, Meaning::Without | Meaning::Failed)) => Ok(RequestOutcome::Refused),
         }
     }
 
-    pub fn options(&self, handle: &Handle, cancel: &Cancel) -> Result<Vec<Listed>> {
+    pub fn options(&self, handle: &Handle, cancel: &Cancel) -> Result<Vec<OptionItem>> {
         let _names = self.remember();
         let root = self.key(&self.node_of(handle)?);
         options::options(&mut self.reading(ELEMENT_TIME, OPTIONS_TIME, cancel), root, &handle.window_uid)

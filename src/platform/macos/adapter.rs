@@ -10,8 +10,8 @@ use super::input::{self, Events};
 use super::sense::changes::{self, Before, Scene, Step, Target};
 use super::sense::desktop::{self as windows, Roster, Seen};
 use super::sense::errors::Code;
-use super::sense::hands::{HABITS, live, sight};
 use super::sense::input::Hands;
+use super::sense::interaction::{PROFILE, element_state, sight};
 use super::sense::lease::{self, Lease};
 use super::sense::quarantine::WINDOW_TIME;
 use super::sense::records::RawLook;
@@ -23,8 +23,10 @@ use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Handle};
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
-use crate::platform::hands::doing::{self, Body, Habits, Listed, Live, Request, Said};
-use crate::platform::hands::{Deed, Drag};
+use crate::platform::interaction::{
+    self, Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome,
+    TypedText,
+};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
     Input, Menu, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
@@ -340,7 +342,7 @@ impl Watch for Mac {
 impl Input for Mac {
     fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done> {
         self.check_permission()?;
-        doing::act(&Doing { mac: self, cancel }, act)
+        interaction::act(&MacBackend { mac: self, cancel }, act)
     }
 
     fn claim(&self, claimant: &Claimant) -> Result<()> {
@@ -357,14 +359,14 @@ impl Input for Mac {
 }
 
 /// One input under way.
-struct Doing<'a> {
+struct MacBackend<'a> {
     mac: &'a Mac,
     cancel: &'a Cancel,
 }
 
-impl Body for Doing<'_> {
-    fn habits(&self) -> Habits {
-        HABITS
+impl Backend for MacBackend<'_> {
+    fn profile(&self) -> InputProfile {
+        PROFILE
     }
 
     fn clock(&self) -> &Clock {
@@ -375,18 +377,22 @@ impl Body for Doing<'_> {
         self.cancel
     }
 
-    fn look(&self, element: &Handle) -> Result<Live> {
+    fn element_state(&self, element: &Handle) -> Result<ElementState> {
         self.cancel.check()?;
         let (raw, actions) = self.mac.accessible.look_at(element)?;
-        Ok(live(&raw, &actions))
+        Ok(element_state(&raw, &actions))
     }
 
-    fn request(&self, element: &Handle, request: Request) -> Result<Said> {
+    fn element_with_text(&self, element: &Handle) -> Result<ElementState> {
+        self.element_state(element)
+    }
+
+    fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
         self.cancel.check()?;
         self.mac.accessible.request(element, &request)
     }
 
-    fn options(&self, element: &Handle) -> Result<Vec<Listed>> {
+    fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {
         self.mac.accessible.options(element, self.cancel)
     }
 
@@ -399,7 +405,7 @@ impl Body for Doing<'_> {
         Ok(desktop::front(&all) == Some(pid) && self.mac.find(window_uid)?.1.window.focused)
     }
 
-    fn raise(&self, window_uid: &str) -> Result<()> {
+    fn raise_window(&self, window_uid: &str) -> Result<()> {
         let (_, seen) = self.mac.find(window_uid)?;
         if let Activation::Refused(why) = self.mac.activate(&seen.window)? {
             tracing::debug!(why, "a window was not activated");
@@ -407,24 +413,31 @@ impl Body for Doing<'_> {
         Ok(())
     }
 
-    fn sight(&self, element: &Handle) -> Result<Rect> {
+    fn visible_bounds(&self, element: &Handle, state: &ElementState) -> Result<Option<Rect>> {
+        let Some(bounds) = state.bounds else {
+            return Ok(None);
+        };
         self.cancel.check()?;
         let screen = self.mac.screen()?.unwrap_or_default();
-        Ok(sight(screen, self.mac.accessible.around(element)?))
+        Ok(bounds.intersection(&sight(screen, self.mac.accessible.around(element)?)))
     }
 
-    fn meets(&self, window_uid: &str, point: Point) -> Result<bool> {
+    fn hits_window(&self, window_uid: &str, point: Point) -> Result<bool> {
         let (look, seen) = self.mac.find(window_uid)?;
         Ok(windows::meets(&look, point, seen.id))
     }
 
-    fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
         self.mac.check_region(at.as_slice())?;
-        match (deed, at) {
-            (Deed::Click(button, count), Some(at)) => self.mac.hands.click(at, button, count, self.cancel),
-            (Deed::Stay, Some(at)) => self.mac.hands.move_to(at),
-            (Deed::Scroll(clicks), at) => self.mac.hands.scroll(at, clicks),
-            (Deed::Click(..) | Deed::Stay, None) => Err(Error::bad_request("no point to go to")),
+        match (action, at) {
+            (PointerAction::Click(button, count), Some(at)) => {
+                self.mac.hands.click(at, button, count, self.cancel)
+            }
+            (PointerAction::Hover, Some(at)) => self.mac.hands.move_to(at),
+            (PointerAction::Scroll(clicks), at) => self.mac.hands.scroll(at, clicks),
+            (PointerAction::Click(..) | PointerAction::Hover, None) => {
+                Err(Error::bad_request("no point to go to"))
+            }
         }
     }
 
@@ -437,7 +450,7 @@ impl Body for Doing<'_> {
         self.mac.hands.keys(keys)
     }
 
-    fn type_text(&self, text: &str) -> Result<()> {
-        self.mac.hands.text(text, self.cancel)
+    fn type_text(&self, text: &str) -> Result<TypedText> {
+        self.mac.hands.text(text, self.cancel).map(|()| TypedText::default())
     }
 }

@@ -12,7 +12,7 @@ use super::capture::Painters;
 use super::input::Hands;
 use super::lease::Lease;
 use super::sense::desktop::{Roster, gone, hwnd_of, monitors, uid_of};
-use super::sense::hands::{HABITS, live};
+use super::sense::interaction::{PROFILE, element_state};
 use super::watch::Watcher;
 use super::{apps, capture, clipboard, desktop, foreground, launch};
 use crate::clock::{Bell, Cancel, Clock, lock};
@@ -20,8 +20,10 @@ use crate::error::Result;
 use crate::model::action::{Act, Handle};
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
-use crate::platform::hands::doing::{Body, Habits, Listed, Live, Request, Said, act};
-use crate::platform::hands::{Deed, Drag};
+use crate::platform::interaction::{
+    Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome, TypedText,
+    act,
+};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
     Input, Menu, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
@@ -271,7 +273,7 @@ impl Watch for Windows {
 
 impl Input for Windows {
     fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
-        act(&Seat { windows: self, cancel, element: worked(input), home: OnceCell::new() }, input)
+        act(&WindowsBackend { windows: self, cancel, element: worked(input), home: OnceCell::new() }, input)
     }
 
     fn claim(&self, _: &Claimant) -> Result<()> {
@@ -304,7 +306,7 @@ fn worked(input: &Act) -> Option<&Handle> {
 }
 
 /// One input under way.
-struct Seat<'a> {
+struct WindowsBackend<'a> {
     windows: &'a Windows,
     cancel: &'a Cancel,
     element: Option<&'a Handle>,
@@ -312,7 +314,7 @@ struct Seat<'a> {
     home: OnceCell<u64>,
 }
 
-impl Seat<'_> {
+impl WindowsBackend<'_> {
     /// The window of the system that stands for a uid in this input. The elements of a dialog are in the tree of its
     /// owner too; it is the dialog that must have the keyboard then, and that must not be covered.
     fn home(&self, window_uid: &str) -> Result<u64> {
@@ -328,9 +330,9 @@ impl Seat<'_> {
     }
 }
 
-impl Body for Seat<'_> {
-    fn habits(&self) -> Habits {
-        HABITS
+impl Backend for WindowsBackend<'_> {
+    fn profile(&self) -> InputProfile {
+        PROFILE
     }
 
     fn clock(&self) -> &Clock {
@@ -341,15 +343,19 @@ impl Body for Seat<'_> {
         self.cancel
     }
 
-    fn look(&self, element: &Handle) -> Result<Live> {
-        self.windows.accessible.look(element, self.cancel).map(|raw| live(&raw))
+    fn element_state(&self, element: &Handle) -> Result<ElementState> {
+        self.windows.accessible.look(element, self.cancel).map(|raw| element_state(&raw))
     }
 
-    fn request(&self, element: &Handle, request: Request) -> Result<Said> {
+    fn element_with_text(&self, element: &Handle) -> Result<ElementState> {
+        self.element_state(element)
+    }
+
+    fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
         self.windows.accessible.request(element, request, self.cancel)
     }
 
-    fn options(&self, element: &Handle) -> Result<Vec<Listed>> {
+    fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {
         self.windows.accessible.options(element, self.cancel)
     }
 
@@ -357,7 +363,7 @@ impl Body for Seat<'_> {
         Ok(desktop::look()?.has_keyboard(self.home(window_uid)?))
     }
 
-    fn raise(&self, window_uid: &str) -> Result<()> {
+    fn raise_window(&self, window_uid: &str) -> Result<()> {
         let home = uid_of(desktop::look()?.raised_for(self.home(window_uid)?));
         if let Activation::Refused(why) = foreground::activate(&self.windows.hands, &home)? {
             tracing::debug!(why, "a window was not activated");
@@ -366,23 +372,23 @@ impl Body for Seat<'_> {
     }
 
     /// What is scrolled away says so itself.
-    fn sight(&self, _: &Handle) -> Result<Rect> {
-        Ok(desktop::screen())
+    fn visible_bounds(&self, _: &Handle, state: &ElementState) -> Result<Option<Rect>> {
+        Ok(state.bounds.and_then(|bounds| bounds.intersection(&desktop::screen())))
     }
 
-    fn meets(&self, window_uid: &str, point: Point) -> Result<bool> {
+    fn hits_window(&self, window_uid: &str, point: Point) -> Result<bool> {
         let (sight, found) = (desktop::look()?, desktop::under(point));
         Ok(sight.reaches(found, self.home(window_uid)?))
     }
 
-    fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
         self.windows.check_region(at.as_slice())?;
         let hands = &self.windows.hands;
-        match (deed, at) {
-            (Deed::Click(button, count), at) => hands.click(at, button, count, self.cancel),
-            (Deed::Scroll(clicks), at) => hands.scroll(at, clicks, self.cancel),
-            (Deed::Stay, Some(at)) => hands.move_to(at),
-            (Deed::Stay, None) => Ok(()),
+        match (action, at) {
+            (PointerAction::Click(button, count), at) => hands.click(at, button, count, self.cancel),
+            (PointerAction::Scroll(clicks), at) => hands.scroll(at, clicks, self.cancel),
+            (PointerAction::Hover, Some(at)) => hands.move_to(at),
+            (PointerAction::Hover, None) => Ok(()),
         }
     }
 
@@ -395,7 +401,7 @@ impl Body for Seat<'_> {
         self.windows.hands.keys(keys)
     }
 
-    fn type_text(&self, text: &str) -> Result<()> {
-        self.windows.hands.text(text, self.cancel)
+    fn type_text(&self, text: &str) -> Result<TypedText> {
+        self.windows.hands.text(text, self.cancel).map(|()| TypedText::default())
     }
 }

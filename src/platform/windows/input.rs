@@ -26,7 +26,7 @@ use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Button;
 use crate::model::{KeyCombo, Point};
-use crate::platform::hands::{Drag, between};
+use crate::platform::interaction::{Drag, point_between};
 
 /// How long a person may keep a modifier down before it is released.
 const HELD_BY_A_PERSON: Duration = Duration::from_millis(500);
@@ -162,7 +162,7 @@ impl Hands {
     }
 }
 
-/// What one call holds down. Letting go is its last deed, however it ends.
+/// What one call holds down. Letting go is its last action, however it ends.
 struct Grip<'a> {
     held: &'a Mutex<Vec<Held>>,
 }
@@ -305,7 +305,7 @@ fn follow(drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
     let pause = (drag.duration / steps).max(Duration::from_millis(2));
     Clock::real().sleep(DRAG_REST, cancel)?;
     for step in 1..=steps {
-        let at = between(drag.from, drag.to, step, steps);
+        let at = point_between(drag.from, drag.to, step, steps);
         if step < steps {
             glide_to(at)?
         } else {

@@ -1,7 +1,5 @@
 //! One element, looked at and asked to do something. Every question is asked once.
 
-use std::time::Duration;
-
 use atspi::State;
 
 use super::bus::{Answer, Ask, Link, Pace, Trouble, flag, number, objects, text};
@@ -16,13 +14,14 @@ use crate::error::{Error, Kind, Result};
 use crate::model::Rect;
 use crate::model::action::Handle;
 use crate::model::element::Range;
+use crate::platform::interaction::{NamedAction, RequestOutcome};
 
 /// Toolkits name a handful; a thousand would be a mistake.
 const MOST_ACTIONS: i32 = 16;
 
 /// An element as it is at this moment.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Live {
+pub struct AtspiElement {
     pub name: String,
     pub role: u32,
     pub states: States,
@@ -36,7 +35,7 @@ pub struct Live {
     pub range: Range,
 }
 
-impl Live {
+impl AtspiElement {
     pub fn enabled(&self) -> bool {
         roles::enabled(self.states)
     }
@@ -77,8 +76,8 @@ impl Live {
         self.states.has(State::Editable) || roles::is(self.role, roles::WRITTEN)
     }
 
-    /// The number of the action that is a click, by its name: in GTK4 the first ones are about the clipboard.
-    pub fn click_action(&self) -> Option<i32> {
+    /// The action that is a click, by its name: in GTK4 the first ones are about the clipboard.
+    pub fn click_action(&self) -> Option<NamedAction> {
         // What a text field calls to activate is the enter key, and a click into it only gives it the focus.
         if self.is_text() {
             return None;
@@ -87,9 +86,10 @@ impl Live {
         self.action(CLICKS).or_else(|| self.action(more))
     }
 
-    fn action(&self, names: &[&str]) -> Option<i32> {
+    fn action(&self, names: &[&str]) -> Option<NamedAction> {
         let by_name = |wanted: &&str| self.actions.iter().position(|name| name == wanted);
-        names.iter().find_map(by_name).and_then(|place| i32::try_from(place).ok())
+        let place = names.iter().find_map(by_name)?;
+        Some(NamedAction { index: i32::try_from(place).ok()?, name: self.actions.get(place)?.clone() })
     }
 }
 
@@ -108,7 +108,7 @@ const QUESTIONS: &[Ask] = &[
 const NUMBERS: &[Ask] =
     &[Ask::Get(VALUE, "CurrentValue"), Ask::Get(VALUE, "MinimumValue"), Ask::Get(VALUE, "MaximumValue")];
 
-async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Live> {
+async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<AtspiElement> {
     let ask = |questions: &[Ask]| questions.iter().map(|ask| (object.clone(), ask.clone())).collect();
     if link.is_hung(&object).await {
         return Err(failed(&Trouble::TimedOut, &object));
@@ -129,14 +129,14 @@ async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Liv
             Faces::of(names)
         },
     );
-    let mut live = Live {
+    let mut live = AtspiElement {
         name: name.as_ref().ok().and_then(text).unwrap_or_default(),
         role: role.as_ref().ok().and_then(|reply| reply.body().deserialize().ok()).unwrap_or(0),
         states,
         faces,
         extents: extents.as_ref().ok().and_then(rectangle),
         inset: link.insets.borrow().get(&object.bus).copied(),
-        ..Live::default()
+        ..AtspiElement::default()
     };
     if faces.has(VALUE) {
         let answers = link.ask_all(ask(NUMBERS), &pace).await;
@@ -171,52 +171,42 @@ fn failed(trouble: &Trouble, object: &Object) -> Error {
     }
 }
 
-/// What a request came to. Toolkits say yes to many things that they then do not do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
-    Yes,
-    No,
-    /// It has not answered yet. Qt answers a press only when the dialog that it opened is closed.
-    Nothing,
-}
-
-impl Said {
-    fn of(answer: Answer) -> Result<Said> {
-        match answer {
-            Ok(reply) => Ok(if flag(&reply) { Said::Yes } else { Said::No }),
-            Err(Trouble::Refused(_)) => Ok(Said::No),
-            Err(Trouble::TimedOut) => Ok(Said::Nothing),
-            Err(trouble) => Err(failed(&trouble, &Object::new("", "/"))),
-        }
+/// Qt answers a press only when the dialog that it opened is closed, so silence is an outcome and no error.
+fn outcome_of(answer: Answer) -> Result<RequestOutcome> {
+    match answer {
+        Ok(reply) if flag(&reply) => Ok(RequestOutcome::Accepted),
+        Ok(_) | Err(Trouble::Refused(_)) => Ok(RequestOutcome::Refused),
+        Err(Trouble::TimedOut) => Ok(RequestOutcome::Unanswered),
+        Err(trouble) => Err(failed(&trouble, &Object::new("", "/"))),
     }
 }
 
 impl Accessible {
-    pub fn look_at(&self, handle: &Handle, cancel: &Cancel) -> Result<Live> {
+    pub fn look_at(&self, handle: &Handle, cancel: &Cancel) -> Result<AtspiElement> {
         self.with_element(handle, cancel, look)
     }
 
-    fn request(&self, handle: &Handle, ask: Ask, cancel: &Cancel) -> Result<Said> {
+    fn request(&self, handle: &Handle, ask: Ask, cancel: &Cancel) -> Result<RequestOutcome> {
         self.with_element(handle, cancel, |link, object, pace| async move {
-            Said::of(link.ask(&object, &ask, &pace).await)
+            outcome_of(link.ask(&object, &ask, &pace).await)
         })
     }
 
-    pub fn do_action(&self, handle: &Handle, number: i32, cancel: &Cancel) -> Result<Said> {
+    pub fn do_action(&self, handle: &Handle, number: i32, cancel: &Cancel) -> Result<RequestOutcome> {
         self.request(handle, Ask::WithIndex(ACTION, "DoAction", number), cancel)
     }
 
-    pub fn grab_focus(&self, handle: &Handle, cancel: &Cancel) -> Result<Said> {
+    pub fn grab_focus(&self, handle: &Handle, cancel: &Cancel) -> Result<RequestOutcome> {
         self.request(handle, Ask::Call(COMPONENT, "GrabFocus"), cancel)
     }
 
     /// Anywhere it can be seen.
-    pub fn scroll_to(&self, handle: &Handle, cancel: &Cancel) -> Result<Said> {
+    pub fn scroll_to(&self, handle: &Handle, cancel: &Cancel) -> Result<RequestOutcome> {
         const ANYWHERE: u32 = 6;
         self.request(handle, Ask::WithCode(COMPONENT, "ScrollTo", ANYWHERE), cancel)
     }
 
-    pub fn set_text(&self, handle: &Handle, text: String, cancel: &Cancel) -> Result<Said> {
+    pub fn set_text(&self, handle: &Handle, text: String, cancel: &Cancel) -> Result<RequestOutcome> {
         self.request(handle, Ask::WithText(EDITABLE_TEXT, "SetTextContents", text), cancel)
     }
 
@@ -240,7 +230,7 @@ impl Accessible {
         })
     }
 
-    pub fn select_child(&self, handle: &Handle, index: i32, cancel: &Cancel) -> Result<Said> {
+    pub fn select_child(&self, handle: &Handle, index: i32, cancel: &Cancel) -> Result<RequestOutcome> {
         self.request(handle, Ask::WithIndex(SELECTION, "SelectChild", index), cancel)
     }
 
@@ -283,27 +273,6 @@ impl Accessible {
             Ok(native.map(|native| Handle { window_uid: uid, native }))
         })
     }
-
-    /// Waits a moment for something that an application does in its own time.
-    pub fn until(
-        &self,
-        at_most: Duration,
-        cancel: &Cancel,
-        mut holds: impl FnMut() -> Result<bool>,
-    ) -> Result<bool> {
-        const STEP: Duration = Duration::from_millis(15);
-        let clock = crate::clock::Clock::real();
-        let end = clock.now() + at_most;
-        loop {
-            if holds()? {
-                return Ok(true);
-            }
-            if clock.now() >= end {
-                return Ok(false);
-            }
-            clock.sleep(STEP, cancel)?;
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -325,13 +294,27 @@ fn child_of(object: &Object, uid: &str, answers: &[Answer]) -> Child {
 }
 
 #[cfg(test)]
+impl AtspiElement {
+    /// An element as an application would tell it.
+    pub fn told(role: atspi::Role, states: &[State], interfaces: &[&str], actions: &[&str]) -> Self {
+        Self {
+            role: role as u32,
+            states: States(states.iter().fold(0, |all, state| all | *state as u64)),
+            faces: Faces::of(interfaces.iter().copied()),
+            actions: actions.iter().map(|name| (*name).to_owned()).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     fn check_role(role: atspi::Role, actions: &[&str], expected: Option<i32>) {
         let actions = actions.iter().map(|name| (*name).to_owned()).collect();
-        let live = Live { actions, role: role as u32, ..Live::default() };
-        assert_eq!(live.click_action(), expected, "{live:?}");
+        let live = AtspiElement { actions, role: role as u32, ..AtspiElement::default() };
+        assert_eq!(live.click_action().map(|action| action.index), expected, "{live:?}");
     }
 
     fn check(actions: &[&str], expected: Option<i32>) {

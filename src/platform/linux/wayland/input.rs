@@ -12,11 +12,12 @@ use super::{Wayland, refuse, screen};
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Handle};
-use crate::model::{KeyCombo, Point};
-use crate::platform::hands::{Deed, Drag, between};
-use crate::platform::linux::accessibility::Accessible;
-use crate::platform::linux::hands::{Seat, act};
-use crate::platform::linux::input::Typed;
+use crate::model::{KeyCombo, Point, Rect};
+use crate::platform::interaction::{
+    Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome, TypedText,
+    act, point_between,
+};
+use crate::platform::linux::interaction::{AtspiElements, PROFILE};
 use crate::platform::linux::keyboard::{self, Keysym};
 use crate::platform::{Claimant, Desktop, Done, Input};
 
@@ -73,18 +74,18 @@ impl Hands {
         })
     }
 
-    fn point(&self, deed: Deed, at: Option<Point>, cancel: &Cancel) -> Result<()> {
+    fn point(&self, action: PointerAction, at: Option<Point>, cancel: &Cancel) -> Result<()> {
         if let Some(at) = at {
             self.go(at)?;
             Clock::real().sleep(ARRIVAL, cancel)?;
         }
-        match deed {
-            Deed::Stay => Ok(()),
-            Deed::Scroll(clicks) => self.with(|enigo| {
+        match action {
+            PointerAction::Hover => Ok(()),
+            PointerAction::Scroll(clicks) => self.with(|enigo| {
                 let way = clicks.saturating_neg().saturating_mul(WHEEL_CLICK);
                 enigo.scroll(way, Axis::Vertical).map_err(refused)
             }),
-            Deed::Click(button, count) => self.click(button, count, cancel),
+            PointerAction::Click(button, count) => self.click(button, count, cancel),
         }
     }
 
@@ -197,14 +198,14 @@ fn follow(enigo: &mut Enigo, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
     let steps = steps.clamp(8, 2_000);
     for step in 1..=steps {
         Clock::real().sleep(drag.duration / steps, cancel)?;
-        move_to(enigo, between(drag.from, drag.to, step, steps))?;
+        move_to(enigo, point_between(drag.from, drag.to, step, steps))?;
     }
     Clock::real().sleep(ARRIVAL, cancel)
 }
 
 impl Input for Wayland {
     fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
-        act(self, input, cancel)
+        act(&WaylandBackend { wayland: self, cancel }, input)
     }
 
     /// A compositor has no place to write down who acts.
@@ -219,49 +220,88 @@ impl Input for Wayland {
     }
 }
 
-impl Seat for Wayland {
-    fn accessible(&self) -> &Accessible {
-        &self.accessible
+/// One input on Wayland.
+struct WaylandBackend<'a> {
+    wayland: &'a Wayland,
+    cancel: &'a Cancel,
+}
+
+impl WaylandBackend<'_> {
+    fn elements(&self) -> AtspiElements<'_> {
+        AtspiElements { accessible: &self.wayland.accessible, cancel: self.cancel }
+    }
+}
+
+const NO_POINTER_TO_ELEMENTS: &str = "the element does not do this by itself, and the pointer cannot be brought to it: \
+    Wayland does not tell where its window is. Use keys (press_key tab, enter, shift+f10), or click_at a pixel of a \
+    picture of the whole screen";
+
+impl Backend for WaylandBackend<'_> {
+    fn profile(&self) -> InputProfile {
+        PROFILE
+    }
+
+    fn clock(&self) -> &Clock {
+        &self.wayland.clock
+    }
+
+    fn cancel(&self) -> &Cancel {
+        self.cancel
+    }
+
+    fn element_state(&self, element: &Handle) -> Result<ElementState> {
+        self.elements().state(element)
+    }
+
+    fn element_with_text(&self, element: &Handle) -> Result<ElementState> {
+        self.elements().state_with_text(element)
+    }
+
+    fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
+        self.elements().request(element, request)
+    }
+
+    fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {
+        self.elements().options(element)
     }
 
     fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
-        Ok(self.find(window_uid)?.focused)
+        Ok(self.wayland.find(window_uid)?.focused)
     }
 
-    fn raise(&self, window_uid: &str) -> Result<()> {
-        self.activate(&self.find(window_uid)?).map(|_| ())
+    fn raise_window(&self, window_uid: &str) -> Result<()> {
+        self.wayland.activate(&self.wayland.find(window_uid)?).map(|_| ())
     }
 
-    fn point(&self, deed: Deed, element: Option<&Handle>, at: Option<Point>, cancel: &Cancel) -> Result<()> {
-        match (element, at, deed) {
-            (Some(_), ..) => refuse(
-                "the element does not do this by itself, and the pointer cannot be brought to it: Wayland does not tell \
-                 where its window is. Use keys (press_key tab, enter, shift+f10), or click_at a pixel of a picture of \
-                 the whole screen",
-            ),
-            (None, Some(at), _) => {
-                aimed(&self.outputs()?, at)?;
-                self.hands.point(deed, Some(at), cancel)
-            }
-            (None, None, Deed::Scroll(_)) => self.hands.point(deed, None, cancel),
-            (None, None, _) => Err(Error::bad_request("neither an element nor a point to go to")),
+    fn visible_bounds(&self, _: &Handle, _: &ElementState) -> Result<Option<Rect>> {
+        refuse(NO_POINTER_TO_ELEMENTS)
+    }
+
+    fn hits_window(&self, _: &str, _: Point) -> Result<bool> {
+        refuse(NO_POINTER_TO_ELEMENTS)
+    }
+
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
+        if let Some(at) = at {
+            aimed(&self.wayland.outputs()?, at)?;
         }
+        self.wayland.hands.point(action, at, self.cancel)
     }
 
-    fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
-        let outputs = self.outputs()?;
+    fn drag(&self, drag: &Drag<'_>) -> Result<()> {
+        let outputs = self.wayland.outputs()?;
         aimed(&outputs, drag.from)?;
         aimed(&outputs, drag.to)?;
-        self.hands.drag(drag, cancel)
+        self.wayland.hands.drag(drag, self.cancel)
     }
 
     fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
-        self.hands.keys(keys)
+        self.wayland.hands.keys(keys)
     }
 
-    fn type_text(&self, text: &str, cancel: &Cancel) -> Result<Typed> {
+    fn type_text(&self, text: &str) -> Result<TypedText> {
         // Nobody but the compositor knows what else is pressed.
-        self.hands.text(text, cancel).map(|()| Typed::default())
+        self.wayland.hands.text(text, self.cancel).map(|()| TypedText::default())
     }
 }
 
@@ -280,7 +320,6 @@ fn aimed(outputs: &[screen::Output], at: Point) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Rect;
 
     #[test]
     fn what_the_compositor_does_not_give_is_named() {

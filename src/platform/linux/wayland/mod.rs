@@ -19,7 +19,6 @@ use std::time::Duration;
 
 use super::accessibility::{Accessible, Listed, Sought};
 use super::desktop::process_name;
-use super::hands::READ_BACK_TIME;
 use super::launch::Launcher;
 use super::{apps, desktop, exec, launch, wait_for_ring};
 use crate::clock::{Bell, Cancel, Clock};
@@ -27,6 +26,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::action::Handle;
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::interaction::{READ_BACK_TIME, poll_until};
 use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Health, Patience,
     Platform, Shot, Stage, Surroundings, Wake, Watch,
@@ -230,7 +230,7 @@ impl Desktop for Wayland {
     fn activate(&self, window: &Window) -> Result<Activation> {
         let cancel = Cancel::new();
         self.accessible.grab_focus(&root_of(&window.uid)?, &cancel)?;
-        let came = self.accessible.until(READ_BACK_TIME, &cancel, || Ok(self.find(&window.uid)?.focused))?;
+        let came = poll_until(&self.clock, &cancel, READ_BACK_TIME, || Ok(self.find(&window.uid)?.focused))?;
         if came {
             return Ok(Activation::Activated);
         }

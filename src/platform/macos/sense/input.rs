@@ -11,7 +11,7 @@ use crate::clock::{Cancel, lock};
 use crate::error::Result;
 use crate::model::action::{Button, Key, Modifier};
 use crate::model::{KeyCombo, Point};
-use crate::platform::hands::{Drag, between};
+use crate::platform::interaction::{Drag, point_between};
 
 const BETWEEN_CLICKS: Duration = Duration::from_millis(60);
 /// A drag makes at least so many steps: some applications ignore a pointer that jumps.
@@ -138,7 +138,7 @@ impl<D: Device> Hands<D> {
         let frames = u32::try_from(drag.duration.as_millis() / 16).unwrap_or(u32::MAX);
         let steps = frames.clamp(DRAG_STEPS, 1_000);
         for step in 1..=steps {
-            self.go(between(drag.from, drag.to, step, steps), true)?;
+            self.go(point_between(drag.from, drag.to, step, steps), true)?;
             self.device.pause(drag.duration / steps, cancel)?;
         }
         self.device.pause(DRAG_REST, cancel)

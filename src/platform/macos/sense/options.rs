@@ -5,14 +5,14 @@ use super::tree::{self, Elements};
 use super::{names, roles};
 use crate::error::Result;
 use crate::model::action::Handle;
-use crate::platform::hands::doing::Listed;
+use crate::platform::interaction::OptionItem;
 
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;
 const MOST_OPTIONS: usize = 2_000;
 
 /// The options of the first level below the element that has any, in their order.
-pub fn options(elements: &mut dyn Elements, root: u64, window_uid: &str) -> Result<Vec<Listed>> {
+pub fn options(elements: &mut dyn Elements, root: u64, window_uid: &str) -> Result<Vec<OptionItem>> {
     let mut level = vec![root];
     for _ in 0..OPTION_DEPTH {
         let (mut found, mut next) = (Vec::new(), Vec::new());
@@ -37,13 +37,13 @@ pub fn options(elements: &mut dyn Elements, root: u64, window_uid: &str) -> Resu
     Ok(Vec::new())
 }
 
-fn option(elements: &mut dyn Elements, key: u64, window_uid: &str) -> Option<Listed> {
+fn option(elements: &mut dyn Elements, key: u64, window_uid: &str) -> Option<OptionItem> {
     let raw = elements.read(key).ok().filter(|raw| roles::is_option(&raw.role))?;
     let own = name(&raw);
     // The name of a row is the text in its first cell.
     let name = if own.is_empty() { first_text(elements, &raw).unwrap_or_default() } else { own };
     let handle = Handle { window_uid: window_uid.to_owned(), native: names::native(key) };
-    Some(Listed { handle, name })
+    Some(OptionItem { handle, name, position: None })
 }
 
 fn first_text(elements: &mut dyn Elements, raw: &RawElement) -> Option<String> {

@@ -10,15 +10,19 @@ use windows::core::IUnknown;
 use super::ask::code;
 use crate::config::limits::TREE_TEXT_BYTES;
 use crate::error::Result;
-use crate::platform::hands::doing::{Request, Said};
-use crate::platform::windows::sense::requests::{Stage, said};
+use crate::platform::interaction::{Request, RequestOutcome};
+use crate::platform::windows::sense::requests::{Stage, request_outcome};
 
 type Failed = (Stage, uiautomation::Error);
 
-pub fn request(element: &UIElement, request: &Request) -> Result<Said> {
+pub fn request(element: &UIElement, request: &Request) -> Result<RequestOutcome> {
+    // Requests of another system, which no state of ours offers.
+    if matches!(request, Request::Perform(_) | Request::SelectChild(_)) {
+        return Ok(RequestOutcome::Refused);
+    }
     match ask(element, request) {
-        Ok(()) => Ok(Said::Yes),
-        Err((stage, problem)) => said(request, stage, code(&problem)),
+        Ok(()) => Ok(RequestOutcome::Accepted),
+        Err((stage, problem)) => request_outcome(request, stage, code(&problem)),
     }
 }
 
@@ -35,6 +39,7 @@ fn ask(element: &UIElement, request: &Request) -> Result<(), Failed> {
         Request::ShowMenu => element.show_context_menu().map_err(|problem| (Stage::During, problem)),
         Request::Focus => element.set_focus().map_err(|problem| (Stage::During, problem)),
         Request::ScrollIntoView => by(element, UIScrollItemPattern::scroll_into_view),
+        Request::Perform(_) | Request::SelectChild(_) => Ok(()),
     }
 }
 

@@ -32,7 +32,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::action::Handle;
 use crate::model::{Tree, Window};
 use crate::platform::Patience;
-use crate::platform::hands::doing::{Listed, Request, Said};
+use crate::platform::interaction::{OptionItem, Request, RequestOutcome};
 use ask::{Known, Place, Reading, Requests};
 
 /// How long one element may take to answer when something is done to it.
@@ -125,12 +125,12 @@ impl Accessible {
         Ok(desktop::top_level(window))
     }
 
-    pub fn options(&self, element: &Handle, cancel: &Cancel) -> Result<Vec<Listed>> {
+    pub fn options(&self, element: &Handle, cancel: &Cancel) -> Result<Vec<OptionItem>> {
         self.on("listing the options", element, cancel, |session, element| session.options(element))
     }
 
     /// No answer in time is an answer too: the application may show a dialog, and then the thread is given up.
-    pub fn request(&self, element: &Handle, request: Request, cancel: &Cancel) -> Result<Said> {
+    pub fn request(&self, element: &Handle, request: Request, cancel: &Cancel) -> Result<RequestOutcome> {
         let lane = self.lanes.of(application(&element.window_uid)?)?;
         let element = element.clone();
         let asked = lane.ask("asking the element", REQUEST_TIME + GRACE, cancel, move |session| {
@@ -140,7 +140,7 @@ impl Accessible {
         });
         match asked? {
             Answer::Given(said) => Ok(said),
-            Answer::NotYet => Ok(Said::Nothing),
+            Answer::NotYet => Ok(RequestOutcome::Unanswered),
         }
     }
 
@@ -241,7 +241,7 @@ impl Session {
     }
 
     /// The options below an element; they become known, so that they can be asked next.
-    fn options(&mut self, handle: &Handle) -> Result<Vec<Listed>> {
+    fn options(&mut self, handle: &Handle) -> Result<Vec<OptionItem>> {
         let around = self.element(handle)?;
         let time = Time::new(Instant::now(), ELEMENT_TIME, PLATFORM_CALL_TIME);
         let place = Place::Element(around.element);
@@ -258,7 +258,7 @@ impl Session {
                 elements.insert(native.clone(), Kept { element: known.element, window });
             }
             let handle = Handle { window_uid: handle.window_uid.clone(), native };
-            listed.push(Listed { handle, name: raw.name });
+            listed.push(OptionItem { handle, name: raw.name, position: None });
         }
         Ok(listed)
     }

@@ -1,5 +1,7 @@
-use super::paper::*;
 use super::*;
+use crate::model::action::Modifier;
+use crate::platform::interaction::TextLength;
+use crate::platform::interaction::fake_backend::*;
 
 fn click() -> Act {
     Act::Click { element: Some(handle("it")), at: None, button: Button::Left, count: 1 }
@@ -18,16 +20,22 @@ fn hover(x: i32, y: i32) -> Act {
 }
 
 /// The same on every system.
-fn each(test: impl Fn(System)) {
-    SYSTEMS.into_iter().for_each(test);
+fn each(test: impl Fn(&System)) {
+    SYSTEMS.iter().for_each(test);
 }
 
 #[test]
 fn an_element_that_can_does_it_by_itself() {
     each(|system| {
-        system.with(Thing::Button, obeys).check(&click(), BY_ITSELF, &["it: press"]);
+        system.with(Thing::Button, obeys).check(&click(), BY_ITSELF, &[system.press]);
         let invoke = Act::Invoke { element: handle("it") };
-        system.with(Thing::Button, obeys).check(&invoke, BY_ITSELF, &["it: press"]);
+        system.with(Thing::Button, obeys).check(&invoke, BY_ITSELF, &[system.press]);
+    });
+}
+
+#[test]
+fn an_item_selects_itself() {
+    SELF_SELECTING.iter().for_each(|system| {
         system.with(Thing::Item, obeys).check(&click(), BY_ITSELF, &["it: select"]);
         let itself = Act::Select { element: handle("it"), option: None };
         system.with(Thing::Item, obeys).check(&itself, BY_ITSELF, &["it: select"]);
@@ -39,7 +47,7 @@ fn what_an_element_cannot_the_pointer_does() {
     each(|system| {
         system.with(Thing::Picture, obeys).check(&click(), BY_POINTER, &[CLICKED]);
         system.with(Thing::Field("x"), obeys).check(&click(), BY_POINTER, &[CLICKED]);
-        system.with(Thing::Button, refuses).check(&click(), BY_POINTER, &["it: press", CLICKED]);
+        system.with(Thing::Button, refuses).check(&click(), BY_POINTER, &[system.press, CLICKED]);
         let twice = Act::Click { element: Some(handle("it")), at: None, button: Button::Left, count: 2 };
         system.with(Thing::Button, obeys).check(&twice, BY_POINTER, &["Click(Left, 2) 150,120"]);
         let right = Act::Click { element: Some(handle("it")), at: None, button: Button::Right, count: 1 };
@@ -50,8 +58,11 @@ fn what_an_element_cannot_the_pointer_does() {
 #[test]
 fn a_press_that_is_not_answered_is_told_and_not_repeated() {
     each(|system| {
-        let note =
-            system.with(Thing::Button, |_, _| Said::Nothing).check(&click(), BY_ITSELF, &["it: press"]);
+        let note = system.with(Thing::Button, |_, _| RequestOutcome::Unanswered).check(
+            &click(),
+            BY_ITSELF,
+            &[system.press],
+        );
         assert!(note.unwrap().contains("dialog"));
     });
 }
@@ -59,7 +70,7 @@ fn a_press_that_is_not_answered_is_told_and_not_repeated() {
 #[test]
 fn a_disabled_element_is_left_alone() {
     each(|system| {
-        let off = system.changed(Thing::Button, obeys, |live| live.enabled = false);
+        let off = system.changed(Thing::Button, obeys, |state| state.enabled = false);
         off.check(&click(), Err(Kind::ElementDisabled), &[]);
         let other = Act::Invoke { element: handle("other") };
         system.with(Thing::Button, obeys).check(&other, Err(Kind::ElementNotFound), &[]);
@@ -83,17 +94,17 @@ fn a_covered_element_is_uncovered_first() {
 fn what_is_scrolled_away_is_scrolled_back() {
     each(|system| {
         let away = |reaction| {
-            system.changed(Thing::Picture, reaction, |live| {
-                live.bounds = Some(Rect::new(100, 2000, 100, 40));
-                live.scrolls = true;
+            system.changed(Thing::Picture, reaction, |state| {
+                state.bounds = Some(Rect::new(100, 2000, 100, 40));
+                state.scrolls = true;
             })
         };
         away(obeys).check(&click(), BY_POINTER, &["it: scroll into view", CLICKED]);
         away(lies).check(&click(), Err(Kind::ElementOccluded), &["it: scroll into view"]);
         away(refuses).check(&click(), Err(Kind::ElementOccluded), &["it: scroll into view"]);
-        let nowhere = system.changed(Thing::Picture, obeys, |live| {
-            live.bounds = None;
-            live.scrolls = false;
+        let nowhere = system.changed(Thing::Picture, obeys, |state| {
+            state.bounds = None;
+            state.scrolls = false;
         });
         nowhere.check(&click(), Err(Kind::ElementOccluded), &[]);
     });
@@ -111,8 +122,8 @@ fn of_what_is_half_in_sight_the_half_is_clicked() {
 #[test]
 fn the_callers_point_counts_while_it_is_on_the_element() {
     each(|system| {
-        system.with(Thing::Button, obeys).check(&hover(110, 105), BY_POINTER, &["Stay 110,105"]);
-        system.with(Thing::Button, obeys).check(&hover(10, 5), BY_POINTER, &["Stay 150,120"]);
+        system.with(Thing::Button, obeys).check(&hover(110, 105), BY_POINTER, &["Hover 110,105"]);
+        system.with(Thing::Button, obeys).check(&hover(10, 5), BY_POINTER, &["Hover 150,120"]);
     });
 }
 
@@ -123,7 +134,7 @@ fn a_point_of_the_screen_needs_no_element() {
             system.with(Thing::Button, obeys).check(&input, BY_POINTER, &[expected]);
         };
         let at = Some(Point { x: 3, y: 4 });
-        check(Act::Hover { element: None, at }, "Stay 3,4");
+        check(Act::Hover { element: None, at }, "Hover 3,4");
         check(Act::Click { element: None, at, button: Button::Middle, count: 1 }, "Click(Middle, 1) 3,4");
         check(Act::Scroll { element: None, at, clicks: 2 }, "Scroll(2) 3,4");
         check(Act::Scroll { element: None, at: None, clicks: -3 }, "Scroll(-3) here");
@@ -173,7 +184,8 @@ fn a_value_is_set_by_the_element_and_read_back() {
 fn of_a_long_text_the_beginning_and_the_length_are_compared() {
     each(|system| {
         let check = |wanted: &str, held: bool| {
-            let long = system.changed(Thing::Field("😀b"), lies, |live| live.units = Some(5));
+            let long = system
+                .changed(Thing::Field("😀b"), lies, |state| state.length = Some(TextLength::Utf16Units(5)));
             let typed = format!("type {wanted}");
             let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, &typed];
             let (route, log): (_, &[&str]) =
@@ -189,9 +201,9 @@ fn of_a_long_text_the_beginning_and_the_length_are_compared() {
 #[test]
 fn a_field_is_emptied_by_a_key() {
     each(|system| {
-        let emptied = ["it: set value", "it: focus", CLICKED, system.selects_all, "backspace"];
+        let emptied = ["it: set value", "it: focus", CLICKED, system.selects_all, system.deletes];
         let note = system.with(Thing::Field("old"), lies).check(&set_value(""), BY_KEYS, &emptied);
-        assert!(note.unwrap().contains("another text"), "paper is not erased by keys");
+        assert!(note.unwrap().contains("another text"), "the fake is not erased by keys");
     });
 }
 
@@ -213,7 +225,7 @@ fn a_number_is_held_to_its_range() {
         assert_eq!(note.unwrap(), "11 is not between 0 and 10");
         slider(obeys).check(&set_value("-1"), Err(Kind::BadRequest), &[]);
         slider(lies).check(&set_value("7"), Err(Kind::PatternUnsupported), &["it: set value"]);
-        let rounds: Reaction = |live, _| obeys(live, &Request::SetNumber(5.0));
+        let rounds: Reaction = |state, _| obeys(state, &Request::SetNumber(5.0));
         let note = slider(rounds).check(&set_value("7"), BY_ITSELF, &["it: set value"]);
         assert!(note.unwrap().contains("the value is 5"));
     });
@@ -244,24 +256,24 @@ fn keys_are_sent_only_where_they_are_meant_to_go() {
         stuck.raises.set(false);
         stuck.active.set(false);
         stuck.check(&typing, Err(Kind::WindowOccluded), &["raise", "it: focus"]);
-        let keys = combination(&[Modifier::Shift], Key::Named(NamedKey::Tab));
+        let keys = key_combo(&[Modifier::Shift], Key::Named(NamedKey::Tab));
         field().check(&Act::Key { element: None, keys }, BY_KEYS, &["shift+tab"]);
     });
 }
 
 /// Take no text, and lie about the rest.
 const REFUSES_TEXT: Reaction = |_, request| match request {
-    Request::SetText(_) => Said::No,
-    _ => Said::Yes,
+    Request::SetText(_) => RequestOutcome::Refused,
+    _ => RequestOutcome::Accepted,
 };
 const SILENT_ON_TEXT: Reaction = |_, request| match request {
-    Request::SetText(_) => Said::Nothing,
-    _ => Said::Yes,
+    Request::SetText(_) => RequestOutcome::Unanswered,
+    _ => RequestOutcome::Accepted,
 };
 
 #[test]
 fn a_password_is_believed_when_it_says_yes_and_else_typed() {
-    each(|system| {
+    SELF_SELECTING.iter().for_each(|system| {
         let secret = |reaction| system.with(Thing::Secret, reaction);
         secret(lies).check(&set_value("hunter2"), BY_ITSELF, &["it: set value"]);
         let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type hunter2"];
@@ -275,7 +287,9 @@ fn a_password_is_believed_when_it_says_yes_and_else_typed() {
 #[test]
 fn a_password_of_the_same_length_is_no_proof() {
     each(|system| {
-        let of_seven = |reaction| system.changed(Thing::Secret, reaction, |live| live.units = Some(7));
+        let of_seven = |reaction| {
+            system.changed(Thing::Secret, reaction, |state| state.length = Some(TextLength::Utf16Units(7)))
+        };
         let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type hunter2"];
         of_seven(REFUSES_TEXT).check(&set_value("hunter2"), BY_KEYS, &typed);
         of_seven(lies).check(&set_value("hunter2"), BY_ITSELF, &["it: set value"]);
@@ -288,7 +302,7 @@ fn a_password_of_the_same_length_is_no_proof() {
 fn what_has_the_focus_keeps_it() {
     each(|system| {
         let focus = Act::Focus { element: handle("it") };
-        let focused = system.changed(Thing::Field(""), obeys, |live| live.focused = true);
+        let focused = system.changed(Thing::Field(""), obeys, |state| state.focused = true);
         assert!(focused.check(&focus, BY_ITSELF, &[]).unwrap().contains("already"));
         let deaf = system.with(Thing::Field(""), lies);
         let note = deaf.check(&focus, BY_POINTER, &["it: focus", CLICKED]);
@@ -298,7 +312,7 @@ fn what_has_the_focus_keeps_it() {
 
 #[test]
 fn an_option_of_a_list_is_selected_by_itself() {
-    each(|system| {
+    SELF_SELECTING.iter().for_each(|system| {
         let item = system.thing(Thing::Item);
         let list = || system.with(Thing::List, obeys).with_options(&["Left", "Right"], &item, false);
         list().check(&select("Right"), BY_ITSELF, &["Right: select"]);
@@ -309,7 +323,7 @@ fn an_option_of_a_list_is_selected_by_itself() {
 
 #[test]
 fn an_option_that_lies_is_clicked_and_told() {
-    each(|system| {
+    SELF_SELECTING.iter().for_each(|system| {
         let item = system.thing(Thing::Item);
         for reaction in [refuses, lies] {
             let list = system.with(Thing::List, reaction).with_options(&["Left"], &item, false);
@@ -322,7 +336,7 @@ fn an_option_that_lies_is_clicked_and_told() {
 
 #[test]
 fn a_combo_box_is_opened_and_closed_again() {
-    each(|system| {
+    SELF_SELECTING.iter().for_each(|system| {
         let item = system.thing(Thing::Item);
         let combo = || system.with(Thing::Combo, obeys).with_options(&["Left", "Right"], &item, true);
         let log = ["it: expand", "Right: select", "it: collapse"];
@@ -334,15 +348,15 @@ fn a_combo_box_is_opened_and_closed_again() {
 
 /// How many looks of so many milliseconds are made while 400 are waited, and how long that took.
 fn check_wait(look: u64, expected_looks: u32, at_most: u64) {
-    let paper = SYSTEMS[0].with(Thing::Picture, obeys);
+    let fake = SYSTEMS[0].with(Thing::Picture, obeys);
     let mut looks = 0;
-    let found = Doing { body: &paper }.until(READ_BACK_TIME, || {
+    let found = Interaction { backend: &fake }.until(READ_BACK_TIME, || {
         looks += 1;
-        paper.clock.advance(Duration::from_millis(look));
+        fake.clock.advance(Duration::from_millis(look));
         Ok(false)
     });
     assert_eq!((found, looks), (Ok(false), expected_looks), "looks of {look} ms");
-    assert!(paper.clock.now() <= Duration::from_millis(at_most), "{:?}", paper.clock.now());
+    assert!(fake.clock.now() <= Duration::from_millis(at_most), "{:?}", fake.clock.now());
 }
 
 #[test]
@@ -355,9 +369,9 @@ fn a_wait_is_bounded_by_the_clock_and_not_by_looks() {
 
 #[test]
 fn what_comes_at_the_last_moment_is_seen() {
-    let paper = SYSTEMS[0].with(Thing::Picture, obeys);
-    let doing = Doing { body: &paper };
-    assert_eq!(doing.until(READ_BACK_TIME, || Ok(paper.clock.now() >= READ_BACK_TIME)), Ok(true));
-    paper.cancel().fire();
-    assert_eq!(doing.until(READ_BACK_TIME, || Ok(false)), Err(Error::cancelled()));
+    let fake = SYSTEMS[0].with(Thing::Picture, obeys);
+    let interaction = Interaction { backend: &fake };
+    assert_eq!(interaction.until(READ_BACK_TIME, || Ok(fake.clock.now() >= READ_BACK_TIME)), Ok(true));
+    fake.cancel().fire();
+    assert_eq!(interaction.until(READ_BACK_TIME, || Ok(false)), Err(Error::cancelled()));
 }

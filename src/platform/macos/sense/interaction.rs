@@ -1,26 +1,37 @@
 //! What an element of a Mac can be asked for: which of its actions and attributes does what a hand would do. What is
-//! asked when is decided in `platform::hands`.
+//! asked when is decided in `platform::interaction`.
 
 use std::time::Duration;
 
 use super::records::{RawElement, RawRect};
 use super::{points, roles, tree};
 use crate::model::Rect;
-use crate::model::action::Modifier;
-use crate::platform::hands::doing::{Habits, Live, Request};
+use crate::model::action::{Key, Modifier};
+use crate::platform::interaction::{ElementState, InputProfile, Request, TextLength, Timing};
 
-/// Buttons show their press before they do something, and sheets slide.
-pub const HABITS: Habits = Habits { effect_time: Duration::from_millis(500), command: Modifier::Meta };
+pub const PROFILE: InputProfile = InputProfile {
+    // Buttons show their press before they do something, and sheets slide.
+    timing: Timing { effect: Duration::from_millis(500) },
+    command: Modifier::Meta,
+    delete_key: Key::Named(NamedKey::Backspace),
+    trusts_silent_secrets: true,
+};
 
 /// `actions` as `AXUIElementCopyActionNames` tells them.
-pub fn live(raw: &RawElement, actions: &[String]) -> Live {
+pub fn element_state(raw: &RawElement, actions: &[String]) -> ElementState {
     let shown = tree::shown(raw, None, None, None);
     let is_text = roles::is_text(&raw.role);
     // A field without a value is empty.
     let text = raw.text().or_else(|| is_text.then(String::new));
     let told = text.as_ref().map_or(0, |text| text.encode_utf16().count());
     let click = click_request(raw, actions);
-    Live {
+    let open = open_request(raw, actions);
+    let units = match shown.secret {
+        // The dots in place of a password are as many as its characters.
+        true => raw.characters.or(Some(told).filter(|dots| *dots > 0)),
+        false => raw.characters.filter(|whole| *whole > told),
+    };
+    ElementState {
         name: shown.name,
         enabled: shown.enabled,
         focused: shown.focused,
@@ -30,20 +41,18 @@ pub fn live(raw: &RawElement, actions: &[String]) -> Live {
         invoke: click.clone(),
         click,
         menu: can(actions, "AXShowMenu").then_some(Request::ShowMenu),
-        open: open_request(raw, actions),
+        hides_options: open.is_some(),
+        open,
         // Only asking tells whether it scrolls.
         scrolls: true,
         range: roles::is_ranged(&raw.role).then_some(shown.range),
-        units: match shown.secret {
-            // The dots in place of a password are as many as its characters.
-            true => raw.characters.or(Some(told).filter(|dots| *dots > 0)),
-            false => raw.characters.filter(|whole| *whole > told),
-        },
+        length: units.map(TextLength::Utf16Units),
         text: text.filter(|_| !shown.secret),
         secret: shown.secret,
         settable: raw.settable == Some(true),
         editable: is_text,
         selects_text: is_text,
+        ..ElementState::default()
     }
 }
 
@@ -105,21 +114,21 @@ mod tests {
     use super::*;
     use crate::error::Kind;
     use crate::model::action::{Act, Button, Choice};
-    use crate::platform::hands::doing::paper::{
-        BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, Paper, Reaction, handle, obeys, refuses,
+    use crate::platform::interaction::fake_backend::{
+        BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, FakeBackend, Reaction, handle, obeys, refuses,
     };
 
     fn element(role: &str) -> RawElement {
         RawElement { role: role.to_owned(), ..RawElement::default() }
     }
 
-    fn of(raw: &RawElement, actions: &[&str]) -> Live {
-        live(raw, &actions.iter().map(ToString::to_string).collect::<Vec<_>>())
+    fn of(raw: &RawElement, actions: &[&str]) -> ElementState {
+        element_state(raw, &actions.iter().map(ToString::to_string).collect::<Vec<_>>())
     }
 
     fn check_click(role: &str, actions: &[&str], expected: Option<Request>) {
-        let live = of(&element(role), actions);
-        assert_eq!((live.click, live.invoke), (expected.clone(), expected), "{role} {actions:?}");
+        let state = of(&element(role), actions);
+        assert_eq!((state.click, state.invoke), (expected.clone(), expected), "{role} {actions:?}");
     }
 
     #[test]
@@ -147,8 +156,9 @@ mod tests {
 
     fn check_text(text: Option<&str>, characters: Option<usize>, expected: (Option<&str>, Option<usize>)) {
         let value = text.map(|text| RawValue::Text(text.to_owned()));
-        let live = of(&RawElement { value, characters, ..element("AXTextArea") }, &[]);
-        assert_eq!((live.text.as_deref(), live.units), expected, "{text:?} {characters:?}");
+        let state = of(&RawElement { value, characters, ..element("AXTextArea") }, &[]);
+        let expected = (expected.0, expected.1.map(TextLength::Utf16Units));
+        assert_eq!((state.text.as_deref(), state.length), expected, "{text:?} {characters:?}");
     }
 
     #[test]
@@ -164,25 +174,26 @@ mod tests {
         let units = |text: Option<&str>, characters| {
             let (value, subrole) = (text.map(|text| RawValue::Text(text.to_owned())), "AXSecureTextField");
             let raw = RawElement { value, characters, ..element("AXTextField") };
-            let live = of(&RawElement { subrole: Some(subrole.to_owned()), ..raw }, &[]);
-            assert_eq!(live.text, None);
-            live.units
+            let state = of(&RawElement { subrole: Some(subrole.to_owned()), ..raw }, &[]);
+            assert_eq!(state.text, None);
+            state.length
         };
-        assert_eq!((units(Some("•••"), None), units(None, Some(0))), (Some(3), Some(0)));
-        assert_eq!((units(Some("•••"), Some(4)), units(None, None)), (Some(4), None));
+        let of = |units| Some(TextLength::Utf16Units(units));
+        assert_eq!((units(Some("•••"), None), units(None, Some(0))), (of(3), of(0)));
+        assert_eq!((units(Some("•••"), Some(4)), units(None, None)), (of(4), None));
     }
 
-    fn paper(role: &str, actions: &[&str], reaction: Reaction) -> Paper {
+    fn fake(role: &str, actions: &[&str], reaction: Reaction) -> FakeBackend {
         let bounds = Some(RawRect { x: 100.0, y: 100.0, width: 100.0, height: 40.0 });
-        Paper::new(HABITS, of(&RawElement { bounds, ..element(role) }, actions), reaction)
+        FakeBackend::new(PROFILE, of(&RawElement { bounds, ..element(role) }, actions), reaction)
     }
 
     #[test]
     fn a_right_click_is_the_menu_that_an_element_shows_by_itself() {
         let right = Act::Click { element: Some(handle("it")), at: None, button: Button::Right, count: 1 };
-        paper("AXButton", &["AXShowMenu"], obeys).check(&right, BY_ITSELF, &["it: show menu"]);
+        fake("AXButton", &["AXShowMenu"], obeys).check(&right, BY_ITSELF, &["it: show menu"]);
         let log = ["it: show menu", "Click(Right, 1) 150,120"];
-        paper("AXButton", &["AXShowMenu"], refuses).check(&right, BY_POINTER, &log);
+        fake("AXButton", &["AXShowMenu"], refuses).check(&right, BY_POINTER, &log);
     }
 
     #[test]
@@ -191,7 +202,7 @@ mod tests {
             |name: &str| Act::Select { element: handle("it"), option: Some(Choice::Name(name.to_owned())) };
         let item = of(&element("AXMenuItem"), &["AXPress"]);
         let button = |put_away| {
-            let button = paper("AXPopUpButton", &["AXPress"], obeys);
+            let button = fake("AXPopUpButton", &["AXPress"], obeys);
             button.with_options(&["WEP", "WPA2"], &item, put_away)
         };
         button(true).check(&select("WEP"), BY_ITSELF, &["it: press", "WEP: press"]);
@@ -203,9 +214,9 @@ mod tests {
     fn a_text_is_selected_by_keys_only_where_it_does_not_do_it_itself() {
         let typing = Act::SetValue { element: handle("it"), text: "new".to_owned() };
         let by_itself = ["it: focus", "it: select text", "type new"];
-        paper("AXTextField", &[], obeys).check(&typing, BY_KEYS, &by_itself);
+        fake("AXTextField", &[], obeys).check(&typing, BY_KEYS, &by_itself);
         let by_keys = ["it: focus", CLICKED, "it: select text", "meta+a", "type new"];
-        paper("AXTextField", &[], refuses).check(&typing, BY_KEYS, &by_keys);
+        fake("AXTextField", &[], refuses).check(&typing, BY_KEYS, &by_keys);
     }
 
     fn check_sight(around: &[(&str, [f64; 4])], expected: Rect) {

@@ -1,20 +1,26 @@
 //! What an element of UI Automation can be asked for: which of its patterns does what a hand would do. What is asked when
-//! is decided in `platform::hands`.
+//! is decided in `platform::interaction`.
 
 use std::time::Duration;
 
 use super::tree::RawElement;
 use crate::model::Role;
-use crate::model::action::Modifier;
-use crate::platform::hands::doing::{Habits, Live, Request};
+use crate::model::action::{Key, Modifier, NamedKey};
+use crate::platform::interaction::{ElementState, InputProfile, Request, Timing};
 
-/// Buttons of newer toolkits show their press before they do something.
-pub const HABITS: Habits = Habits { effect_time: Duration::from_millis(400), command: Modifier::Ctrl };
+pub const PROFILE: InputProfile = InputProfile {
+    // Buttons of newer toolkits show their press before they do something.
+    timing: Timing { effect: Duration::from_millis(400) },
+    command: Modifier::Ctrl,
+    delete_key: Key::Named(NamedKey::Backspace),
+    trusts_silent_secrets: true,
+};
 
-pub fn live(raw: &RawElement) -> Live {
+pub fn element_state(raw: &RawElement) -> ElementState {
     let bounds = raw.bounds();
+    let open = (raw.expanded() == Some(false)).then_some(Request::Expand);
     let text = raw.value.as_ref().map(|value| value.text.clone()).or_else(|| raw.text.clone());
-    Live {
+    ElementState {
         name: raw.name.clone(),
         enabled: raw.enabled,
         focused: raw.focused,
@@ -25,16 +31,16 @@ pub fn live(raw: &RawElement) -> Live {
         invoke: invoke_request(raw),
         // There is a request for it since Windows 8, which most programs do not answer; all know the right button.
         menu: None,
-        open: (raw.expanded() == Some(false)).then_some(Request::Expand),
+        hides_options: open.is_some(),
+        open,
         scrolls: raw.scroll_item,
         range: raw.range.filter(|range| !range.read_only).map(|_| raw.range()),
         text: text.filter(|_| !raw.password),
-        units: None,
         secret: raw.password,
         settable: raw.value.as_ref().is_some_and(|value| !value.read_only),
         editable: raw.editable(),
-        // Ctrl+A is the same key in every layout here.
-        selects_text: false,
+        // Text is selected by ctrl+A, which is the same key in every layout here.
+        ..ElementState::default()
     }
 }
 
@@ -82,8 +88,8 @@ mod tests {
     }
 
     fn check(raw: &RawElement, click: Option<Request>, invoke: Option<Request>) {
-        let live = live(raw);
-        assert_eq!((live.click, live.invoke, live.menu), (click, invoke, None), "{raw:?}");
+        let state = element_state(raw);
+        assert_eq!((state.click, state.invoke, state.menu), (click, invoke, None), "{raw:?}");
     }
 
     fn check_both(raw: &RawElement, request: Option<Request>) {
@@ -114,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_closed_combo_box_opens_and_an_open_one_does_not() {
-        let opens = |expand| live(&RawElement { expand, ..element(COMBO_BOX) }).open;
+        let opens = |expand| element_state(&RawElement { expand, ..element(COMBO_BOX) }).open;
         assert_eq!(opens(Some(0)), Some(Request::Expand));
         assert_eq!((opens(Some(1)), opens(Some(3)), opens(None)), (None, None, None));
     }
@@ -122,18 +128,19 @@ mod tests {
     #[test]
     fn what_is_read_only_is_not_set() {
         let value = |read_only| Some(RawValue { text: "x".to_owned(), read_only });
-        let field = |read_only| live(&RawElement { value: value(read_only), ..element(EDIT) });
+        let field = |read_only| element_state(&RawElement { value: value(read_only), ..element(EDIT) });
         assert!(field(false).settable && field(false).editable);
         assert!(!field(true).settable && !field(true).editable);
         let range = |read_only| Some(RawRange { now: 1.0, min: 0.0, max: f64::NAN, read_only });
-        let slider = |read_only| live(&RawElement { range: range(read_only), ..element(SLIDER) }).range;
+        let slider =
+            |read_only| element_state(&RawElement { range: range(read_only), ..element(SLIDER) }).range;
         assert_eq!(slider(true), None);
         assert_eq!(slider(false).map(|range| (range.now, range.max)), Some((Some(1.0), None)));
     }
 
     #[test]
     fn a_text_is_the_value_or_else_what_can_be_read() {
-        let told = |raw: RawElement| live(&raw).text;
+        let told = |raw: RawElement| element_state(&raw).text;
         let value = || Some(RawValue { text: "value".to_owned(), read_only: false });
         let text = || Some("text".to_owned());
         assert_eq!(told(RawElement { value: value(), text: text(), ..element(EDIT) }).unwrap(), "value");
@@ -144,8 +151,8 @@ mod tests {
 
     #[test]
     fn what_is_scrolled_away_has_no_place() {
-        assert_eq!(live(&element(BUTTON)).bounds, Some(Rect::new(100, 100, 100, 40)));
-        assert_eq!(live(&RawElement { offscreen: true, ..element(BUTTON) }).bounds, None);
-        assert_eq!(live(&RawElement { sides: [0; 4], ..element(BUTTON) }).bounds, None);
+        assert_eq!(element_state(&element(BUTTON)).bounds, Some(Rect::new(100, 100, 100, 40)));
+        assert_eq!(element_state(&RawElement { offscreen: true, ..element(BUTTON) }).bounds, None);
+        assert_eq!(element_state(&RawElement { sides: [0; 4], ..element(BUTTON) }).bounds, None);
     }
 }

@@ -1,9 +1,24 @@
-//! What the hands of every desktop have in common: the words for a deed, the way of a drag, and finding an option; and
-//! in `doing`, for those that it serves, which way an input takes.
+//! Input to elements, the same on every system.
 //!
-//! Nothing here touches a desktop.
+//! ```text
+//!   strategy ── which way an input takes, decided once
+//!     ├── backend: what each system declares of an element and lends to do it
+//!     └── fake_backend: the backend of the tests, with elements of all systems
+//! ```
+//!
+//! Here is what the systems share to do it: pointer actions, the path of a drag, finding an option. Nothing here touches
+//! a desktop.
 
-pub mod doing;
+mod backend;
+#[cfg(test)]
+pub mod fake_backend;
+mod strategy;
+
+pub use backend::{
+    Backend, ChildPosition, ElementState, InputProfile, NamedAction, OptionItem, Request, RequestOutcome,
+    TextLength, Timing, TypedText,
+};
+pub use strategy::{READ_BACK_TIME, act, poll_until};
 
 use std::time::Duration;
 
@@ -16,14 +31,14 @@ const OPTIONS_NAMED: usize = 20;
 
 /// What a pointer does when it has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum PointerAction {
     Click(Button, u32),
     /// Positive clicks of the wheel show what is further up.
     Scroll(i32),
-    Stay,
+    Hover,
 }
 
-/// A way with the left button down.
+/// A path with the left button down.
 pub struct Drag<'a> {
     pub from: Point,
     pub to: Point,
@@ -31,8 +46,8 @@ pub struct Drag<'a> {
     pub duration: Duration,
 }
 
-/// A point of a way that is made in so many steps.
-pub fn between(from: Point, to: Point, step: u32, steps: u32) -> Point {
+/// A point of a path that is made in so many steps.
+pub fn point_between(from: Point, to: Point, step: u32, steps: u32) -> Point {
     let along = |from: i32, to: i32| {
         let way = i64::from(to) - i64::from(from);
         (i64::from(from) + way * i64::from(step) / i64::from(steps.max(1))) as i32
@@ -40,20 +55,24 @@ pub fn between(from: Point, to: Point, step: u32, steps: u32) -> Point {
     Point { x: along(from.x, to.x), y: along(from.y, to.y) }
 }
 
-pub fn by(route: Route) -> Done {
+pub fn done_by(route: Route) -> Done {
     Done { route, ..Done::default() }
 }
 
-pub fn noted(route: Route, note: impl Into<String>) -> Done {
+pub fn done_with_note(route: Route, note: impl Into<String>) -> Done {
     Done { route, note: Some(note.into()), ..Done::default() }
 }
 
-pub fn combination(modifiers: &[Modifier], key: Key) -> KeyCombo {
+pub fn key_combo(modifiers: &[Modifier], key: Key) -> KeyCombo {
     KeyCombo { modifiers: modifiers.to_vec(), key }
 }
 
-/// The place of the option that is meant, by its name as it is written, else without the blanks around it.
-pub fn chosen<'a>(names: impl Iterator<Item = &'a str> + Clone, choice: &Choice) -> Option<usize> {
+pub fn no_point() -> Error {
+    Error::bad_request("neither an element nor a point to go to")
+}
+
+/// The index of the option that is meant, by its name as it is written, else without the blanks around it.
+pub fn choice_index<'a>(names: impl Iterator<Item = &'a str> + Clone, choice: &Choice) -> Option<usize> {
     match choice {
         Choice::Index(index) => names.clone().nth(*index).map(|_| *index),
         Choice::Name(name) => names
@@ -63,7 +82,7 @@ pub fn chosen<'a>(names: impl Iterator<Item = &'a str> + Clone, choice: &Choice)
     }
 }
 
-pub fn no_option<'a>(choice: &Choice, names: impl Iterator<Item = &'a str>) -> Error {
+pub fn option_not_found<'a>(choice: &Choice, names: impl Iterator<Item = &'a str>) -> Error {
     let wanted = match choice {
         Choice::Name(name) => format!("no option is named '{name}'"),
         Choice::Index(index) => format!("there is no option {index}"),
@@ -85,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(choice: Choice, expected: Option<usize>) {
-        assert_eq!(chosen(["Left", " Middle  ", "Left"].into_iter(), &choice), expected, "{choice:?}");
+        assert_eq!(choice_index(["Left", " Middle  ", "Left"].into_iter(), &choice), expected, "{choice:?}");
     }
 
     #[test]
@@ -99,12 +118,12 @@ mod tests {
 
     #[test]
     fn a_missing_option_is_told_what_there_is() {
-        let error = no_option(&Choice::Name("Up".to_owned()), ["Left", "Right"].into_iter());
+        let error = option_not_found(&Choice::Name("Up".to_owned()), ["Left", "Right"].into_iter());
         assert_eq!(error.message, "no option is named 'Up'; there are: Left, Right");
-        let none = no_option(&Choice::Index(3), [].into_iter());
+        let none = option_not_found(&Choice::Index(3), [].into_iter());
         assert_eq!(none.kind, Kind::PatternUnsupported);
         let names: Vec<String> = (0..25).map(|number| number.to_string()).collect();
-        let many = no_option(&Choice::Index(30), names.iter().map(String::as_str));
+        let many = option_not_found(&Choice::Index(30), names.iter().map(String::as_str));
         assert!(many.message.ends_with("18, 19 and 5 more"), "{many}");
     }
 
@@ -113,11 +132,11 @@ mod tests {
         fn a_way_begins_ends_and_never_turns(from in any::<(i32, i32)>(), to in any::<(i32, i32)>(), steps in 1..200u32) {
             let point = |(x, y)| Point { x, y };
             let (from, to) = (point(from), point(to));
-            prop_assert_eq!(between(from, to, 0, steps), from);
-            prop_assert_eq!(between(from, to, steps, steps), to);
+            prop_assert_eq!(point_between(from, to, 0, steps), from);
+            prop_assert_eq!(point_between(from, to, steps, steps), to);
             let mut before = 0;
             for step in 0..=steps {
-                let gone = between(from, to, step, steps).x.abs_diff(from.x);
+                let gone = point_between(from, to, step, steps).x.abs_diff(from.x);
                 prop_assert!(gone >= before);
                 before = gone;
             }

@@ -1,0 +1,492 @@
+//! Which way an input takes, the most direct first: the element itself is asked; where it cannot do it, or says that it
+//! did and did not, pointer and keyboard do it.
+//!
+//! What can be done and known is behind [`Backend`], and what an element can be asked for is in [`ElementState`]: every
+//! system fills in both, and every decision is made here, once, and tested without any of them.
+//!
+//! What toolkits answer is not believed where it can be read back: GTK4 says yes to a text that it does not take,
+//! progress bars to a value that they ignore, Qt to a focus that it does not give.
+
+use std::time::Duration;
+
+use super::backend::{Backend, ElementState, OptionItem, Request, RequestOutcome, TypedText};
+use super::{
+    Drag, PointerAction, choice_index, done_by, done_with_note, key_combo, no_point, option_not_found,
+};
+use crate::clock::{Cancel, Clock};
+use crate::error::{Error, Kind, Result};
+use crate::model::action::{Act, Button, Choice, Handle, Key};
+use crate::model::element::Range;
+use crate::model::{Point, Rect};
+use crate::platform::{Done, Route};
+
+/// How long a value, a selection or a focus may take until it can be read back.
+pub const READ_BACK_TIME: Duration = Duration::from_millis(400);
+const POPUP_TIME: Duration = Duration::from_millis(1_000);
+const STEP: Duration = Duration::from_millis(20);
+
+pub fn act(backend: &dyn Backend, act: &Act) -> Result<Done> {
+    let done = Interaction { backend }.act(act)?;
+    Ok(Done { settles_in: backend.profile().timing.effect, ..done })
+}
+
+/// Looks again and again for so long, and once more when the time is over. Looks may be slow, so that it is the clock that
+/// counts and not how often was looked.
+pub fn poll_until(
+    clock: &Clock,
+    cancel: &Cancel,
+    at_most: Duration,
+    mut holds: impl FnMut() -> Result<bool>,
+) -> Result<bool> {
+    let end = clock.now() + at_most;
+    loop {
+        let left = end.saturating_sub(clock.now());
+        if holds()? {
+            return Ok(true);
+        }
+        if left.is_zero() {
+            return Ok(false);
+        }
+        clock.sleep(STEP.min(end.saturating_sub(clock.now())), cancel)?;
+    }
+}
+
+/// What is said of a text that may have come out otherwise.
+const DISTURBED: &str =
+    "somebody pressed keys at the same time, so the text may be mixed with theirs; read what the field holds";
+
+/// One input under way.
+struct Interaction<'a> {
+    backend: &'a dyn Backend,
+}
+
+impl Interaction<'_> {
+    fn act(&self, act: &Act) -> Result<Done> {
+        match act {
+            Act::Click { element: Some(element), at, button: Button::Left, count: 1 } => {
+                self.request_or_click(element, *at, |state| state.click)
+            }
+            Act::Click { element: Some(element), at, button: Button::Right, count: 1 } => {
+                self.open_menu(element, *at)
+            }
+            Act::Click { element, at, button, count } => {
+                self.point(PointerAction::Click(*button, *count), element.as_ref(), *at)
+            }
+            Act::Invoke { element } => self.request_or_click(element, None, |state| state.invoke),
+            Act::Focus { element } => self.focus(element),
+            Act::SetValue { element, text } => self.set_value(element, text),
+            Act::Select { element, option: None } => {
+                self.request_or_click(element, None, |state| state.click)
+            }
+            Act::Select { element, option: Some(choice) } => self.select(element, choice),
+            Act::Type { element, text } => {
+                self.focus_for_keys(element.as_ref())?;
+                Ok(typing_done(self.backend.type_text(text)?))
+            }
+            Act::Key { element, keys } => {
+                self.focus_for_keys(element.as_ref())?;
+                self.backend.press_keys(keys).map(|()| done_by(Route::Keyboard))
+            }
+            Act::Scroll { element: None, at: None, clicks } => self
+                .backend
+                .use_pointer(PointerAction::Scroll(*clicks), None)
+                .map(|()| done_by(Route::Pointer)),
+            Act::Scroll { element, at, clicks } => {
+                self.point(PointerAction::Scroll(*clicks), element.as_ref(), *at)
+            }
+            Act::Hover { element, at } => self.point(PointerAction::Hover, element.as_ref(), *at),
+            Act::Drag { from, to, modifiers, duration } => {
+                let drag = Drag { from: *from, to: *to, modifiers, duration: *duration };
+                self.backend.drag(&drag).map(|()| done_by(Route::Pointer))
+            }
+        }
+    }
+
+    fn until(&self, at_most: Duration, holds: impl FnMut() -> Result<bool>) -> Result<bool> {
+        poll_until(self.backend.clock(), self.backend.cancel(), at_most, holds)
+    }
+
+    /// An element that can be worked. GTK3 says yes to actions of insensitive widgets and does nothing.
+    fn enabled(&self, element: &Handle) -> Result<ElementState> {
+        let state = self.backend.element_state(element)?;
+        if state.enabled {
+            return Ok(state);
+        }
+        Err(Error::new(Kind::ElementDisabled, format!("'{}' is disabled now", state.name)))
+    }
+
+    // ── clicking ───────────────────────────────────────────────────────────────────────────────────
+
+    fn request_or_click(
+        &self,
+        element: &Handle,
+        at: Option<Point>,
+        request: fn(ElementState) -> Option<Request>,
+    ) -> Result<Done> {
+        let request = request(self.enabled(element)?);
+        match self.request(element, request)? {
+            Some(done) => Ok(done),
+            None => self.point(PointerAction::Click(Button::Left, 1), Some(element), at),
+        }
+    }
+
+    fn open_menu(&self, element: &Handle, at: Option<Point>) -> Result<Done> {
+        let state = self.backend.element_state(element)?;
+        match self.request(element, state.menu.filter(|_| state.enabled))? {
+            Some(done) => Ok(done),
+            None => self.point(PointerAction::Click(Button::Right, 1), Some(element), at),
+        }
+    }
+
+    /// `None` where the element cannot do it, or says no.
+    fn request(&self, element: &Handle, request: Option<Request>) -> Result<Option<Done>> {
+        let Some(request) = request else {
+            return Ok(None);
+        };
+        let label = request.label().to_owned();
+        Ok(match self.backend.request(element, request)? {
+            RequestOutcome::Accepted => Some(done_with_note(Route::Accessibility, label)),
+            RequestOutcome::Unanswered => {
+                let note = "the application has not answered yet; it may be showing a dialog";
+                Some(done_with_note(Route::Accessibility, note))
+            }
+            RequestOutcome::Refused => None,
+        })
+    }
+
+    // ── the pointer ────────────────────────────────────────────────────────────────────────────────
+
+    fn point(&self, action: PointerAction, element: Option<&Handle>, at: Option<Point>) -> Result<Done> {
+        let at = match (element, at) {
+            (Some(element), at) => self.aim(element, at)?,
+            (None, Some(at)) => at,
+            (None, None) => return Err(no_point()),
+        };
+        self.backend.use_pointer(action, Some(at)).map(|()| done_by(Route::Pointer))
+    }
+
+    /// A point of the element as it is now that a pointer reaches: scrolled into view and uncovered.
+    fn aim(&self, element: &Handle, at: Option<Point>) -> Result<Point> {
+        let state = self.backend.element_state(element)?;
+        let place = match self.backend.visible_bounds(element, &state)? {
+            None if state.scrolls => self.scroll_into_view(element)?,
+            place => place,
+        };
+        let place = place.ok_or_else(|| unreachable(&state, "it has no place on the screen now"))?;
+        // The caller's point was chosen with care for what covers the element; it counts while it fits.
+        let point = at.filter(|at| place.contains(*at)).unwrap_or(place.center());
+        self.uncover(element, &state, point)?;
+        Ok(point)
+    }
+
+    fn scroll_into_view(&self, element: &Handle) -> Result<Option<Rect>> {
+        if self.backend.request(element, Request::ScrollIntoView)? == RequestOutcome::Refused {
+            return Ok(None);
+        }
+        let mut place = None;
+        self.until(READ_BACK_TIME, || {
+            place = self.backend.visible_bounds(element, &self.backend.element_state(element)?)?;
+            Ok(place.is_some())
+        })?;
+        Ok(place)
+    }
+
+    fn uncover(&self, element: &Handle, state: &ElementState, point: Point) -> Result<()> {
+        let reached = || self.backend.hits_window(&element.window_uid, point);
+        if reached()? {
+            return Ok(());
+        }
+        self.backend.raise_window(&element.window_uid)?;
+        if self.until(READ_BACK_TIME, reached)? {
+            return Ok(());
+        }
+        Err(unreachable(state, "another window covers it, also after its own was brought to the front"))
+    }
+
+    // ── focus ──────────────────────────────────────────────────────────────────────────────────────
+
+    fn focus(&self, element: &Handle) -> Result<Done> {
+        let state = self.enabled(element)?;
+        let active = self.backend.has_keyboard(&element.window_uid)?;
+        if state.focused && active {
+            return Ok(done_with_note(Route::Accessibility, "it had the focus already"));
+        }
+        // Qt says yes and does nothing while its window is not the active one; GTK4 answers an error.
+        if !active {
+            self.backend.raise_window(&element.window_uid)?;
+        }
+        if self.backend.request(element, Request::Focus)? == RequestOutcome::Accepted
+            && self.is_focused_soon(element)?
+        {
+            return Ok(done_by(Route::Accessibility));
+        }
+        self.point(PointerAction::Click(Button::Left, 1), Some(element), None)?;
+        if self.is_focused_soon(element)? {
+            return Ok(done_by(Route::Pointer));
+        }
+        Ok(done_with_note(Route::Pointer, "it was clicked, but does not say that it has the focus"))
+    }
+
+    fn is_focused_soon(&self, element: &Handle) -> Result<bool> {
+        self.until(READ_BACK_TIME, || Ok(self.backend.element_state(element)?.focused))
+    }
+
+    /// Keys go to whatever has the focus, so nothing is sent before it is known where it is.
+    fn focus_for_keys(&self, element: Option<&Handle>) -> Result<()> {
+        let Some(element) = element else {
+            return Ok(());
+        };
+        self.focus(element)?;
+        if self.until(READ_BACK_TIME, || self.backend.has_keyboard(&element.window_uid))? {
+            return Ok(());
+        }
+        let message = "the window does not get the keyboard, so nothing was typed";
+        Err(Error::new(Kind::WindowOccluded, message).with("window_uid", element.window_uid.as_str()))
+    }
+
+    // ── values ─────────────────────────────────────────────────────────────────────────────────────
+
+    fn set_value(&self, element: &Handle, text: &str) -> Result<Done> {
+        let state = self.enabled(element)?;
+        let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        if let (Some(range), Some(number)) = (state.range, number) {
+            return self.set_number(element, &state, range, number);
+        }
+        if !state.settable && !state.editable {
+            return Err(not_editable(&state));
+        }
+        if state.settable && self.takes_text(element, &state, text)? {
+            return Ok(done_by(Route::Accessibility));
+        }
+        self.type_over(element, &state, text)
+    }
+
+    fn set_number(&self, element: &Handle, state: &ElementState, range: Range, number: f64) -> Result<Done> {
+        if !is_within(range, number) {
+            let bound = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), |end| end.to_string());
+            let (min, max) = (bound(range.min), bound(range.max));
+            return Err(Error::bad_request(format!("{number} is not between {min} and {max}")));
+        }
+        self.backend.request(element, Request::SetNumber(number))?;
+        let now = || Ok::<_, Error>(self.backend.element_state(element)?.range.and_then(|range| range.now));
+        if self.until(READ_BACK_TIME, || Ok(now()?.is_some_and(|now| (now - number).abs() < 1e-6)))? {
+            return Ok(done_by(Route::Accessibility));
+        }
+        match now()? {
+            Some(now) if Some(now) != range.now => Ok(done_with_note(
+                Route::Accessibility,
+                format!("the value is {now}, the nearest that it takes"),
+            )),
+            _ if state.editable => self.type_over(element, state, &number.to_string()),
+            _ => Err(not_editable(state)),
+        }
+    }
+
+    /// Whether it holds the text after it was asked to take it. What a field says to that is not believed where it can be
+    /// read back. A secret tells at most its length, which the one before may have had too: there a yes is needed as well.
+    fn takes_text(&self, element: &Handle, state: &ElementState, text: &str) -> Result<bool> {
+        let outcome = self.backend.request(element, Request::SetText(text.to_owned()))?;
+        if state.secret && outcome != RequestOutcome::Accepted {
+            return Ok(false);
+        }
+        let unread = state.secret && self.backend.profile().trusts_silent_secrets;
+        Ok(self.read_back(element, text)?.unwrap_or(unread))
+    }
+
+    fn read_back(&self, element: &Handle, wanted: &str) -> Result<Option<bool>> {
+        let mut holds = None;
+        self.until(READ_BACK_TIME, || {
+            holds = self.backend.element_with_text(element)?.holds_text(wanted);
+            Ok(holds != Some(false))
+        })?;
+        Ok(holds)
+    }
+
+    fn type_over(&self, element: &Handle, state: &ElementState, text: &str) -> Result<Done> {
+        self.focus_for_keys(Some(element))?;
+        self.select_text(element, state)?;
+        let typed = match text {
+            "" => self.press_delete()?,
+            text => self.backend.type_text(text)?,
+        };
+        Ok(match self.read_back(element, text)? {
+            Some(true) => done_by(Route::Keyboard),
+            None if typed.disturbed => done_with_note(Route::Keyboard, DISTURBED),
+            None => done_with_note(Route::Keyboard, "typed; the field does not tell what it holds"),
+            Some(false) => done_with_note(
+                Route::Keyboard,
+                "typed, but the field holds another text now; look at its value",
+            ),
+        })
+    }
+
+    fn press_delete(&self) -> Result<TypedText> {
+        let key = key_combo(&[], self.backend.profile().delete_key);
+        self.backend.press_keys(&key).map(|()| TypedText::default())
+    }
+
+    /// Keys only where the element does not do it: which key a letter is on depends on the layout.
+    fn select_text(&self, element: &Handle, state: &ElementState) -> Result<()> {
+        if state.selects_text
+            && self.backend.request(element, Request::SelectText)? == RequestOutcome::Accepted
+        {
+            return Ok(());
+        }
+        self.backend.press_keys(&key_combo(&[self.backend.profile().command], Key::Character('a')))
+    }
+
+    // ── options ────────────────────────────────────────────────────────────────────────────────────
+
+    fn select(&self, element: &Handle, choice: &Choice) -> Result<Done> {
+        let state = self.enabled(element)?;
+        let mut options = self.backend.options(element)?;
+        // A list that shows its options shows all of them; clicking into it would choose one.
+        let opens = find_option(&options, choice).is_none() && (state.hides_options || options.is_empty());
+        if opens {
+            // Most combo boxes, those of GTK4 and Qt too, make their options when they open.
+            self.open(element, &state)?;
+            self.until(POPUP_TIME, || {
+                options = self.backend.options(element)?;
+                Ok(find_option(&options, choice).is_some())
+            })?;
+        }
+        let Some(option) = find_option(&options, choice) else {
+            if opens {
+                self.close(element, &state, false)?;
+            }
+            return Err(option_not_found(choice, option_names(&options)));
+        };
+        let done = self.choose(element, &state, option)?;
+        if opens {
+            self.close(element, &state, true)?;
+        }
+        Ok(done)
+    }
+
+    fn open(&self, element: &Handle, state: &ElementState) -> Result<()> {
+        if self.request(element, state.open.clone())?.is_none() {
+            self.point(PointerAction::Click(Button::Left, 1), Some(element), None)?;
+        }
+        Ok(())
+    }
+
+    /// What was opened to look into it is closed again, if choosing did not do it. A menu that does not say whether it is
+    /// open closes when something is chosen, and else by a key, which goes nowhere else while it is open.
+    fn close(&self, element: &Handle, state: &ElementState, was_chosen: bool) -> Result<()> {
+        if !state.hides_options {
+            return Ok(());
+        }
+        let tells = state.open == Some(Request::Expand);
+        let expanded = if tells { self.backend.element_state(element)?.expanded } else { None };
+        match expanded {
+            Some(true) => self.backend.request(element, Request::Collapse).map(|_| ()),
+            None if !was_chosen => self.backend.press_keys(&key_combo(&[], Key::Named(NamedKey::Escape))),
+            Some(false) | None => Ok(()),
+        }
+    }
+
+    fn choose(&self, element: &Handle, state: &ElementState, option: &OptionItem) -> Result<Done> {
+        if self.select_child(element, state, option)? {
+            return Ok(done_by(Route::Accessibility));
+        }
+        if self.backend.element_state(&option.handle)?.click.is_none() {
+            self.bring_out(element, state, &option.handle)?;
+        }
+        let own = self.enabled(&option.handle)?;
+        if let Some(done) = self.request(&option.handle, own.click.clone())? {
+            if self.is_chosen_soon(element, option)? {
+                return Ok(done);
+            }
+            // A press is not repeated: it may have done something that nobody tells. A selection that did not come is.
+            if own.click != Some(Request::Select) {
+                return Ok(selection_unconfirmed(&done));
+            }
+        }
+        if own.click.is_some() {
+            self.bring_out(element, state, &option.handle)?;
+        }
+        let done = self.point(PointerAction::Click(Button::Left, 1), Some(&option.handle), None)?;
+        Ok(if self.is_chosen_soon(element, option)? { done } else { selection_unconfirmed(&done) })
+    }
+
+    /// The element selects the option, or the option's parent does. Only what can be read back counts.
+    fn select_child(&self, element: &Handle, state: &ElementState, option: &OptionItem) -> Result<bool> {
+        let Some(position) = &option.position else {
+            return Ok(false);
+        };
+        let own = state.selects_children.then_some(element);
+        let parent = Some(&position.parent).filter(|parent| *parent != element);
+        for container in own.into_iter().chain(parent) {
+            let outcome = self.backend.request(container, Request::SelectChild(position.index))?;
+            if outcome == RequestOutcome::Accepted && self.is_chosen_soon(element, option)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Opens the element where its options are put away, so that the pointer reaches one of them.
+    fn bring_out(&self, element: &Handle, state: &ElementState, option: &Handle) -> Result<()> {
+        if !state.hides_options || self.is_out(option)? {
+            return Ok(());
+        }
+        self.open(element, state)?;
+        self.until(POPUP_TIME, || self.is_out(option)).map(|_| ())
+    }
+
+    fn is_out(&self, option: &Handle) -> Result<bool> {
+        let state = self.backend.element_state(option)?;
+        match state.showing {
+            Some(showing) => Ok(showing),
+            None => Ok(self.backend.visible_bounds(option, &state)?.is_some()),
+        }
+    }
+
+    fn is_chosen_soon(&self, element: &Handle, option: &OptionItem) -> Result<bool> {
+        self.until(READ_BACK_TIME, || self.is_chosen(element, option))
+    }
+
+    /// The option says so, or what it is chosen in shows its name.
+    fn is_chosen(&self, element: &Handle, option: &OptionItem) -> Result<bool> {
+        if self.backend.element_with_text(element)?.shows_option(&option.name) {
+            return Ok(true);
+        }
+        // A list that closed has thrown its options away, which says nothing.
+        Ok(self.backend.element_state(&option.handle).is_ok_and(|now| now.selected == Some(true)))
+    }
+}
+
+fn typing_done(typed: TypedText) -> Done {
+    if typed.disturbed { done_with_note(Route::Keyboard, DISTURBED) } else { done_by(Route::Keyboard) }
+}
+
+fn find_option<'a>(options: &'a [OptionItem], choice: &Choice) -> Option<&'a OptionItem> {
+    options.get(choice_index(option_names(options), choice)?)
+}
+
+fn option_names(options: &[OptionItem]) -> impl Iterator<Item = &str> + Clone {
+    options.iter().map(|option| option.name.as_str())
+}
+
+/// Ends that do not leave anything between them are no ends.
+fn is_within(range: Range, number: f64) -> bool {
+    match (range.min, range.max) {
+        (Some(min), Some(max)) if min >= max => true,
+        (min, max) => min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max),
+    }
+}
+
+fn selection_unconfirmed(done: &Done) -> Done {
+    done_with_note(done.route, "the option was clicked, but does not say that it is selected")
+}
+
+fn not_editable(state: &ElementState) -> Error {
+    Error::new(Kind::PatternUnsupported, format!("'{}' has no value that can be set", state.name))
+}
+
+fn unreachable(state: &ElementState, why: &str) -> Error {
+    Error::new(Kind::ElementOccluded, format!("the pointer cannot reach '{}': {why}", state.name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,410 @@
+//! Inputs to elements of AT-SPI: what an element declares to the strategy of `platform::interaction`, and what it is asked
+//! for. X11 and Wayland share this half; pointer, keys and windows are each one's own.
+
+use std::time::Duration;
+
+use super::accessibility::element::{AtspiElement, Child};
+use super::accessibility::{Accessible, roles};
+use super::{Linux, desktop, lease, pointer_target};
+use crate::clock::{Cancel, Clock};
+use crate::error::{Kind, Result};
+use crate::model::action::{Act, Handle, Key, Modifier};
+use crate::model::element::Range;
+use crate::model::{KeyCombo, Point, Rect, Window};
+use crate::platform::interaction::{
+    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    RequestOutcome, TextLength, Timing, TypedText, act, no_point,
+};
+use crate::platform::{Activation, Claimant, Desktop, Done, Input};
+
+/// Options further down than that are not options of this element.
+const OPTION_DEPTH: usize = 4;
+const MOST_OPTIONS: usize = 2_000;
+
+pub const PROFILE: InputProfile = InputProfile {
+    // GTK4 plays the press of a button for a quarter of a second before it happens.
+    timing: Timing { effect: Duration::from_millis(600) },
+    command: Modifier::Ctrl,
+    delete_key: Key::Named(NamedKey::Delete),
+    trusts_silent_secrets: false,
+};
+
+pub fn element_state(told: &AtspiElement) -> ElementState {
+    let click = told.click_action().map(Request::Perform);
+    ElementState {
+        name: told.name.clone(),
+        enabled: told.enabled(),
+        focused: told.focused(),
+        selected: roles::selected(told.role, told.states),
+        showing: Some(told.shows()),
+        bounds: told.extents.filter(|bounds| !bounds.is_empty()),
+        window_offset: told.inset,
+        invoke: click.clone(),
+        open: click.clone(),
+        click,
+        // GTK4 and Qt make the options of a combo box when it opens, and do not say so.
+        hides_options: true,
+        selects_children: told.selects(),
+        named_by_option: true,
+        // Only asking tells whether it scrolls.
+        scrolls: true,
+        range: told.has_number().then(|| known_ends(told.range)),
+        secret: told.is_secret(),
+        settable: told.sets_text(),
+        editable: told.is_text(),
+        ..ElementState::default()
+    }
+}
+
+/// Chromium tells an upper end of zero for a field that has no ends.
+fn known_ends(range: Range) -> Range {
+    let is_end = |max: &f64| range.min.is_some_and(|min| *max > min);
+    Range { max: range.max.filter(is_end), ..range }
+}
+
+/// Of a secret only the length can be told: the dots in its place are as many as its characters.
+pub fn with_text(state: ElementState, text: Option<String>) -> ElementState {
+    if state.secret {
+        let length = text.map(|dots| TextLength::Characters(dots.chars().count()));
+        return ElementState { length, ..state };
+    }
+    ElementState { text, ..state }
+}
+
+/// Elements on the accessibility bus, for the time of one input.
+#[derive(Clone, Copy)]
+pub struct AtspiElements<'a> {
+    pub accessible: &'a Accessible,
+    pub cancel: &'a Cancel,
+}
+
+impl AtspiElements<'_> {
+    pub fn state(self, element: &Handle) -> Result<ElementState> {
+        self.accessible.look_at(element, self.cancel).map(|told| element_state(&told))
+    }
+
+    pub fn state_with_text(self, element: &Handle) -> Result<ElementState> {
+        Ok(with_text(self.state(element)?, self.accessible.text(element, self.cancel)?))
+    }
+
+    pub fn request(self, element: &Handle, request: Request) -> Result<RequestOutcome> {
+        let (accessible, cancel) = (self.accessible, self.cancel);
+        match request {
+            Request::Perform(action) => accessible.do_action(element, action.index, cancel),
+            Request::SelectChild(index) => accessible.select_child(element, index, cancel),
+            Request::SetText(text) => accessible.set_text(element, text, cancel),
+            Request::Focus => accessible.grab_focus(element, cancel),
+            Request::SetNumber(number) => {
+                accessible.set_number(element, number, cancel).map(|()| RequestOutcome::Accepted)
+            }
+            // Chromium scrolls and sends no event for it; GTK3 says no. Where it is then counts, not the answer.
+            Request::ScrollIntoView => {
+                accessible.scroll_to(element, cancel).map(|_| RequestOutcome::Accepted)
+            }
+            Request::Press
+            | Request::Toggle
+            | Request::Select
+            | Request::Expand
+            | Request::Collapse
+            | Request::ShowMenu
+            | Request::SelectText => Ok(RequestOutcome::Refused),
+        }
+    }
+
+    /// What can be chosen in the element, in its order. A combo box keeps them in a menu or a list.
+    pub fn options(self, element: &Handle) -> Result<Vec<OptionItem>> {
+        let mut level = vec![element.clone()];
+        for _ in 0..OPTION_DEPTH {
+            let mut children = Vec::new();
+            for parent in &level {
+                children.extend(self.children(parent)?);
+            }
+            let (mut options, others): (Vec<_>, Vec<_>) =
+                children.into_iter().partition(|(_, child)| roles::is(child.role, roles::OPTIONS));
+            if !options.is_empty() {
+                options.truncate(MOST_OPTIONS);
+                return Ok(options.into_iter().map(option_item).collect());
+            }
+            if others.len() > MOST_OPTIONS {
+                break;
+            }
+            level = others.into_iter().map(|(_, child)| child.handle).collect();
+        }
+        Ok(Vec::new())
+    }
+
+    fn children(self, parent: &Handle) -> Result<Vec<(ChildPosition, Child)>> {
+        let children = self.accessible.children(parent, self.cancel)?;
+        let position = |index| ChildPosition { parent: parent.clone(), index };
+        Ok((0..).map(position).zip(children).collect())
+    }
+}
+
+fn option_item((position, child): (ChildPosition, Child)) -> OptionItem {
+    OptionItem { handle: child.handle, name: child.name, position: Some(position) }
+}
+
+impl Input for Linux {
+    fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
+        act(&X11Backend { linux: self, cancel }, input)
+    }
+
+    fn claim(&self, claimant: &Claimant) -> Result<()> {
+        // A desktop that is gone is nobody's; what needs it says so itself, and a command needs none.
+        match self.link.with_errors(|server| lease::claim(server, claimant)) {
+            Err(error) if error.kind != Kind::DesktopBusy => {
+                tracing::debug!(%error, "nobody could be asked who acts");
+                Ok(())
+            }
+            answer => answer,
+        }
+    }
+
+    fn give_back(&self, claimant: &Claimant) {
+        // With its connection a process has lost the desktop anyway.
+        if let Err(error) = self.link.with(|server| lease::give_back(server, claimant.keeps_for)) {
+            tracing::debug!(%error, "the desktop was not given back");
+        }
+    }
+
+    fn release_all(&self) {
+        self.let_go();
+    }
+}
+
+impl Linux {
+    fn window(&self, uid: &str) -> Result<Window> {
+        let windows = self.windows()?;
+        windows.into_iter().find(|window| window.uid == uid).ok_or_else(|| desktop::gone(uid))
+    }
+}
+
+/// One input on X11.
+struct X11Backend<'a> {
+    linux: &'a Linux,
+    cancel: &'a Cancel,
+}
+
+impl X11Backend<'_> {
+    fn elements(&self) -> AtspiElements<'_> {
+        AtspiElements { accessible: &self.linux.accessible, cancel: self.cancel }
+    }
+}
+
+impl Backend for X11Backend<'_> {
+    fn profile(&self) -> InputProfile {
+        PROFILE
+    }
+
+    fn clock(&self) -> &Clock {
+        &self.linux.clock
+    }
+
+    fn cancel(&self) -> &Cancel {
+        self.cancel
+    }
+
+    fn element_state(&self, element: &Handle) -> Result<ElementState> {
+        self.elements().state(element)
+    }
+
+    fn element_with_text(&self, element: &Handle) -> Result<ElementState> {
+        self.elements().state_with_text(element)
+    }
+
+    fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
+        self.elements().request(element, request)
+    }
+
+    fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {
+        self.elements().options(element)
+    }
+
+    fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
+        Ok(self.linux.window(window_uid)?.focused)
+    }
+
+    fn raise_window(&self, window_uid: &str) -> Result<()> {
+        if let Activation::Refused(why) = self.linux.activate(&self.linux.window(window_uid)?)? {
+            tracing::debug!(why, "a window was not activated");
+        }
+        Ok(())
+    }
+
+    fn visible_bounds(&self, element: &Handle, state: &ElementState) -> Result<Option<Rect>> {
+        pointer_target::visible_bounds(self.linux, element, state)
+    }
+
+    fn hits_window(&self, window_uid: &str, point: Point) -> Result<bool> {
+        pointer_target::hits_window(self.linux, window_uid, point)
+    }
+
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
+        match (action, at) {
+            (PointerAction::Click(button, count), Some(at)) => self.linux.click(at, button, count),
+            (PointerAction::Hover, Some(at)) => self.linux.move_to(at),
+            (PointerAction::Scroll(clicks), at) => self.linux.scroll(at, clicks),
+            (PointerAction::Click(..) | PointerAction::Hover, None) => Err(no_point()),
+        }
+    }
+
+    fn drag(&self, drag: &Drag<'_>) -> Result<()> {
+        self.linux.drag(drag, self.cancel)
+    }
+
+    fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
+        self.linux.press_keys(keys)
+    }
+
+    fn type_text(&self, text: &str) -> Result<TypedText> {
+        self.linux.type_text(text, self.cancel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::action::Choice;
+    use crate::platform::interaction::fake_backend::{
+        BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, FakeBackend, LINUX, Reaction, Thing, handle, lies, obeys,
+        refuses,
+    };
+
+    fn click() -> Act {
+        let (button, count) = (crate::model::Button::Left, 1);
+        Act::Click { element: Some(handle("it")), at: None, button, count }
+    }
+
+    fn set_value(text: &str) -> Act {
+        Act::SetValue { element: handle("it"), text: text.to_owned() }
+    }
+
+    fn select(name: &str) -> Act {
+        Act::Select { element: handle("it"), option: Some(Choice::Name(name.to_owned())) }
+    }
+
+    const CLICKED_OPTION: &str = "Click(Left, 1) 150,150";
+    const UNCONFIRMED: &str = "the option was clicked, but does not say that it is selected";
+
+    /// Two options in something that may select them.
+    fn chooser(thing: Thing, option: Thing, reaction: Reaction, put_away: bool) -> FakeBackend {
+        let fake = LINUX.with(thing, reaction);
+        let options = fake.with_options(&["Left", "Right"], &LINUX.thing(option), put_away);
+        options.in_container(Some("it"))
+    }
+
+    #[test]
+    fn the_note_of_an_action_is_its_name() {
+        let note = LINUX.with(Thing::Button, obeys).check(&click(), BY_ITSELF, &["it: click"]);
+        assert_eq!(note.as_deref(), Some("click"));
+        let note = LINUX.with(Thing::Combo, obeys).check(&click(), BY_ITSELF, &["it: press"]);
+        assert_eq!(note.as_deref(), Some("press"));
+    }
+
+    #[test]
+    fn a_click_on_an_item_without_an_action_is_the_pointers() {
+        LINUX.with(Thing::Item, obeys).check(&click(), BY_POINTER, &[CLICKED]);
+    }
+
+    #[test]
+    fn a_text_that_was_disturbed_is_told() {
+        let typing = Act::Type { element: Some(handle("it")), text: "hi".to_owned() };
+        let field = LINUX.with(Thing::Field(""), obeys);
+        field.disturbed.set(true);
+        let note = field.check(&typing, BY_KEYS, &["it: focus", "type hi"]);
+        assert!(note.unwrap().starts_with("somebody pressed keys at the same time"));
+    }
+
+    #[test]
+    fn a_disturbed_text_counts_only_where_it_cannot_be_read_back() {
+        let typed = ["it: set value", "it: focus", CLICKED, "ctrl+a", "type new"];
+        let readable = LINUX.with(Thing::Field("old"), lies);
+        readable.disturbed.set(true);
+        assert_eq!(readable.check(&set_value("new"), BY_KEYS, &typed), None);
+        let mute = LINUX.changed(Thing::Field("old"), lies, |state| state.text = None);
+        mute.disturbed.set(true);
+        let note = mute.check(&set_value("new"), BY_KEYS, &typed);
+        assert!(note.unwrap().contains("somebody pressed keys"));
+    }
+
+    #[test]
+    fn a_secret_is_compared_by_its_characters() {
+        let holding = |characters| {
+            LINUX
+                .changed(Thing::Secret, lies, |state| state.length = Some(TextLength::Characters(characters)))
+        };
+        holding(2).check(&set_value("😀b"), BY_ITSELF, &["it: set value"]);
+        let typed = ["it: set value", "it: focus", CLICKED, "ctrl+a", "type 😀b"];
+        holding(3).check(&set_value("😀b"), BY_KEYS, &typed);
+        let mute = LINUX.changed(Thing::Secret, lies, |state| state.length = None);
+        let note = mute.check(&set_value("😀b"), BY_KEYS, &typed);
+        assert_eq!(note.as_deref(), Some("typed; the field does not tell what it holds"));
+    }
+
+    #[test]
+    fn an_upper_end_without_a_lower_one_is_no_end() {
+        let check = |min, max, expected| {
+            let known = known_ends(Range { now: Some(2.0), min, max });
+            assert_eq!((known.now, known.min, known.max), (Some(2.0), min, expected), "{min:?} {max:?}");
+        };
+        check(None, Some(0.0), None);
+        check(Some(0.0), Some(0.0), None);
+        check(Some(0.0), Some(10.0), Some(10.0));
+        check(Some(3.0), None, None);
+    }
+
+    #[test]
+    fn the_dots_of_a_secret_are_its_length() {
+        let secret =
+            with_text(ElementState { secret: true, ..ElementState::default() }, Some("•••".to_owned()));
+        assert_eq!((secret.text, secret.length), (None, Some(TextLength::Characters(3))));
+    }
+
+    #[test]
+    fn a_container_selects_its_option() {
+        let note = chooser(Thing::List, Thing::Item, obeys, false).check(
+            &select("Right"),
+            BY_ITSELF,
+            &["it: select child"],
+        );
+        assert_eq!(note, None);
+        let inner = chooser(Thing::Combo, Thing::Item, obeys, false).in_container(Some("menu"));
+        inner.check(&select("Right"), BY_ITSELF, &["menu: select child"]);
+    }
+
+    #[test]
+    fn an_option_that_no_container_selects_is_clicked() {
+        for reaction in [lies, refuses] {
+            let list = chooser(Thing::List, Thing::Item, reaction, false);
+            let note = list.check(&select("Left"), BY_POINTER, &["it: select child", CLICKED_OPTION]);
+            assert_eq!(note.as_deref(), Some(UNCONFIRMED));
+        }
+        let buttons = chooser(Thing::Combo, Thing::Button, obeys, false);
+        let note = buttons.check(&select("Left"), BY_ITSELF, &["Left: click"]);
+        assert_eq!(note.as_deref(), Some(UNCONFIRMED));
+    }
+
+    #[test]
+    fn a_combo_box_that_takes_the_name_of_the_option_has_chosen_it() {
+        let named = chooser(Thing::Combo, Thing::Button, obeys, false);
+        named.elements.borrow_mut().get_mut("it").unwrap().name = "Left".to_owned();
+        let note = named.check(&select("Left"), BY_ITSELF, &["Left: click"]);
+        assert_eq!(note.as_deref(), Some("click"));
+    }
+
+    #[test]
+    fn a_combo_box_is_opened_for_its_options_and_closed_by_a_key() {
+        let combo = || chooser(Thing::Combo, Thing::Button, obeys, true);
+        combo().check(&select("Right"), BY_ITSELF, &["it: press", "Right: click"]);
+        let note = combo().check(&select("Up"), Err(Kind::BadRequest), &["it: press", "escape"]);
+        assert_eq!(note.unwrap(), "no option is named 'Up'; there are: Left, Right");
+    }
+
+    #[test]
+    fn an_option_that_does_not_show_is_brought_out_before_the_pointer_goes_to_it() {
+        let combo = chooser(Thing::Combo, Thing::Item, obeys, false);
+        combo.elements.borrow_mut().get_mut("Left").unwrap().showing = Some(false);
+        let combo = combo.in_container(None);
+        combo.check(&select("Left"), BY_POINTER, &["it: press", CLICKED_OPTION]);
+    }
+}

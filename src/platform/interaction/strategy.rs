@@ -17,7 +17,7 @@ use crate::clock::{Cancel, Clock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Choice, Handle, Key};
 use crate::model::element::Range;
-use crate::model::{Point, Rect};
+use crate::model::{NamedKey, Point, Rect};
 use crate::platform::{Done, Route};
 
 /// How long a value, a selection or a focus may take until it can be read back.

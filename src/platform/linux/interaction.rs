@@ -10,7 +10,7 @@ use crate::clock::{Cancel, Clock};
 use crate::error::{Kind, Result};
 use crate::model::action::{Act, Handle, Key, Modifier};
 use crate::model::element::Range;
-use crate::model::{KeyCombo, Point, Rect, Window};
+use crate::model::{KeyCombo, NamedKey, Point, Rect, Window};
 use crate::platform::interaction::{
     Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
     RequestOutcome, TextLength, Timing, TypedText, act, no_point,

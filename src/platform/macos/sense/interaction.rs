@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::records::{RawElement, RawRect};
 use super::{points, roles, tree};
-use crate::model::Rect;
+use crate::model::{NamedKey, Rect};
 use crate::model::action::{Key, Modifier};
 use crate::platform::interaction::{ElementState, InputProfile, Request, TextLength, Timing};
 

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::tree::RawElement;
-use crate::model::Role;
-use crate::model::action::{Key, Modifier, NamedKey};
+use crate::model::{NamedKey, Role};
+use crate::model::action::{Key, Modifier};
 use crate::platform::interaction::{ElementState, InputProfile, Request, Timing};
 
 pub const PROFILE: InputProfile = InputProfile {

@@ -271,7 +271,9 @@ mod tests {
 
     fn marked(reply: Value, outline: Option<&str>, text: bool) -> Value {
         let watch = Watch::default();
-        watch.seen.set(!places_in(&reply).is_empty());
+        if !places_in(&reply).is_empty() {
+            watch.look(ORDER);
+        }
         outline.inspect(|outline| watch.look(outline));
         let json = if text { Json::Text(reply.to_string()) } else { Json::Data(reply) };
         let mut reply = Reply {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use os_screen_observer::app::App;
-use os_screen_observer::cli::Flags;
+use os_screen_observer::config::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::error::Result;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::{Tree, Window};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Accessibility, Desktop, Patience, Stage};
-use os_screen_observer::tools::Selection;
+use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
 /// The mock, with a count of what it is asked.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::NamedKey;
 use crate::model::action::Modifier;
 use crate::platform::interaction::TextLength;
 use crate::platform::interaction::fake_backend::*;

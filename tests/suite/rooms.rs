@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("config", &["text"]),
     ("runtime", &[]),
     ("model", &["error", "text", "config"]),
-    ("machine", &[]),
+    ("machine", &["clock", "config"]),
     ("scenario", &["files", "config", "model"]),
     ("platform", &["error", "text", "random", "clock", "config", "model", "machine", "scenario"]),
     ("privacy", &["error", "config", "model"]),

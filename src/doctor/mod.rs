@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::{Config, FatalConfig, Loaded};
-use crate::platform::macos::sense::permissions as macos;
+use crate::platform::macos::decode::permissions as macos;
 pub use desktop::{AccessibilityFacts, DisplayFacts, SeenWindow, Survey};
 use fixes::Package;
 pub use machine::{FolderState, Machine, RealMachine, Socket};

@@ -1,4 +1,4 @@
-//! Elements, asked one call a node, and asked to do something. What the answers mean is said in `sense`.
+//! Elements, asked one call a node, and asked to do something. What the answers mean is said in `decode`.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -9,15 +9,15 @@ use core_foundation::base::CFType;
 use core_foundation::string::CFString;
 use objc2::rc::autoreleasepool;
 
+use super::decode::errors::{Code, Meaning};
+use super::decode::hands::Around;
+use super::decode::names::{self, Names};
+use super::decode::options;
+use super::decode::quarantine::Quarantine;
+use super::decode::records::{RawApp, RawAxWindow, RawElement, RawRect, RawValue};
+use super::decode::tree::{self, Elements, Sought};
+use super::decode::{permissions, roles};
 use super::foundation::{Node, code_in, flag, is_flag, list, number, point, range, size, text};
-use super::sense::errors::{Code, Meaning};
-use super::sense::hands::Around;
-use super::sense::names::{self, Names};
-use super::sense::options;
-use super::sense::quarantine::Quarantine;
-use super::sense::records::{RawApp, RawAxWindow, RawElement, RawRect, RawValue};
-use super::sense::tree::{self, Elements, Sought};
-use super::sense::{permissions, roles};
 use crate::clock::{Cancel, lock};
 use crate::config::limits::{REFS, TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::sense::apps;
+use super::decode::apps;
 use crate::error::Result;
 use crate::model::program::{App, Program};
 

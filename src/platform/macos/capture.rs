@@ -11,9 +11,9 @@ use core_graphics::window::{
     kCGWindowImageNominalResolution, kCGWindowListOptionIncludingWindow, kCGWindowListOptionOnScreenOnly,
 };
 
+use super::decode::permissions::missing_recording;
+use super::decode::pixels::{self, Scope};
 use super::screenshots;
-use super::sense::permissions::missing_recording;
-use super::sense::pixels::{self, Scope};
 use crate::error::{Error, Result};
 use crate::model::Rect;
 use crate::platform::Shot;

@@ -10,19 +10,19 @@ use objc2::rc::autoreleasepool;
 use objc2_app_kit::{NSApplicationActivationOptions, NSRunningApplication};
 
 use super::accessibility::{Accessible, ELEMENT_TIME};
+use super::decode::changes::Step;
+use super::decode::desktop as decode;
+use super::decode::errors::{Code, Meaning};
+use super::decode::quarantine::WINDOW_TIME;
+use super::decode::records::{RawDisplay, RawLook, RawRect, RawWindow};
 use super::foundation::{Node, entry, flag, list, number, text};
-use super::sense::changes::Step;
-use super::sense::desktop as sense;
-use super::sense::errors::{Code, Meaning};
-use super::sense::quarantine::WINDOW_TIME;
-use super::sense::records::{RawDisplay, RawLook, RawRect, RawWindow};
 use crate::error::{Error, Result};
 use crate::model::Rect;
 
 /// All windows, with what every application tells of its own.
 pub fn look(accessible: &Accessible) -> Result<RawLook> {
     let windows = all_windows()?;
-    let pids = sense::owners(&windows);
+    let pids = decode::owners(&windows);
     Ok(told(accessible, windows, pids))
 }
 
@@ -52,7 +52,7 @@ pub fn all_windows() -> Result<Vec<RawWindow>> {
 /// The application that keys go to. Nobody tells without the permission; then the frontmost window is the best guess.
 pub fn front(windows: &[RawWindow]) -> Option<i32> {
     let told = Node::front_application().ok().and_then(|node| node.pid());
-    told.or_else(|| sense::likely_front(windows))
+    told.or_else(|| decode::likely_front(windows))
 }
 
 fn windows(option: u32) -> Result<Vec<RawWindow>> {

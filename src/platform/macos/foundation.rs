@@ -22,7 +22,7 @@ use core_foundation::number::CFNumber;
 use core_foundation::string::{CFString, CFStringGetCharacters};
 use core_graphics::geometry::{CGPoint, CGSize};
 
-use super::sense::errors::Code;
+use super::decode::errors::Code;
 
 /// An element of an application, or the application itself.
 #[derive(Clone, Debug)]

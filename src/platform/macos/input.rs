@@ -1,4 +1,4 @@
-//! Pointer and keys, as events of CoreGraphics. Which events are sent is decided in `sense`.
+//! Pointer and keys, as events of CoreGraphics. Which events are sent is decided in `decode`.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use core_graphics::event::{
 use core_graphics::event_source::{CGEventSource, CGEventSourceStateID};
 use core_graphics::geometry::CGPoint;
 
+use super::decode::input::{Device, Event, What};
+use super::decode::keys::{self, Layout};
 use super::layout;
-use super::sense::input::{Device, Event, What};
-use super::sense::keys::{self, Layout};
 use crate::clock::{Cancel, Clock};
 use crate::error::{Error, Result};
 use crate::model::Point;

@@ -9,7 +9,7 @@ use objc2_app_kit::NSRunningApplication;
 use objc2_foundation::{NSBundle, NSString};
 use rustix::process::{Pid, test_kill_process};
 
-use super::sense::apps;
+use super::decode::apps;
 use crate::error::{Error, Result};
 use crate::model::program::Launch;
 

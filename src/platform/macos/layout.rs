@@ -4,7 +4,7 @@
 
 use objc2_core_graphics::{CGEvent, CGEventFlags};
 
-use super::sense::keys::{Layer, Layout, Written};
+use super::decode::keys::{Layer, Layout, Written};
 
 /// Codes above it are no keys.
 const LAST_CODE: u16 = 127;

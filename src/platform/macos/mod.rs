@@ -10,13 +10,13 @@
 //!     ├── apps, launch, clipboard, permissions: the session around the windows
 //!     ├── reading: text out of pictures, by Vision
 //!     └── watch: a thread that rings the bell when elements change
-//!   sense ── what all of these make of the answers: plain Rust, compiled and tested on every system
+//!  decode ── what all of these make of the answers: plain Rust, compiled and tested on every system
 //! ```
 //!
 //! Whoever asks the system asks once and hands plain records on; everything that can be wrong in a way that a test would
-//! notice is in `sense`. All places count in points from the upper left corner of the main monitor, as pointers do.
+//! notice is in `decode`. All places count in points from the upper left corner of the main monitor, as pointers do.
 
-pub mod sense;
+pub mod decode;
 
 #[cfg(target_os = "macos")]
 mod accessibility;

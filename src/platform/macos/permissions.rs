@@ -2,8 +2,8 @@
 
 use core_graphics::access::ScreenCaptureAccess;
 
+use super::decode::session::RawSession;
 use super::foundation::{self, entry, flag};
-use super::sense::session::RawSession;
 use crate::doctor::MacPermissions;
 
 pub fn granted() -> MacPermissions {

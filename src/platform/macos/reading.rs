@@ -12,7 +12,7 @@ use objc2_vision::{
     VNRectangleObservation, VNRequest, VNRequestTextRecognitionLevel,
 };
 
-use super::sense::reading::{Part, RawLine, words, words_in};
+use super::decode::reading::{Part, RawLine, words, words_in};
 use crate::error::{Error, Result};
 use crate::model::image::Picture;
 use crate::ocr::{Waiting, Word};

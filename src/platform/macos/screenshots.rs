@@ -17,7 +17,7 @@ use objc2_screen_capture_kit::{
     SCContentFilter, SCDisplay, SCScreenshotManager, SCShareableContent, SCStreamConfiguration, SCWindow,
 };
 
-use super::sense::pixels::{OwnedPicture, Scope, Taken};
+use super::decode::pixels::{OwnedPicture, Scope, Taken};
 use crate::error::{Error, Result};
 use crate::model::Rect;
 

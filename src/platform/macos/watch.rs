@@ -17,9 +17,9 @@ use core_foundation::base::{CFType, CFTypeRef, TCFType};
 use core_foundation::runloop::{CFRunLoop, CFRunLoopSource, kCFRunLoopDefaultMode};
 use core_foundation::string::{CFString, CFStringRef};
 
+use super::decode::watching::{Followed, enroll};
 use super::foundation::{Node, checked};
 use super::launch::is_running;
-use super::sense::watching::{Followed, enroll};
 use crate::clock::{Bell, lock};
 
 const NOTIFICATIONS: [&str; 18] = [

@@ -9,10 +9,10 @@ use windows::Win32::UI::HiDpi::{DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2, SetP
 
 use super::accessibility::Accessible;
 use super::capture::Painters;
+use super::decode::desktop::{Roster, gone, hwnd_of, monitors, uid_of};
+use super::decode::hands::{HABITS, live};
 use super::input::Hands;
 use super::lease::Lease;
-use super::sense::desktop::{Roster, gone, hwnd_of, monitors, uid_of};
-use super::sense::hands::{HABITS, live};
 use super::watch::Watcher;
 use super::{apps, capture, clipboard, desktop, foreground, launch};
 use crate::clock::{Bell, Cancel, Clock, lock};

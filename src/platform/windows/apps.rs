@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::sense::apps::{app, file_names, find as find_among, is_path, sorted};
+use super::decode::apps::{app, file_names, find as find_among, is_path, sorted};
 use crate::config::limits;
 use crate::error::Result;
 use crate::model::program::{App, Program};

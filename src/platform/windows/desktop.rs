@@ -1,5 +1,5 @@
 //! Asks Windows for its windows, its monitors and its pointer, and changes windows. What the answers mean is in
-//! `sense::desktop`.
+//! `decode::desktop`.
 #![allow(unsafe_code, reason = "Windows is asked by functions of C")]
 
 use std::time::{Duration, Instant};
@@ -25,11 +25,11 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 use windows::core::{BOOL, PWSTR, w};
 
-use super::sense::desktop::{
+use super::decode::desktop::{
     Placing, RawMonitor, RawWindow, Sight, from_workspace, gone, hwnd_of, is_reached, must_be_restored,
     placing, process_behind, why_not_reached,
 };
-use super::sense::points::rect_of;
+use super::decode::points::rect_of;
 use crate::error::{Error, Result};
 use crate::model::{Point, Reached, Rect, WindowChange};
 

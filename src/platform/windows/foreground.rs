@@ -13,10 +13,10 @@ use windows::Win32::UI::WindowsAndMessaging::{
     GetLastActivePopup, IsIconic, SW_RESTORE, SetForegroundWindow, ShowWindowAsync,
 };
 
+use super::decode::desktop::{active_of, gone, hwnd_of, why_not_active};
+use super::decode::keys::{Event, Vk};
 use super::desktop::{foreground, handle, look, number, raise};
 use super::input::Hands;
-use super::sense::desktop::{active_of, gone, hwnd_of, why_not_active};
-use super::sense::keys::{Event, Vk};
 use crate::error::Result;
 use crate::platform::Activation;
 

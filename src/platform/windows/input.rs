@@ -19,8 +19,8 @@ use windows::Win32::UI::Input::KeyboardAndMouse::{
 };
 use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_SWAPBUTTON, SetCursorPos};
 
-use super::sense::keys::{self, Event, Placed, Vk};
-use super::sense::points::{astray, units};
+use super::decode::keys::{self, Event, Placed, Vk};
+use super::decode::points::{astray, units};
 use super::{desktop, integrity};
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};

@@ -1,4 +1,4 @@
-//! Asks Windows how much processes are trusted. What follows from that is in `sense::integrity`.
+//! Asks Windows how much processes are trusted. What follows from that is in `decode::integrity`.
 #![allow(unsafe_code, reason = "Windows is asked by functions of C")]
 
 use std::os::windows::io::{FromRawHandle, OwnedHandle};
@@ -13,8 +13,8 @@ use windows::Win32::System::Threading::{
     GetCurrentProcess, OpenProcess, OpenProcessToken, PROCESS_QUERY_LIMITED_INFORMATION,
 };
 
+use super::decode::integrity::{Trust, check};
 use super::desktop;
-use super::sense::integrity::{Trust, check};
 use crate::error::Result;
 use crate::model::Point;
 

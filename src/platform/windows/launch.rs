@@ -13,7 +13,7 @@ use windows::Win32::System::Threading::{
 };
 use windows::core::{PCWSTR, PWSTR};
 
-use super::sense::apps::{command_line, environment};
+use super::decode::apps::{command_line, environment};
 use crate::error::{Error, Result};
 use crate::model::program::Launch;
 

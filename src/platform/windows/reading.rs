@@ -8,8 +8,8 @@ use windows::Media::Ocr::{OcrEngine, OcrResult};
 use windows::Storage::Streams::DataWriter;
 use windows::Win32::System::WinRT::{RO_INIT_MULTITHREADED, RoInitialize};
 
-use super::sense::reading::{RawWord, USUAL_LIMIT, grown, shrunk, shrunk_by, words};
-use super::sense::worker::Worker;
+use super::decode::reading::{RawWord, USUAL_LIMIT, grown, shrunk, shrunk_by, words};
+use super::decode::worker::Worker;
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::ocr::{Waiting, Word};

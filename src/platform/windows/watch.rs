@@ -16,7 +16,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
     PM_REMOVE, PeekMessageW, QS_ALLINPUT, WINEVENT_OUTOFCONTEXT, WINEVENT_SKIPOWNPROCESS, WM_QUIT,
 };
 
-use super::sense::changes::{Pending, counts};
+use super::decode::changes::{Pending, counts};
 use crate::clock::Bell;
 
 pub struct Watcher {

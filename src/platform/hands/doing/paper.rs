@@ -234,14 +234,14 @@ pub struct System {
 
 const WINDOWS: System = System {
     name: "Windows",
-    habits: windows::sense::hands::HABITS,
+    habits: windows::decode::hands::HABITS,
     make: of_windows,
     selects_all: "ctrl+a",
 };
 
 const MAC: System = System {
     name: "macOS",
-    habits: macos::sense::hands::HABITS,
+    habits: macos::decode::hands::HABITS,
     make: of_mac,
     selects_all: "it: select text",
 };
@@ -267,7 +267,7 @@ impl System {
 }
 
 fn of_windows(thing: Thing) -> Live {
-    use windows::sense::tree::{RawElement, RawRange, RawValue};
+    use windows::decode::tree::{RawElement, RawRange, RawValue};
     let raw = |control_type: i32| RawElement {
         runtime_id: vec![42, 1],
         control_type,
@@ -278,7 +278,7 @@ fn of_windows(thing: Thing) -> Live {
     };
     let value = |text: &str| Some(RawValue { text: text.to_owned(), read_only: false });
     let range = RawRange { now: 1.0, min: 0.0, max: 10.0, read_only: false };
-    windows::sense::hands::live(&match thing {
+    windows::decode::hands::live(&match thing {
         Thing::Button => RawElement { invoke: true, ..raw(50_000) },
         Thing::Picture => raw(50_006),
         Thing::Field(text) => RawElement { value: value(text), ..raw(50_004) },
@@ -291,7 +291,7 @@ fn of_windows(thing: Thing) -> Live {
 }
 
 fn of_mac(thing: Thing) -> Live {
-    use macos::sense::records::{RawElement, RawRect, RawValue};
+    use macos::decode::records::{RawElement, RawRect, RawValue};
     let raw = |role: &str| RawElement {
         role: role.to_owned(),
         title: Some("It".to_owned()),
@@ -321,5 +321,5 @@ fn of_mac(thing: Thing) -> Live {
         ),
     };
     let actions: Vec<String> = actions.iter().map(ToString::to_string).collect();
-    macos::sense::hands::live(&raw, &actions)
+    macos::decode::hands::live(&raw, &actions)
 }

@@ -3,14 +3,14 @@
 //!
 //! ```text
 //!   Wsl ── ask: constant scripts, run by powershell.exe to their end, within a time and a size
-//!     └── sense: what they printed, held to limits and made into windows, monitors and pictures
+//!     └── decode: what they printed, held to limits and made into windows, monitors and pictures
 //! ```
 //!
 //! PowerShell is asked for what can be seen and nothing else: no element, no input, no event. With a display (WSLg, or an
 //! X server on the Windows side) the X11 adapter is used instead, which sees the Linux programs.
 
 mod ask;
-mod sense;
+mod decode;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -27,7 +27,7 @@ use crate::platform::{
     Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
     Input, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch,
 };
-use sense::Look;
+use decode::Look;
 
 /// PowerShell needs about a second to start, and one tool asks for windows, their order and the monitors: they are
 /// answered from one look.
@@ -86,7 +86,7 @@ impl Wsl {
         {
             return Ok(look.clone());
         }
-        let look = sense::look(&ask::windows(&self.powershell)?)?;
+        let look = decode::look(&ask::windows(&self.powershell)?)?;
         *seen = Some((Instant::now(), look.clone()));
         Ok(look)
     }
@@ -217,12 +217,12 @@ impl Input for Wsl {
 impl Capture for Wsl {
     /// The window's own drawing, also of a window that others cover.
     fn window_picture(&self, window: &Window) -> Result<Shot> {
-        let handle = sense::handle_of(&window.uid)?;
-        sense::shot(&ask::window_picture(&self.powershell, handle)?, Some(&window.uid))
+        let handle = decode::handle_of(&window.uid)?;
+        decode::shot(&ask::window_picture(&self.powershell, handle)?, Some(&window.uid))
     }
 
     fn screen_picture(&self) -> Result<Shot> {
-        sense::shot(&ask::screen_picture(&self.powershell)?, None)
+        decode::shot(&ask::screen_picture(&self.powershell)?, None)
     }
 
     fn region_picture(&self, area: Rect) -> Result<Shot> {

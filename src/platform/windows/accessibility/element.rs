@@ -11,7 +11,7 @@ use super::ask::code;
 use crate::config::limits::TREE_TEXT_BYTES;
 use crate::error::Result;
 use crate::platform::hands::doing::{Request, Said};
-use crate::platform::windows::sense::requests::{Stage, said};
+use crate::platform::windows::decode::requests::{Stage, said};
 
 type Failed = (Stage, uiautomation::Error);
 

@@ -7,7 +7,7 @@
 //!     └── events: what rings the bell
 //! ```
 //!
-//! No COM object leaves the thread that got it. What the records mean is in `sense::tree`.
+//! No COM object leaves the thread that got it. What the records mean is in `decode::tree`.
 
 mod ask;
 mod element;
@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 
 use uiautomation::{UIAutomation, UIElement};
 
-use super::desktop;
-use super::sense::desktop::hwnd_of;
-use super::sense::recent::Recent;
-use super::sense::tree::{
+use super::decode::desktop::hwnd_of;
+use super::decode::recent::Recent;
+use super::decode::tree::{
     Cached, Gathered, Limits, MOST_TEXTS, RawElement, Time, bare, lacking, read, read_popup, tree, wants_text,
 };
-use super::sense::worker::{Answer, Lanes};
+use super::decode::worker::{Answer, Lanes};
+use super::desktop;
 use crate::clock::{Bell, Cancel, lock};
 use crate::config::limits::PLATFORM_CALL_TIME;
 use crate::error::{Error, Kind, Result};
@@ -249,7 +249,7 @@ impl Session {
         let gathered = gathered.map_err(|code| code.error("listing the options"))?;
         let mut listed = Vec::new();
         for (_, raw, known) in gathered.found {
-            if !super::sense::roles::OPTIONS.contains(&raw.role(false)) {
+            if !super::decode::roles::OPTIONS.contains(&raw.role(false)) {
                 continue;
             }
             let native = raw.native();

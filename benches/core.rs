@@ -83,8 +83,7 @@ impl World {
             cancel: Cancel::new(),
         };
         let window = self.app.observer.windows().unwrap().swap_remove(0);
-        let platform: &dyn Platform = &*self.platform;
-        Arc::new(platform.tree(&window, &patience).unwrap())
+        Arc::new(self.platform.accessibility().tree(&window, &patience).unwrap())
     }
 }
 

@@ -34,7 +34,7 @@ mod linux {
     use os_screen_observer::model::{Rect, Window};
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
-    use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Wake, Watch};
+    use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Platform, Wake};
     use os_screen_observer::tools::Selection;
     use serde_json::{Value, json};
 
@@ -280,10 +280,10 @@ mod linux {
                 turn += 1;
                 let at = Some(places[turn % 2].center());
                 let act = Act::Click { element: None, at, button: Button::Left, count: 1 };
-                let seen = self.platform.generation().unwrap();
+                let seen = self.platform.watch().generation().unwrap();
                 let began = Instant::now();
                 self.platform.act(&act, &Cancel::new()).unwrap();
-                let wake = self.platform.wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
+                let wake = self.platform.watch().wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
                 let took = began.elapsed();
                 std::thread::sleep(Duration::from_millis(200));
                 (wake == Wake::Changed).then_some(took)

@@ -87,7 +87,7 @@ impl Observer {
         if !window.is_empty() {
             return Ok(vec![self.choose(window)?]);
         }
-        let mut windows = self.platform.windows()?;
+        let mut windows = self.platform.desktop().windows()?;
         windows.sort_by_key(|window| !window.focused);
         Ok(windows.into_iter().map(|window| self.chosen(window, None)).collect())
     }

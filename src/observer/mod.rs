@@ -95,7 +95,7 @@ pub struct Claim<'a> {
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        self.observer.platform.give_back(&self.claimant);
+        self.observer.platform.input().give_back(&self.claimant);
     }
 }
 
@@ -162,14 +162,14 @@ impl Observer {
 
     fn meet(&self, window: &Window) -> Result<()> {
         if !self.refs.knows_window(&window.uid) {
-            self.refs.meet_window(window, &self.platform.windows()?);
+            self.refs.meet_window(window, &self.platform.desktop().windows()?);
         }
         Ok(())
     }
 
     /// All windows, with the titles that may be shown.
     pub fn windows(&self) -> Result<Vec<Window>> {
-        Ok(self.platform.windows()?.into_iter().map(|window| self.shown_window(window)).collect())
+        Ok(self.platform.desktop().windows()?.into_iter().map(|window| self.shown_window(window)).collect())
     }
 
     fn shown_window(&self, mut window: Window) -> Window {
@@ -194,7 +194,7 @@ impl Observer {
 
     fn view_within(&self, whole: Duration, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
         let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
-        let generation = self.platform.generation()?;
+        let generation = self.platform.watch().generation()?;
         let view = self.capture(&chosen.raw, &patience)?;
         let now = cache::Now { time: self.clock.now(), generation };
         lock(&self.cache).put(&chosen.raw.uid, &view, now);
@@ -202,13 +202,13 @@ impl Observer {
     }
 
     fn now(&self) -> Result<cache::Now> {
-        Ok(cache::Now { time: self.clock.now(), generation: self.platform.generation()? })
+        Ok(cache::Now { time: self.clock.now(), generation: self.platform.watch().generation()? })
     }
 
     fn capture(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
         let began = self.clock.now();
         // An adapter holds itself to the limits while it reads; nobody else has to rely on that.
-        let mut raw = self.platform.tree(window, patience)?.within(LARGEST_TREE);
+        let mut raw = self.platform.accessibility().tree(window, patience)?.within(LARGEST_TREE);
         unseen::mark(&mut raw);
         let raw = Arc::new(raw);
         let took = self.clock.now().saturating_sub(began);
@@ -219,7 +219,7 @@ impl Observer {
     /// Every window and, where it can be read in `time`, what it shows. It takes cached trees and leaves
     /// none behind, so that being traced changes nothing for the calls that come after.
     pub fn glance(&self, time: Duration, cancel: &Cancel) -> Vec<(Window, Option<Arc<View>>)> {
-        let windows = self.platform.windows().unwrap_or_default();
+        let windows = self.platform.desktop().windows().unwrap_or_default();
         let deadline = self.clock.now() + time;
         let mut order: Vec<usize> = (0..windows.len()).collect();
         // The focused window matters most, should the time run out.
@@ -265,13 +265,13 @@ impl Observer {
         }
         let in_front = self.windows_in_front_of(&chosen.raw.uid, false)?;
         let covers: Vec<Rect> = in_front.iter().map(|window| window.bounds).collect();
-        Ok(visible_regions(chosen.raw.bounds, &covers, self.platform.screen()?))
+        Ok(visible_regions(chosen.raw.bounds, &covers, self.platform.desktop().screen()?))
     }
 
     /// Where the order cannot be known, every other window is `perhaps` in front, or none is.
     fn windows_in_front_of(&self, uid: &str, perhaps: bool) -> Result<Vec<Window>> {
-        let stacking = self.platform.stacking()?;
-        let mut windows = self.platform.windows()?;
+        let stacking = self.platform.desktop().stacking()?;
+        let mut windows = self.platform.desktop().windows()?;
         let is_in_front = |window: &Window| match &stacking {
             Some(order) => order.iter().take_while(|other| *other != uid).any(|other| *other == window.uid),
             None => perhaps && window.uid != uid,
@@ -307,10 +307,10 @@ impl Observer {
     /// What a pointer meets at a point: the frontmost window there, or a menu of one that may be elsewhere.
     pub fn under(&self, point: Point) -> Result<Under> {
         let listed = self.listed_window_at(point)?;
-        let Some(menu) = self.platform.menu_at(point)? else {
+        let Some(menu) = self.platform.desktop().menu_at(point)? else {
             return Ok(Under { window: listed, menu: None });
         };
-        let windows = self.platform.windows()?;
+        let windows = self.platform.desktop().windows()?;
         let owner = windows.into_iter().find(|window| Some(&window.uid) == menu.window_uid.as_ref());
         Ok(Under { window: owner.map(|window| self.chosen(window, None)), menu: Some(menu.bounds) })
     }
@@ -323,9 +323,9 @@ impl Observer {
     /// The frontmost window under a point, whatever menus lie over it.
     fn listed_window_at(&self, point: Point) -> Result<Option<Chosen>> {
         self.require_places("to say what is at a point, and so to judge an input there")?;
-        let windows = self.platform.windows()?;
+        let windows = self.platform.desktop().windows()?;
         let hit = |window: &&Window| !window.minimized && window.bounds.contains(point);
-        let found = match self.platform.stacking()? {
+        let found = match self.platform.desktop().stacking()? {
             Some(stacking) => {
                 stacking.iter().filter_map(|uid| windows.iter().find(|window| window.uid == *uid)).find(hit)
             }
@@ -336,7 +336,7 @@ impl Observer {
 
     /// Refuses points that no pointer can reach, before anything moves.
     pub fn check_reachable(&self, point: Point) -> Result<()> {
-        match self.platform.screen()? {
+        match self.platform.desktop().screen()? {
             Some(screen) if !screen.contains(point) => Err(Error::bad_request(format!(
                 "the point {},{} is off the screen, which spans {},{} to {},{}",
                 point.x,
@@ -360,12 +360,12 @@ impl Observer {
             if left.is_zero() {
                 return Ok(());
             }
-            match self.platform.wait_change(seen, patience.min(left), cancel)? {
+            match self.platform.watch().wait_change(seen, patience.min(left), cancel)? {
                 Wake::Changed => patience = CALM,
                 Wake::Elapsed => return Ok(()),
                 Wake::NoEvents => return self.clock.sleep(left, cancel),
             }
-            seen = self.platform.generation()?;
+            seen = self.platform.watch().generation()?;
         }
     }
 
@@ -378,27 +378,27 @@ impl Observer {
         }
         permit.spend();
         self.learn_typed(permit.target(), act, cancel);
-        let done = self.platform.act(act, cancel);
+        let done = self.platform.input().act(act, cancel);
         self.forget_all();
         done
     }
 
     /// Takes the desktop for this process until the result is dropped; the error says which other process has it.
     pub fn claim(&self, claimant: Claimant) -> Result<Claim<'_>> {
-        self.platform.claim(&claimant)?;
+        self.platform.input().claim(&claimant)?;
         Ok(Claim { observer: self, claimant })
     }
 
     pub fn activate(&self, permit: &mut Permit, chosen: &Chosen) -> Result<Activation> {
         permit.spend();
-        let activation = self.platform.activate(&chosen.raw);
+        let activation = self.platform.desktop().activate(&chosen.raw);
         self.forget_all();
         activation
     }
 
     /// A picture of one window, with secrets blackened when the config says so.
     pub fn window_picture(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.window_picture(&chosen.raw)?;
+        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
         self.black_out_secrets(&mut shot, chosen, cancel)?;
         Ok(shot)
     }
@@ -406,7 +406,7 @@ impl Observer {
     /// A picture of one window for somebody outside this machine: whatever is private in it is black,
     /// whether or not the config hides it in screenshots. Windows in front may be in the picture too.
     pub fn picture_to_send(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.window_picture(&chosen.raw)?;
+        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
         let in_front = self.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
         let overlapping = in_front.filter(|window| window.bounds.intersection(&shot.area).is_some());
         let overlapping: Vec<Chosen> = overlapping.map(|window| self.chosen(window, None)).collect();
@@ -418,8 +418,8 @@ impl Observer {
 
     /// A picture of the whole screen, with the secrets of every window blackened.
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.screen_picture()?;
-        for window in self.platform.windows()? {
+        let mut shot = self.platform.capture().screen_picture()?;
+        for window in self.platform.desktop().windows()? {
             let chosen = self.chosen(window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
             self.black_out_secrets(&mut shot, &chosen, cancel)?;

@@ -46,7 +46,7 @@ impl Observer {
 
 impl Moment<'_> {
     fn raw_windows(&self) -> Result<&[Window]> {
-        let windows = self.windows.get_or_init(|| self.observer.platform.windows());
+        let windows = self.windows.get_or_init(|| self.observer.platform.desktop().windows());
         windows.as_deref().map_err(Clone::clone)
     }
 

@@ -66,7 +66,7 @@ impl Observer {
 
     /// The window that is meant; without a word about it, the focused one.
     pub fn choose(&self, choice: &WindowChoice) -> Result<Chosen> {
-        self.choose_among(self.platform.windows()?, choice)
+        self.choose_among(self.platform.desktop().windows()?, choice)
     }
 
     /// Like `choose`, among windows that were listed before.
@@ -220,7 +220,7 @@ impl Observer {
     /// The element that a ref was given to, found anew: by its native object, else by its signature, else not.
     pub fn find_ref(&self, reference: Ref, window: &WindowChoice, cancel: &Cancel) -> Result<Target> {
         let memory = self.recall(reference)?;
-        let windows = self.platform.windows()?;
+        let windows = self.platform.desktop().windows()?;
         let home = windows.iter().find(|window| window.uid == memory.window_uid()).cloned();
         if !window.is_empty() {
             let named = self.choose_among(windows.clone(), window)?;

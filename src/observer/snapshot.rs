@@ -24,7 +24,7 @@ impl Observer {
     /// Reads every window now. A window that cannot be read costs its own entry. Views that `earlier`
     /// already has are shared with it, so a desktop that stands still is held once.
     pub fn snapshot(&self, earlier: Option<&Snapshot>, cancel: &Cancel) -> Result<Snapshot> {
-        let raw_windows = self.platform.windows()?;
+        let raw_windows = self.platform.desktop().windows()?;
         let mut snapshot = Snapshot {
             taken_at: self.clock.wall(),
             windows: Vec::with_capacity(raw_windows.len()),

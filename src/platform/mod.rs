@@ -1,9 +1,12 @@
 //! The only rooms that know an operating system: what each owes, and which one is here.
 //!
-//! Methods have no default: a new platform answers every question, if only with an honest "no".
+//! A [`Platform`] lends its parts: [`Desktop`], [`Accessibility`], [`Input`], [`Capture`], [`Clipboard`], [`Apps`] and
+//! [`Watch`]. Methods have no default: a new platform answers every question. A part that a system cannot have is one of
+//! [`unsupported`], which refuses with a reason.
 //! Adapters try once; waiting, retrying and deadlines belong to the observer.
 
 pub mod absent;
+mod bell_watch;
 pub mod hands;
 #[cfg(target_os = "linux")]
 pub mod linux;
@@ -11,12 +14,15 @@ pub mod macos;
 pub mod mock;
 pub mod roles;
 pub mod shaping;
+pub mod unsupported;
 pub mod windows;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
+
+pub use bell_watch::BellWatch;
 
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
@@ -27,17 +33,29 @@ use crate::model::image::Picture;
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
-/// A desktop: its windows, what is in them, hands to work them, eyes to picture them.
-pub trait Platform: Desktop + Accessibility + Input + Capture + Watch + Send + Sync {
+/// A desktop as the parts that it is worked by.
+pub trait Platform: Send + Sync {
     fn facts(&self) -> Facts;
+
+    /// How it is at this moment, found out by asking; that may take a second.
+    fn health(&self) -> Health;
 
     /// The stage behind a mock desktop; a real one has none.
     fn stage(&self) -> Option<&dyn Stage>;
 
-    fn surroundings(&self) -> &dyn Surroundings;
+    fn desktop(&self) -> &dyn Desktop;
 
-    /// How it is at this moment, found out by asking; that may take a second.
-    fn health(&self) -> Health;
+    fn accessibility(&self) -> &dyn Accessibility;
+
+    fn input(&self) -> &dyn Input;
+
+    fn capture(&self) -> &dyn Capture;
+
+    fn clipboard(&self) -> &dyn Clipboard;
+
+    fn apps(&self) -> &dyn Apps;
+
+    fn watch(&self) -> &dyn Watch;
 }
 
 /// What is wrong at this moment with a desktop that works otherwise, a sentence each.
@@ -51,7 +69,8 @@ pub struct Health {
     pub taken: Option<String>,
 }
 
-pub trait Desktop {
+/// The windows and the screen that they are on.
+pub trait Desktop: Send + Sync {
     /// All windows in the order of their index.
     fn windows(&self) -> Result<Vec<Window>>;
 
@@ -60,14 +79,15 @@ pub trait Desktop {
 
     /// What lies over all listed windows at a point and is none of them. Where a desktop has no such things or
     /// cannot tell, there is none.
-    fn menu_at(&self, _point: Point) -> Result<Option<Menu>> {
-        Ok(None)
-    }
+    fn menu_at(&self, point: Point) -> Result<Option<Menu>>;
 
     fn monitors(&self) -> Result<Vec<Monitor>>;
 
     /// The rectangle that pointers can reach, or `None` where it cannot be known.
     fn screen(&self) -> Result<Option<Rect>>;
+
+    /// Where the pointer is, or `None` where the system does not tell.
+    fn pointer(&self) -> Result<Option<Point>>;
 
     /// Brings a window to the front by the system's own way.
     fn activate(&self, window: &Window) -> Result<Activation>;
@@ -90,15 +110,50 @@ pub struct Menu {
     pub window_uid: Option<String>,
 }
 
-/// What belongs to the session and not to a window: the pointer, the clipboard, the programs.
-pub trait Surroundings {
-    /// Where the pointer is, or `None` where nobody tells.
-    fn pointer(&self) -> Result<Option<Point>>;
+/// What is in windows.
+pub trait Accessibility: Send + Sync {
+    /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
+    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
+}
 
-    fn clipboard(&self, cancel: &Cancel) -> Result<Clip>;
+/// Pointer, keys and requests to elements.
+pub trait Input: Send + Sync {
+    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done>;
 
-    fn set_clipboard(&self, text: &str) -> Result<()>;
+    /// Takes the desktop for the time of a call, so that no other process of ours acts on it, or says which one does.
+    fn claim(&self, claimant: &Claimant) -> Result<()>;
 
+    /// The call is over. The desktop stays taken for as long as the claimant keeps it.
+    fn give_back(&self, claimant: &Claimant);
+
+    /// Lets go of every key and button this process holds down.
+    fn release_all(&self);
+
+    /// From now on no pointer leaves the region. The observer asks before each act; what an adapter does on the way
+    /// to it, such as opening a list and clicking in it, only the adapter can hold to it.
+    fn confine(&self, region: Rect);
+}
+
+/// Screenshots.
+pub trait Capture: Send + Sync {
+    fn window_picture(&self, window: &Window) -> Result<Shot>;
+
+    fn screen_picture(&self) -> Result<Shot>;
+
+    /// What the screen shows in an area of it, whichever windows that is; the part that is off the screen
+    /// is left out.
+    fn region_picture(&self, area: Rect) -> Result<Shot>;
+}
+
+/// The text that programs hand each other.
+pub trait Clipboard: Send + Sync {
+    fn read(&self, cancel: &Cancel) -> Result<Clip>;
+
+    fn write(&self, text: &str) -> Result<()>;
+}
+
+/// The programs of the session.
+pub trait Apps: Send + Sync {
     /// What a person could start from a menu, at most `limits::APPS`, ordered by name.
     fn installed(&self) -> Result<Vec<App>>;
 
@@ -114,38 +169,6 @@ pub trait Surroundings {
     /// Runs a command and ends everything that it started, when it has ended, at the latest after its time, and
     /// when the call is cancelled.
     fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended>;
-
-    /// From now on no pointer leaves the region. The observer asks before each act; what an adapter does on the way
-    /// to it, such as opening a list and clicking in it, only the adapter can hold to it.
-    fn confine(&self, region: Rect);
-}
-
-pub trait Accessibility {
-    /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
-    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
-}
-
-pub trait Input {
-    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done>;
-
-    /// Takes the desktop for the time of a call, so that no other process of ours acts on it, or says which one does.
-    fn claim(&self, claimant: &Claimant) -> Result<()>;
-
-    /// The call is over. The desktop stays taken for as long as the claimant keeps it.
-    fn give_back(&self, claimant: &Claimant);
-
-    /// Lets go of every key and button this process holds down.
-    fn release_all(&self);
-}
-
-pub trait Capture {
-    fn window_picture(&self, window: &Window) -> Result<Shot>;
-
-    fn screen_picture(&self) -> Result<Shot>;
-
-    /// What the screen shows in an area of it, whichever windows that is; the part that is off the screen
-    /// is left out.
-    fn region_picture(&self, area: Rect) -> Result<Shot>;
 }
 
 /// Being told that something changed, so that a wait sleeps instead of looking again and again.
@@ -154,8 +177,8 @@ pub trait Capture {
 /// during the look makes the wait return at once.
 ///
 /// An adapter with events keeps a [`crate::clock::Bell`], rings it from the thread that listens, and may
-/// gather a burst of events into one ring; [`Clock::sleep_unless_rung`] is then the whole wait.
-pub trait Watch {
+/// gather a burst of events into one ring; [`BellWatch`] is then the whole part.
+pub trait Watch: Send + Sync {
     /// Grows with every change that this platform noticed; also when nobody waits.
     fn generation(&self) -> Result<u64>;
 
@@ -256,6 +279,22 @@ pub struct Done {
 /// What is said of a uid that leads to no window.
 pub fn gone(uid: &str) -> Error {
     Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
+}
+
+/// Where the pointer may go; everywhere unless it is set.
+#[derive(Debug, Default)]
+pub struct AllowedRegion(OnceLock<Rect>);
+
+impl AllowedRegion {
+    /// The first region counts.
+    pub fn set(&self, region: Rect) {
+        self.0.get_or_init(|| region);
+    }
+
+    pub fn check(&self, points: &[Point]) -> Result<()> {
+        let region = self.0.get();
+        region.map_or(Ok(()), |region| points.iter().try_for_each(|point| check_within(*region, *point)))
+    }
 }
 
 /// Refuses a point outside of the region that input is confined to.

@@ -35,8 +35,8 @@ impl Observer {
             width: picture.width(),
             height: picture.height(),
             window,
-            screen: self.platform.screen()?,
-            monitors: self.platform.monitors()?,
+            screen: self.platform.desktop().screen()?,
+            monitors: self.platform.desktop().monitors()?,
             front,
             grid,
         })
@@ -49,10 +49,10 @@ impl Observer {
 
     /// What lies where on the screen, from the front; `None` where that cannot be known.
     fn front_windows(&self) -> Result<Option<Vec<(String, Rect)>>> {
-        let Some(order) = self.platform.stacking()?.filter(|_| self.knows_places()) else {
+        let Some(order) = self.platform.desktop().stacking()?.filter(|_| self.knows_places()) else {
             return Ok(None);
         };
-        let windows = self.platform.windows()?;
+        let windows = self.platform.desktop().windows()?;
         let found = |uid: String| {
             let window = windows.iter().find(|window| window.uid == uid && !window.minimized)?;
             Some((uid, window.bounds))
@@ -72,12 +72,12 @@ impl Observer {
     }
 
     fn check_screen(&self, id: &str, image: &Image) -> Result<()> {
-        let now = self.platform.screen()?;
+        let now = self.platform.desktop().screen()?;
         if let Some(was) = image.screen.filter(|was| Some(*was) != now) {
             let now = now.map_or("unknown".to_owned(), words);
             return Err(stale(id, &format!("the screen was {} and is {now} now", words(was))));
         }
-        match changed_monitor(&image.monitors, &self.platform.monitors()?) {
+        match changed_monitor(&image.monitors, &self.platform.desktop().monitors()?) {
             Some(change) => Err(stale(id, &change)),
             None => Ok(()),
         }

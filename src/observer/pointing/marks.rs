@@ -70,9 +70,9 @@ impl Observer {
 
     /// The windows that show, the frontmost first, and what has to be said where that is not known.
     fn frontmost_first(&self) -> Result<(Vec<Chosen>, Option<String>)> {
-        let mut windows = self.platform.windows()?;
+        let mut windows = self.platform.desktop().windows()?;
         windows.retain(|window| !window.minimized);
-        let note = match self.platform.stacking()? {
+        let note = match self.platform.desktop().stacking()? {
             Some(order) => {
                 let place = |uid: &str| order.iter().position(|other| other == uid).unwrap_or(usize::MAX);
                 windows.sort_by_key(|window| place(&window.uid));

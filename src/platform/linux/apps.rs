@@ -8,11 +8,16 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Weak;
 
-use super::variable;
+use super::launch::{self, Launcher};
+use super::sandbox::Sandbox;
+use super::{exec, variable};
+use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::program::{App, Program};
+use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::platform::Apps;
 use crate::text::nearest;
 
 /// Folders in folders are part of an app's id; nobody nests them deeper.
@@ -20,7 +25,42 @@ const DEPTH: usize = 3;
 /// A longer entry is none.
 const ENTRY_BYTES: u64 = 128 << 10;
 
-pub fn installed() -> Vec<App> {
+/// The programs of a Linux session, by X11 or Wayland.
+#[derive(Debug, Default)]
+pub struct LinuxApps {
+    launcher: Launcher,
+}
+
+impl LinuxApps {
+    /// Programs are started by the keeper of a private desktop.
+    pub fn within(sandbox: Weak<Sandbox>) -> Self {
+        Self { launcher: Launcher::within(sandbox) }
+    }
+}
+
+impl Apps for LinuxApps {
+    fn installed(&self) -> Result<Vec<App>> {
+        Ok(installed())
+    }
+
+    fn program(&self, name: &str) -> Result<Program> {
+        find(name)
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<u32> {
+        self.launcher.launch(launch)
+    }
+
+    fn is_running(&self, pid: u32) -> bool {
+        launch::is_running(pid)
+    }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        exec::run(run, cancel)
+    }
+}
+
+fn installed() -> Vec<App> {
     installed_in(&folders())
 }
 
@@ -140,7 +180,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// An app by its id or program, else a program by its path or on PATH.
-pub fn find(name: &str) -> Result<Program> {
+fn find(name: &str) -> Result<Program> {
     let apps = installed();
     if let Some(app) =
         apps.iter().find(|app| app.id == name).or_else(|| apps.iter().find(|app| app.is_called(name)))

@@ -1,10 +1,12 @@
 //! The platform: which part answers which question.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::accessibility::Accessible;
+use super::apps::MacApps;
+use super::clipboard::MacClipboard;
 use super::decode::changes::{self, Before, Scene, Step, Target};
 use super::decode::desktop::{self as windows, Roster, Seen};
 use super::decode::errors::Code;
@@ -17,17 +19,16 @@ use super::decode::{permissions as words, points, session};
 use super::foundation::{self, Node};
 use super::input::{self, Events};
 use super::watch::Watcher;
-use super::{apps, capture, clipboard, desktop, launch, permissions};
+use super::{capture, desktop, permissions};
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Handle};
-use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::hands::doing::{self, Body, Habits, Listed, Live, Request, Said};
 use crate::platform::hands::{Deed, Drag};
 use crate::platform::{
-    Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
-    Input, Menu, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
+    Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
+    Coordinates, Desktop, Done, Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
 
 /// A wait looks again after this time: nobody tells of applications that were never looked into.
@@ -42,12 +43,11 @@ const ALWAYS_LACKING: [&str; 4] = [
 
 pub struct Mac {
     clock: Clock,
-    bell: Bell,
     accessible: Accessible,
     hands: Hands<Events>,
     watcher: Watcher,
-    /// Where the pointer may go; everywhere unless it is set.
-    region: OnceLock<Rect>,
+    watch: BellWatch,
+    region: AllowedRegion,
     before: Before,
     roster: Mutex<Roster>,
     lease: Lease,
@@ -62,11 +62,11 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
         .map_err(|problem| format!("no thread for events could be started: {problem}"))?;
     Ok(Arc::new(Mac {
         hands: Hands::new(Events::new(clock.clone())),
+        watch: BellWatch::new(clock.clone(), bell, EVENTS_TRUSTED_FOR, || true),
         clock,
-        bell,
         accessible: Accessible::default(),
         watcher,
-        region: OnceLock::new(),
+        region: AllowedRegion::default(),
         before: Before::default(),
         roster: Mutex::default(),
         lease: Lease::of(lease::folder(&home)),
@@ -109,11 +109,6 @@ impl Mac {
         Ok(desktop::displays()?.iter().map(|display| points::rect(display.bounds)).collect())
     }
 
-    fn check_region(&self, points: &[Point]) -> Result<()> {
-        let region = self.region.get();
-        region.map_or(Ok(()), |region| points.iter().try_for_each(|point| check_within(*region, *point)))
-    }
-
     /// Input without the permission is thrown away in silence.
     fn check_permission(&self) -> Result<()> {
         if permissions::granted().accessibility { Ok(()) } else { Err(words::missing_accessibility()) }
@@ -151,16 +146,40 @@ impl Platform for Mac {
         None
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
-        self
-    }
-
     fn health(&self) -> Health {
         let desktop = self.monitors().err().map(|error| error.message);
         let desktop = desktop.or_else(|| session::problem(permissions::session()));
         let accessibility =
             (!permissions::granted().accessibility).then(|| words::missing_accessibility().message);
         Health { desktop, accessibility, taken: self.lease.held_by_another() }
+    }
+
+    fn desktop(&self) -> &dyn Desktop {
+        self
+    }
+
+    fn accessibility(&self) -> &dyn Accessibility {
+        self
+    }
+
+    fn input(&self) -> &dyn Input {
+        self
+    }
+
+    fn capture(&self) -> &dyn Capture {
+        self
+    }
+
+    fn clipboard(&self) -> &dyn Clipboard {
+        &MacClipboard
+    }
+
+    fn apps(&self) -> &dyn Apps {
+        &MacApps
+    }
+
+    fn watch(&self) -> &dyn Watch {
+        &self.watch
     }
 }
 
@@ -184,6 +203,10 @@ impl Desktop for Mac {
 
     fn screen(&self) -> Result<Option<Rect>> {
         Ok(points::around(self.monitor_areas()?.into_iter()))
+    }
+
+    fn pointer(&self) -> Result<Option<Point>> {
+        input::pointer().map(Some)
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
@@ -250,44 +273,6 @@ impl Scene for Changing<'_> {
     }
 }
 
-impl Surroundings for Mac {
-    fn pointer(&self) -> Result<Option<Point>> {
-        input::pointer().map(Some)
-    }
-
-    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
-        clipboard::get()
-    }
-
-    fn set_clipboard(&self, text: &str) -> Result<()> {
-        clipboard::set(text)
-    }
-
-    fn installed(&self) -> Result<Vec<App>> {
-        Ok(apps::installed())
-    }
-
-    fn program(&self, name: &str) -> Result<Program> {
-        apps::find(name)
-    }
-
-    fn launch(&self, launch: &Launch) -> Result<u32> {
-        launch::launch(launch)
-    }
-
-    fn is_running(&self, pid: u32) -> bool {
-        launch::is_running(pid)
-    }
-
-    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
-        run_command(run, cancel)
-    }
-
-    fn confine(&self, region: Rect) {
-        self.region.get_or_init(|| region);
-    }
-}
-
 impl Accessibility for Mac {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
         self.check_permission()?;
@@ -325,18 +310,6 @@ impl Capture for Mac {
     }
 }
 
-impl Watch for Mac {
-    fn generation(&self) -> Result<u64> {
-        Ok(self.bell.rings())
-    }
-
-    fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
-        let time = at_most.min(EVENTS_TRUSTED_FOR);
-        let rung = self.clock.sleep_unless_rung(&self.bell, seen, time, cancel)?;
-        Ok(if rung { Wake::Changed } else { Wake::Elapsed })
-    }
-}
-
 impl Input for Mac {
     fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done> {
         self.check_permission()?;
@@ -353,6 +326,10 @@ impl Input for Mac {
 
     fn release_all(&self) {
         self.hands.release_all();
+    }
+
+    fn confine(&self, region: Rect) {
+        self.region.set(region);
     }
 }
 
@@ -419,7 +396,7 @@ impl Body for Doing<'_> {
     }
 
     fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {
-        self.mac.check_region(at.as_slice())?;
+        self.mac.region.check(at.as_slice())?;
         match (deed, at) {
             (Deed::Click(button, count), Some(at)) => self.mac.hands.click(at, button, count, self.cancel),
             (Deed::Stay, Some(at)) => self.mac.hands.move_to(at),
@@ -429,7 +406,7 @@ impl Body for Doing<'_> {
     }
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {
-        self.mac.check_region(&[drag.from, drag.to])?;
+        self.mac.region.check(&[drag.from, drag.to])?;
         self.mac.hands.drag(drag, self.cancel)
     }
 

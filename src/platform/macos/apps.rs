@@ -4,15 +4,42 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::decode::apps;
+use super::launch;
+use crate::clock::Cancel;
 use crate::error::Result;
-use crate::model::program::{App, Program};
+use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::platform::{Apps, run_command};
 
-pub fn installed() -> Vec<App> {
+pub struct MacApps;
+
+impl Apps for MacApps {
+    fn installed(&self) -> Result<Vec<App>> {
+        Ok(installed())
+    }
+
+    fn program(&self, name: &str) -> Result<Program> {
+        find(name)
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<u32> {
+        launch::launch(launch)
+    }
+
+    fn is_running(&self, pid: u32) -> bool {
+        launch::is_running(pid)
+    }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        run_command(run, cancel)
+    }
+}
+
+fn installed() -> Vec<App> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     apps::installed_in(&apps::folders(home.as_deref()))
 }
 
-pub fn find(name: &str) -> Result<Program> {
+fn find(name: &str) -> Result<Program> {
     apps::find(name, &installed(), runs)
 }
 

@@ -10,9 +10,11 @@ use objc2::rc::autoreleasepool;
 use objc2_app_kit::{NSPasteboard, NSPasteboardType, NSPasteboardTypeString};
 use objc2_foundation::{NSRange, NSString};
 
+use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::program::Clip;
+use crate::platform::Clipboard;
 
 /// Many programs put a dozen forms of one thing there.
 const MOST_FORMATS: usize = 50;
@@ -22,12 +24,16 @@ fn plain_text() -> &'static NSPasteboardType {
     unsafe { NSPasteboardTypeString }
 }
 
-pub fn get() -> Result<Clip> {
-    autoreleasepool(|_| read())
-}
+pub struct MacClipboard;
 
-pub fn set(text: &str) -> Result<()> {
-    autoreleasepool(|_| write(text))
+impl Clipboard for MacClipboard {
+    fn read(&self, _: &Cancel) -> Result<Clip> {
+        autoreleasepool(|_| read())
+    }
+
+    fn write(&self, text: &str) -> Result<()> {
+        autoreleasepool(|_| write(text))
+    }
 }
 
 /// A text, whatever it holds: half a pair of UTF-16 is no reason to fail.

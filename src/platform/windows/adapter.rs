@@ -2,29 +2,30 @@
 #![allow(unsafe_code, reason = "a process says once, by a function of C, that it knows scales")]
 
 use std::cell::OnceCell;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use windows::Win32::UI::HiDpi::{DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2, SetProcessDpiAwarenessContext};
 
 use super::accessibility::Accessible;
+use super::apps::WindowsApps;
 use super::capture::Painters;
+use super::clipboard::WindowsClipboard;
 use super::decode::desktop::{Roster, gone, hwnd_of, monitors, uid_of};
 use super::decode::hands::{HABITS, live};
 use super::input::Hands;
 use super::lease::Lease;
 use super::watch::Watcher;
-use super::{apps, capture, clipboard, desktop, foreground, launch};
+use super::{capture, desktop, foreground, launch};
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::Result;
 use crate::model::action::{Act, Handle};
-use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::hands::doing::{Body, Habits, Listed, Live, Request, Said, act};
 use crate::platform::hands::{Deed, Drag};
 use crate::platform::{
-    Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
-    Input, Menu, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch, check_within, run_command,
+    Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
+    Coordinates, Desktop, Done, Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
 
 /// A wait looks again after this time, whether or not anybody told of a change.
@@ -37,10 +38,10 @@ pub struct Windows {
     accessible: Accessible,
     painters: Painters,
     hands: Hands,
-    watcher: Watcher,
+    watch: BellWatch,
     lease: Lease,
-    /// Where the pointer may go; everywhere unless it is set.
-    region: OnceLock<Rect>,
+    clipboard: WindowsClipboard,
+    region: AllowedRegion,
 }
 
 pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
@@ -50,17 +51,20 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     let bell = Bell::default();
     let watcher = Watcher::start(bell.clone())
         .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
+    let is_listening = move || watcher.is_listening();
+    let watch = BellWatch::new(clock.clone(), bell.clone(), EVENTS_TRUSTED_FOR, is_listening);
     let accessible = Accessible::new(bell.clone());
     Ok(Arc::new(Windows {
+        clipboard: WindowsClipboard { clock: clock.clone() },
         clock,
         bell,
         roster: Mutex::default(),
         accessible,
         painters: capture::painters(),
         hands: Hands::default(),
-        watcher,
+        watch,
         lease: Lease::default(),
-        region: OnceLock::new(),
+        region: AllowedRegion::default(),
     }))
 }
 
@@ -99,13 +103,6 @@ fn has_screen() -> Result<(), String> {
     Ok(())
 }
 
-impl Windows {
-    fn check_region(&self, points: &[Point]) -> Result<()> {
-        let region = self.region.get();
-        region.map_or(Ok(()), |region| points.iter().try_for_each(|point| check_within(*region, *point)))
-    }
-}
-
 impl Platform for Windows {
     fn facts(&self) -> Facts {
         let absent = self.accessible.absent();
@@ -135,10 +132,6 @@ impl Platform for Windows {
         None
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
-        self
-    }
-
     fn health(&self) -> Health {
         Health {
             desktop: has_screen().err(),
@@ -146,43 +139,33 @@ impl Platform for Windows {
             taken: self.lease.held_by_another(),
         }
     }
-}
 
-impl Surroundings for Windows {
-    fn pointer(&self) -> Result<Option<Point>> {
-        desktop::pointer().map(Some)
+    fn desktop(&self) -> &dyn Desktop {
+        self
     }
 
-    fn clipboard(&self, cancel: &Cancel) -> Result<Clip> {
-        clipboard::get(cancel)
+    fn accessibility(&self) -> &dyn Accessibility {
+        self
     }
 
-    fn set_clipboard(&self, text: &str) -> Result<()> {
-        clipboard::set(text)
+    fn input(&self) -> &dyn Input {
+        self
     }
 
-    fn installed(&self) -> Result<Vec<App>> {
-        Ok(apps::installed())
+    fn capture(&self) -> &dyn Capture {
+        self
     }
 
-    fn program(&self, name: &str) -> Result<Program> {
-        apps::find(name)
+    fn clipboard(&self) -> &dyn Clipboard {
+        &self.clipboard
     }
 
-    fn launch(&self, program: &Launch) -> Result<u32> {
-        launch::launch(program)
+    fn apps(&self) -> &dyn Apps {
+        &WindowsApps
     }
 
-    fn is_running(&self, pid: u32) -> bool {
-        launch::is_running(pid)
-    }
-
-    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
-        run_command(run, cancel)
-    }
-
-    fn confine(&self, region: Rect) {
-        self.region.get_or_init(|| region);
+    fn watch(&self) -> &dyn Watch {
+        &self.watch
     }
 }
 
@@ -205,6 +188,10 @@ impl Desktop for Windows {
 
     fn screen(&self) -> Result<Option<Rect>> {
         Ok(Some(desktop::screen()))
+    }
+
+    fn pointer(&self) -> Result<Option<Point>> {
+        desktop::pointer().map(Some)
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
@@ -253,22 +240,6 @@ impl Capture for Windows {
     }
 }
 
-impl Watch for Windows {
-    fn generation(&self) -> Result<u64> {
-        Ok(self.bell.rings())
-    }
-
-    fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
-        if !self.watcher.is_listening() {
-            cancel.check()?;
-            return Ok(Wake::NoEvents);
-        }
-        let at_most = at_most.min(EVENTS_TRUSTED_FOR);
-        let rung = self.clock.sleep_unless_rung(&self.bell, seen, at_most, cancel)?;
-        Ok(if rung { Wake::Changed } else { Wake::Elapsed })
-    }
-}
-
 impl Input for Windows {
     fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
         act(&Seat { windows: self, cancel, element: worked(input), home: OnceCell::new() }, input)
@@ -284,6 +255,10 @@ impl Input for Windows {
 
     fn release_all(&self) {
         self.hands.release_all();
+    }
+
+    fn confine(&self, region: Rect) {
+        self.region.set(region);
     }
 }
 
@@ -376,7 +351,7 @@ impl Body for Seat<'_> {
     }
 
     fn point(&self, deed: Deed, at: Option<Point>) -> Result<()> {
-        self.windows.check_region(at.as_slice())?;
+        self.windows.region.check(at.as_slice())?;
         let hands = &self.windows.hands;
         match (deed, at) {
             (Deed::Click(button, count), at) => hands.click(at, button, count, self.cancel),
@@ -387,7 +362,7 @@ impl Body for Seat<'_> {
     }
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {
-        self.windows.check_region(&[drag.from, drag.to])?;
+        self.windows.region.check(&[drag.from, drag.to])?;
         self.windows.hands.drag(drag, self.cancel)
     }
 

@@ -7,16 +7,43 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::decode::apps::{app, file_names, find as find_among, is_path, sorted};
+use super::launch;
+use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::Result;
-use crate::model::program::{App, Program};
+use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::platform::{Apps, run_command};
 
 /// Folders in folders are part of an app's id; nobody nests them deeper.
 const DEPTH: usize = 4;
 /// A longer shortcut is none.
 const SHORTCUT_BYTES: u64 = 64 << 10;
 
-pub fn installed() -> Vec<App> {
+pub struct WindowsApps;
+
+impl Apps for WindowsApps {
+    fn installed(&self) -> Result<Vec<App>> {
+        Ok(installed())
+    }
+
+    fn program(&self, name: &str) -> Result<Program> {
+        find(name)
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<u32> {
+        launch::launch(launch)
+    }
+
+    fn is_running(&self, pid: u32) -> bool {
+        launch::is_running(pid)
+    }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        run_command(run, cancel)
+    }
+}
+
+fn installed() -> Vec<App> {
     let found = menus().into_iter().flat_map(|menu| shortcuts(&menu)).take(limits::APPS);
     sorted(found.filter_map(|(place, path)| app(&place, &read(&path)?)).collect())
 }
@@ -55,7 +82,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-pub fn find(name: &str) -> Result<Program> {
+fn find(name: &str) -> Result<Program> {
     find_among(&installed(), name, |name| executable(name)?.into_os_string().into_string().ok())
 }
 

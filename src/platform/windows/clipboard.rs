@@ -20,6 +20,7 @@ use crate::clock::{Cancel, Clock};
 use crate::config::limits::CLIPBOARD_BYTES;
 use crate::error::{Error, Kind, Result};
 use crate::model::program::Clip;
+use crate::platform::Clipboard;
 
 /// Others have it open for moments.
 const TRIES: u32 = 40;
@@ -27,25 +28,31 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(25);
 const MOST_FORMATS: usize = 64;
 const TEXT: u32 = CF_UNICODETEXT.0 as u32;
 
-pub fn get(cancel: &Cancel) -> Result<Clip> {
-    let open = Open::new(cancel)?;
-    match open.text()? {
-        Some(text) => Ok(Clip { text: Some(text), formats: Vec::new() }),
-        None => Ok(Clip { text: None, formats: open.formats() }),
-    }
+pub struct WindowsClipboard {
+    pub clock: Clock,
 }
 
-/// What was put there is read back: return codes say less.
-pub fn set(text: &str) -> Result<()> {
-    let cancel = Cancel::new();
-    {
-        let open = Open::new(&cancel)?;
-        open.put(text)?;
+impl Clipboard for WindowsClipboard {
+    fn read(&self, cancel: &Cancel) -> Result<Clip> {
+        let open = Open::new(&self.clock, cancel)?;
+        match open.text()? {
+            Some(text) => Ok(Clip { text: Some(text), formats: Vec::new() }),
+            None => Ok(Clip { text: None, formats: open.formats() }),
+        }
     }
-    if get(&cancel)?.text.as_deref() == Some(text) {
-        return Ok(());
+
+    /// What was put there is read back: return codes say less.
+    fn write(&self, text: &str) -> Result<()> {
+        let cancel = Cancel::new();
+        {
+            let open = Open::new(&self.clock, &cancel)?;
+            open.put(text)?;
+        }
+        if self.read(&cancel)?.text.as_deref() == Some(text) {
+            return Ok(());
+        }
+        Err(Error::internal("the clipboard holds something else than the text that was put there"))
     }
-    Err(Error::internal("the clipboard holds something else than the text that was put there"))
 }
 
 /// The clipboard, ours until this ends.
@@ -91,14 +98,14 @@ impl Drop for Window {
 }
 
 impl Open {
-    fn new(cancel: &Cancel) -> Result<Self> {
+    fn new(clock: &Clock, cancel: &Cancel) -> Result<Self> {
         let window = Window::new()?;
         for _ in 0..TRIES {
             // SAFETY: the window is this thread's own; `drop` closes the clipboard before it ends the window.
             if unsafe { OpenClipboard(Some(window.0)) }.is_ok() {
                 return Ok(Self { _window: window });
             }
-            Clock::real().sleep(BETWEEN_TRIES, cancel)?;
+            clock.sleep(BETWEEN_TRIES, cancel)?;
         }
         Err(Error::new(Kind::Timeout, "another program keeps the clipboard open").with("phase", "clipboard"))
     }

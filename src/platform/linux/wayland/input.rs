@@ -12,7 +12,7 @@ use super::{Wayland, refuse, screen};
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Handle};
-use crate::model::{KeyCombo, Point};
+use crate::model::{KeyCombo, Point, Rect};
 use crate::platform::hands::{Deed, Drag, between};
 use crate::platform::linux::accessibility::Accessible;
 use crate::platform::linux::hands::{Seat, act};
@@ -217,6 +217,9 @@ impl Input for Wayland {
     fn release_all(&self) {
         self.hands.let_go();
     }
+
+    /// The pointer goes to the points of acts alone.
+    fn confine(&self, _: Rect) {}
 }
 
 impl Seat for Wayland {

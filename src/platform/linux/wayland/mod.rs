@@ -18,18 +18,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::accessibility::{Accessible, Listed, Sought};
+use super::adapter::EVENTS_TRUSTED_FOR;
+use super::apps::LinuxApps;
+use super::desktop;
 use super::desktop::process_name;
 use super::hands::READ_BACK_TIME;
-use super::launch::Launcher;
-use super::{apps, desktop, exec, launch, wait_for_ring};
 use crate::clock::{Bell, Cancel, Clock};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::model::action::Handle;
-use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::unsupported::{NoClipboard, refuse};
 use crate::platform::{
-    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Health, Patience,
-    Platform, Shot, Stage, Surroundings, Wake, Watch,
+    Accessibility, Activation, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates, Desktop,
+    Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
 use input::{Hands, Powers};
 use screen::{Output, Screen};
@@ -37,12 +38,12 @@ use screen::{Output, Screen};
 const UID: &str = "atspi:";
 
 pub struct Wayland {
-    clock: Clock,
-    bell: Bell,
     accessible: Accessible,
     hands: Hands,
     powers: Powers,
-    launcher: Launcher,
+    clipboard: NoClipboard,
+    apps: LinuxApps,
+    watch: BellWatch,
     /// Why the compositor tells nothing of its screen, where it does not; it is not asked again then.
     no_screen: Option<Error>,
     /// What does not work, a sentence each.
@@ -99,8 +100,9 @@ impl Wayland {
         let screen = screen::look();
         let always = ALWAYS_LACKING.map(str::to_owned).to_vec();
         let limitations = [always, powers.missing(), lacking_of(&screen)].concat();
-        let launcher = Launcher::default();
-        Ok(Self { clock, bell, accessible, hands, powers, launcher, no_screen: screen.err(), limitations })
+        let watch = BellWatch::new(clock, bell, EVENTS_TRUSTED_FOR, || true);
+        let (clipboard, apps) = (NoClipboard::new(NO_CLIPBOARD), LinuxApps::default());
+        Ok(Self { accessible, hands, powers, clipboard, apps, watch, no_screen: screen.err(), limitations })
     }
 
     fn outputs(&self) -> Result<Vec<Output>> {
@@ -160,55 +162,41 @@ impl Platform for Wayland {
         None
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
+    fn health(&self) -> Health {
+        Health { accessibility: self.accessible.illness(), ..Health::default() }
+    }
+
+    fn desktop(&self) -> &dyn Desktop {
         self
     }
 
-    fn health(&self) -> Health {
-        Health { accessibility: self.accessible.illness(), ..Health::default() }
+    fn accessibility(&self) -> &dyn Accessibility {
+        self
+    }
+
+    fn input(&self) -> &dyn Input {
+        self
+    }
+
+    fn capture(&self) -> &dyn Capture {
+        self
+    }
+
+    fn clipboard(&self) -> &dyn Clipboard {
+        &self.clipboard
+    }
+
+    fn apps(&self) -> &dyn Apps {
+        &self.apps
+    }
+
+    fn watch(&self) -> &dyn Watch {
+        &self.watch
     }
 }
 
 const NO_CLIPBOARD: &str = "this build does not reach the clipboard of a Wayland session; select and press ctrl+c or \
                             ctrl+v in the application itself (press_key)";
-
-impl Surroundings for Wayland {
-    /// Only the window under the pointer is told where it is.
-    fn pointer(&self) -> Result<Option<Point>> {
-        Ok(None)
-    }
-
-    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
-        refuse(NO_CLIPBOARD)
-    }
-
-    fn set_clipboard(&self, _: &str) -> Result<()> {
-        refuse(NO_CLIPBOARD)
-    }
-
-    fn installed(&self) -> Result<Vec<App>> {
-        Ok(apps::installed())
-    }
-
-    fn program(&self, name: &str) -> Result<Program> {
-        apps::find(name)
-    }
-
-    fn launch(&self, launch: &Launch) -> Result<u32> {
-        self.launcher.launch(launch)
-    }
-
-    fn is_running(&self, pid: u32) -> bool {
-        launch::is_running(pid)
-    }
-
-    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
-        exec::run(run, cancel)
-    }
-
-    /// The pointer goes to the points of acts alone.
-    fn confine(&self, _: Rect) {}
-}
 
 impl Desktop for Wayland {
     fn windows(&self) -> Result<Vec<Window>> {
@@ -219,12 +207,21 @@ impl Desktop for Wayland {
         Ok(None)
     }
 
+    fn menu_at(&self, _: Point) -> Result<Option<Menu>> {
+        Ok(None)
+    }
+
     fn monitors(&self) -> Result<Vec<Monitor>> {
         Ok(self.outputs()?.iter().enumerate().map(|(index, output)| output.monitor(index == 0)).collect())
     }
 
     fn screen(&self) -> Result<Option<Rect>> {
         Ok(self.outputs().ok().and_then(|outputs| Some(screen::only(&outputs).ok()?.physical)))
+    }
+
+    /// Only the window under the pointer is told where it is.
+    fn pointer(&self) -> Result<Option<Point>> {
+        Ok(None)
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
@@ -282,23 +279,10 @@ impl Capture for Wayland {
     }
 }
 
-impl Watch for Wayland {
-    fn generation(&self) -> Result<u64> {
-        Ok(self.bell.rings())
-    }
-
-    fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
-        wait_for_ring(&self.clock, &self.bell, seen, at_most, cancel)
-    }
-}
-
-fn refuse<T>(why: &str) -> Result<T> {
-    Err(Error::new(Kind::PlatformUnsupported, why))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
 
     fn listed(title: &str) -> Listed {
         Listed {

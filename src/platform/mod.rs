@@ -12,9 +12,11 @@ pub mod hands;
 pub mod linux;
 pub mod macos;
 pub mod mock;
+pub mod poll;
 pub mod roles;
 pub mod shaping;
 pub mod unsupported;
+pub mod window_change;
 pub mod windows;
 
 use std::sync::{Arc, OnceLock};

@@ -17,6 +17,7 @@ use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
 use crate::platform::hands::Drag;
+use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates,
     Desktop, Facts, Health, Input, Menu, Platform, Shot, Stage, Watch,
@@ -211,7 +212,7 @@ impl Desktop for Linux {
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
-        self.link.with_errors(|server| desktop::activate(server, &window.uid))
+        self.link.with_errors(|server| desktop::activate(server, &self.clock, &window.uid))
     }
 
     fn change(
@@ -221,13 +222,8 @@ impl Desktop for Linux {
         at_most: Duration,
         cancel: &Cancel,
     ) -> Result<Reached> {
-        let mut heard = self.bell.rings();
-        let pause = |time| {
-            self.clock.sleep_unless_rung(&self.bell, heard, time, cancel)?;
-            heard = self.bell.rings();
-            Ok(())
-        };
-        self.link.with_errors(|server| desktop::change(server, &window.uid, change, at_most, pause))
+        let wait = ChangeWait::new(&self.clock, cancel, desktop::LOOK_AGAIN, at_most).hearing(&self.bell);
+        self.link.with_errors(|server| desktop::change(server, &window.uid, change, &wait))
     }
 }
 

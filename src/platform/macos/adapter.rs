@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::accessibility::Accessible;
 use super::apps::MacApps;
@@ -26,6 +26,7 @@ use crate::model::action::{Act, Handle};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::hands::doing::{self, Body, Habits, Listed, Live, Request, Said};
 use crate::platform::hands::{Deed, Drag};
+use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
     Coordinates, Desktop, Done, Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
@@ -211,8 +212,7 @@ impl Desktop for Mac {
 
     fn activate(&self, window: &Window) -> Result<Activation> {
         self.check_permission()?;
-        let scene = Changing { mac: self, began: Instant::now(), cancel: None };
-        changes::activate(&scene, windows::id_of(&window.uid)?)
+        changes::activate(&Changing { mac: self }, &self.clock, windows::id_of(&window.uid)?)
     }
 
     fn change(
@@ -223,16 +223,14 @@ impl Desktop for Mac {
         cancel: &Cancel,
     ) -> Result<Reached> {
         self.check_permission()?;
-        let scene = Changing { mac: self, began: Instant::now(), cancel: Some(cancel) };
-        changes::change(&scene, &self.before, windows::id_of(&window.uid)?, change, at_most)
+        let wait = ChangeWait::new(&self.clock, cancel, changes::LOOK_AGAIN, at_most);
+        changes::change(&Changing { mac: self }, &self.before, windows::id_of(&window.uid)?, change, &wait)
     }
 }
 
 /// One change under way.
 struct Changing<'a> {
     mac: &'a Mac,
-    began: Instant,
-    cancel: Option<&'a Cancel>,
 }
 
 impl Changing<'_> {
@@ -256,20 +254,6 @@ impl Scene for Changing<'_> {
 
     fn ask(&self, target: Target, step: Step) -> Result<(), Code> {
         desktop::ask(&self.node(target)?, target.pid, step)
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.began.elapsed()
-    }
-
-    fn pause(&self, time: Duration) -> Result<()> {
-        match self.cancel {
-            Some(cancel) => self.mac.clock.sleep(time, cancel),
-            None => {
-                std::thread::sleep(time);
-                Ok(())
-            }
-        }
     }
 }
 

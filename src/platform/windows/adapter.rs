@@ -23,6 +23,7 @@ use crate::model::action::{Act, Handle};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::hands::doing::{Body, Habits, Listed, Live, Request, Said, act};
 use crate::platform::hands::{Deed, Drag};
+use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
     Coordinates, Desktop, Done, Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
@@ -195,7 +196,7 @@ impl Desktop for Windows {
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
-        foreground::activate(&self.hands, &window.uid)
+        foreground::activate(&self.hands, &self.clock, &window.uid)
     }
 
     fn change(
@@ -205,13 +206,8 @@ impl Desktop for Windows {
         at_most: Duration,
         cancel: &Cancel,
     ) -> Result<Reached> {
-        let mut heard = self.bell.rings();
-        let pause = |time| {
-            self.clock.sleep_unless_rung(&self.bell, heard, time, cancel)?;
-            heard = self.bell.rings();
-            Ok(())
-        };
-        desktop::change(&window.uid, change, at_most, pause)
+        let wait = ChangeWait::new(&self.clock, cancel, desktop::LOOK_AGAIN, at_most).hearing(&self.bell);
+        desktop::change(&window.uid, change, &wait)
     }
 }
 
@@ -334,7 +330,9 @@ impl Body for Seat<'_> {
 
     fn raise(&self, window_uid: &str) -> Result<()> {
         let home = uid_of(desktop::look()?.raised_for(self.home(window_uid)?));
-        if let Activation::Refused(why) = foreground::activate(&self.windows.hands, &home)? {
+        if let Activation::Refused(why) =
+            foreground::activate(&self.windows.hands, &self.windows.clock, &home)?
+        {
             tracing::debug!(why, "a window was not activated");
         }
         Ok(())

@@ -2,7 +2,7 @@
 //! `decode::desktop`.
 #![allow(unsafe_code, reason = "Windows is asked by functions of C")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use windows::Win32::Foundation::{CloseHandle, HWND, LPARAM, POINT, RECT, WPARAM};
 use windows::Win32::Graphics::Dwm::{DWMWA_CLOAKED, DWMWA_EXTENDED_FRAME_BOUNDS, DwmGetWindowAttribute};
@@ -26,12 +26,16 @@ use windows::Win32::UI::WindowsAndMessaging::{
 use windows::core::{BOOL, PWSTR, w};
 
 use super::decode::desktop::{
-    Placing, RawMonitor, RawWindow, Sight, from_workspace, gone, hwnd_of, is_reached, must_be_restored,
-    placing, process_behind, why_not_reached,
+    PLACES, Placing, REASONS, RawMonitor, RawWindow, Sight, from_workspace, gone, hwnd_of, must_be_restored,
+    placing, process_behind,
 };
 use super::decode::points::rect_of;
 use crate::error::{Error, Result};
 use crate::model::{Point, Reached, Rect, WindowChange};
+use crate::platform::poll::Polling;
+use crate::platform::window_change::{
+    ChangeWait, ChangingWindow, ObservedWindow, Reasons, change_window, steady_state, wanted_bounds,
+};
 
 /// Longer titles are cut here; nobody writes such.
 const TITLE_UNITS: usize = 1024;
@@ -40,8 +44,9 @@ const CLASS_UNITS: usize = 256;
 const PATH_UNITS: usize = 4096;
 /// There cannot be more: Windows has sixteen bits for a handle's number.
 const MOST_WINDOWS: usize = 1 << 16;
-const LOOK_AGAIN: Duration = Duration::from_millis(30);
-const STEADY: Duration = Duration::from_millis(25);
+pub const LOOK_AGAIN: Duration = Duration::from_millis(30);
+/// Windows are moved while they are restored.
+const STEADY_POLLING: Polling = Polling::every(Duration::from_millis(25), Duration::from_millis(500));
 
 pub fn handle(hwnd: u64) -> HWND {
     HWND(hwnd as usize as *mut _)
@@ -307,63 +312,62 @@ pub fn foreground() -> u64 {
 
 // ── changing ───────────────────────────────────────────────────────────────────────────────────────
 
-/// Asks for a change and waits until it is seen, or until the time is over. `pause` sleeps between two looks.
-pub fn change(
-    uid: &str,
-    change: &WindowChange,
-    at_most: Duration,
-    mut pause: impl FnMut(Duration) -> Result<()>,
-) -> Result<Reached> {
+/// Asks for a change and waits until it is seen, or until the time is over.
+pub fn change(uid: &str, change: &WindowChange, wait: &ChangeWait<'_>) -> Result<Reached> {
     let hwnd = hwnd_of(uid)?;
-    let find = || Ok::<_, Error>(look()?.find(hwnd).filter(|raw| raw.visible).cloned());
-    let mut before = find()?.ok_or_else(|| gone(uid))?;
-    let began = Instant::now();
-    let left = || at_most.saturating_sub(began.elapsed());
-    // A maximized window that was minimized is maximized again first, so this may take two rounds.
-    while must_be_restored(&before, change) && !left().is_zero() {
-        show(handle(hwnd), SW_RESTORE);
-        let state = (before.minimized, before.maximized);
-        while !left().is_zero() && (before.minimized, before.maximized) == state {
-            pause(left().min(LOOK_AGAIN))?;
-            before = find()?.ok_or_else(|| gone(uid))?;
-        }
-        steady(hwnd, &mut pause)?;
-        before = find()?.ok_or_else(|| gone(uid))?;
+    let before = restored_for(uid, hwnd, change, wait)?;
+    let window = Win32Window { before: &before, at_most: wait.at_most };
+    let (state, wanted) = (before.state(false), wanted_bounds(before.bounds(), change, PLACES));
+    let reached = change_window(&window, &state, wanted, change, wait)?;
+    if !reached.done {
+        return Ok(reached);
     }
-    let refused = if must_be_restored(&before, change) {
-        Some(why_not_reached(&WindowChange::Restore, at_most))
-    } else {
-        request(&before, change)
-    };
-    loop {
-        let sight = look()?;
-        if is_reached(&sight, &before, change) {
-            let state = steady(hwnd, &mut pause)?;
-            return Ok(Reached { done: true, state, note: None });
-        }
-        if left().is_zero() || refused.is_some() {
-            let note = refused.unwrap_or_else(|| why_not_reached(change, at_most));
-            return Ok(Reached { done: false, state: sight.state(hwnd), note: Some(note) });
-        }
-        pause(left().min(LOOK_AGAIN))?;
-    }
+    let state = steady_state(&window, reached.state, wait, STEADY_POLLING)?;
+    Ok(Reached { state, ..reached })
 }
 
-/// The state is told when it has not changed for a moment: windows are moved while they are restored.
-fn steady(
-    hwnd: u64,
-    pause: &mut impl FnMut(Duration) -> Result<()>,
-) -> Result<Option<crate::model::WindowState>> {
-    let mut state = look()?.state(hwnd);
-    for _ in 0..20 {
-        pause(STEADY)?;
-        let now = look()?.state(hwnd);
-        if now == state {
-            break;
+/// The window as it is when it can be moved and resized. A maximized window that was minimized is maximized again first,
+/// so this may take two rounds.
+fn restored_for(uid: &str, hwnd: u64, change: &WindowChange, wait: &ChangeWait<'_>) -> Result<RawWindow> {
+    let find = || look()?.find(hwnd).filter(|raw| raw.visible).cloned().ok_or_else(|| gone(uid));
+    let mut before = find()?;
+    while must_be_restored(&before, change) && !wait.is_over() {
+        show(handle(hwnd), SW_RESTORE);
+        let state = (before.minimized, before.maximized);
+        while !wait.is_over() && (before.minimized, before.maximized) == state {
+            wait.pause()?;
+            before = find()?;
         }
-        state = now;
+        let window = Win32Window { before: &before, at_most: wait.at_most };
+        steady_state(&window, Some(before.state(false)), wait, STEADY_POLLING)?;
+        before = find()?;
     }
-    Ok(state.filter(|_| look().is_ok_and(|sight| sight.find(hwnd).is_some_and(|raw| raw.visible))))
+    Ok(before)
+}
+
+/// A window that is being changed, as it was before.
+struct Win32Window<'a> {
+    before: &'a RawWindow,
+    at_most: Duration,
+}
+
+impl ChangingWindow for Win32Window<'_> {
+    type Error = Error;
+
+    fn request_change(&self, change: &WindowChange) -> Result<Option<String>> {
+        if must_be_restored(self.before, change) {
+            return Ok(Some(REASONS.why_not_reached(&WindowChange::Restore, self.at_most)));
+        }
+        Ok(request(self.before, change))
+    }
+
+    fn window_state(&self) -> Result<Option<ObservedWindow>> {
+        Ok(look()?.observed(self.before.hwnd))
+    }
+
+    fn reasons(&self) -> &Reasons {
+        &REASONS
+    }
 }
 
 /// Everything is asked without waiting for the application, which may hang. What Windows refuses is told.

@@ -6,7 +6,7 @@
 //! believed: the foreground is looked at.
 #![allow(unsafe_code, reason = "Windows is asked by functions of C")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use windows::Win32::UI::Input::KeyboardAndMouse::IsWindowEnabled;
 use windows::Win32::UI::WindowsAndMessaging::{
@@ -17,8 +17,10 @@ use super::decode::desktop::{active_of, gone, hwnd_of, why_not_active};
 use super::decode::keys::{Event, Vk};
 use super::desktop::{foreground, handle, look, number, raise};
 use super::input::Hands;
-use crate::error::Result;
+use crate::clock::{Cancel, Clock};
+use crate::error::{Error, Result};
 use crate::platform::Activation;
+use crate::platform::poll::{Polling, poll_until};
 
 /// How long the first, polite try may take, and both together.
 const POLITE: Duration = Duration::from_millis(250);
@@ -29,7 +31,7 @@ const ALT: Vk = Vk { code: 0x12, extended: false };
 /// A number that no keyboard has.
 const NO_KEY: Vk = Vk { code: 0xe8, extended: false };
 
-pub fn activate(hands: &Hands, uid: &str) -> Result<Activation> {
+pub fn activate(hands: &Hands, clock: &Clock, uid: &str) -> Result<Activation> {
     let hwnd = hwnd_of(uid)?;
     let sight = look()?;
     if !sight.find(hwnd).is_some_and(|raw| raw.visible) {
@@ -37,11 +39,11 @@ pub fn activate(hands: &Hands, uid: &str) -> Result<Activation> {
     }
     restore(hwnd);
     ask(hwnd);
-    if came(hwnd, POLITE)? {
+    if came(clock, hwnd, POLITE)? {
         return Ok(Activation::Activated);
     }
     hands.with_events(&[Event::Down(ALT), Event::Down(NO_KEY), Event::Up(NO_KEY)], || ask(hwnd))?;
-    if came(hwnd, WHOLE - POLITE)? {
+    if came(clock, hwnd, WHOLE - POLITE)? {
         return Ok(Activation::Activated);
     }
     Ok(Activation::Refused(why_not_active(&look()?, WHOLE)))
@@ -77,19 +79,14 @@ fn stands_for(hwnd: u64) -> u64 {
 }
 
 /// Whether keys go to the window, or to a dialog that keeps it from getting any, before the time is over.
-fn came(hwnd: u64, at_most: Duration) -> Result<bool> {
-    let began = Instant::now();
-    loop {
+fn came(clock: &Clock, hwnd: u64, at_most: Duration) -> Result<bool> {
+    let found = poll_until(clock, &Cancel::new(), Polling::every(STEP, at_most), || {
         let front = foreground();
-        if front != 0 && (front == hwnd || front == stands_for(hwnd)) {
-            let restored = look()?.find(hwnd).is_some_and(|raw| !raw.minimized);
-            if restored {
-                return Ok(true);
-            }
+        if front == 0 || (front != hwnd && front != stands_for(hwnd)) {
+            return Ok(None);
         }
-        if began.elapsed() > at_most {
-            return Ok(false);
-        }
-        std::thread::sleep(STEP);
-    }
+        let restored = look()?.find(hwnd).is_some_and(|raw| !raw.minimized);
+        Ok::<_, Error>(restored.then_some(()))
+    })?;
+    Ok(found.is_some())
 }

@@ -10,14 +10,18 @@ use std::time::Duration;
 use super::desktop::{self, Seen};
 use super::errors::{Code, Meaning};
 use super::records::RawLook;
-use crate::clock::lock;
+use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::window::WindowState;
 use crate::model::{Point, Reached, Rect, Window, WindowChange};
 use crate::platform::Activation;
+use crate::platform::poll::{Polling, poll_until};
+use crate::platform::window_change::{
+    ChangeWait, ChangingWindow, ObservedWindow, Reasons, change_window, wanted_bounds,
+};
 
 const ACTIVATION_TIME: Duration = Duration::from_millis(2_500);
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+pub const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Windows whose size before they were maximized is known.
 const MOST_REMEMBERED: usize = 500;
 
@@ -55,12 +59,6 @@ pub trait Scene {
     fn is_full_screen(&self, target: Target) -> bool;
 
     fn ask(&self, target: Target, step: Step) -> Result<(), Code>;
-
-    /// Since it was begun.
-    fn elapsed(&self) -> Duration;
-
-    /// Waits; fails when the call is cancelled.
-    fn pause(&self, time: Duration) -> Result<()>;
 }
 
 /// What windows had before they were maximized.
@@ -85,23 +83,23 @@ impl Before {
     }
 }
 
-pub fn activate(scene: &dyn Scene, id: u32) -> Result<Activation> {
+pub fn activate(scene: &dyn Scene, clock: &Clock, id: u32) -> Result<Activation> {
     let (_, seen, target) = found(scene, id)?;
     if seen.window.minimized {
         ask(scene, target, Step::Minimized(false), &seen)?;
     }
     ask(scene, target, Step::Front, &seen)?;
-    loop {
+    let polling = Polling::every(LOOK_AGAIN, ACTIVATION_TIME);
+    let came = poll_until(clock, &Cancel::new(), polling, || {
         let (_, now) = find(scene, id)?;
-        if now.window.focused && !now.window.minimized {
-            return Ok(Activation::Activated);
-        }
-        if scene.elapsed() >= ACTIVATION_TIME {
-            let waited = ACTIVATION_TIME.as_millis();
-            return Ok(Activation::Refused(format!("macOS did not give it the keyboard within {waited} ms")));
-        }
-        scene.pause(LOOK_AGAIN)?;
-    }
+        Ok::<_, Error>((now.window.focused && !now.window.minimized).then_some(()))
+    })?;
+    Ok(came.map_or_else(refused_activation, |()| Activation::Activated))
+}
+
+fn refused_activation() -> Activation {
+    let waited = ACTIVATION_TIME.as_millis();
+    Activation::Refused(format!("macOS did not give it the keyboard within {waited} ms"))
 }
 
 pub fn change(
@@ -109,39 +107,65 @@ pub fn change(
     before: &Before,
     id: u32,
     change: &WindowChange,
-    at_most: Duration,
+    wait: &ChangeWait<'_>,
 ) -> Result<Reached> {
     let (look, seen, target) = found(scene, id)?;
     let monitors = scene.monitors()?;
     // Only these two are about it, and each look costs a question.
     let sized = matches!(change, WindowChange::Maximize | WindowChange::Restore);
-    let full = || sized && scene.is_full_screen(target);
-    let was_full = full();
+    let was_full = sized && scene.is_full_screen(target);
     let was = state(&look, &monitors, &seen, was_full);
     let room = desktop::room(&look, &monitors, was.bounds);
-    for step in steps(change, &was, was_full, room, before.of(id))? {
-        ask(scene, target, step, &seen)?;
+    let window = MacWindow { scene, before, monitors, seen, target, sized, was, was_full, room };
+    let wanted = wanted_bounds(was.bounds, change, i32::MAX);
+    let reached = change_window(&window, &was, wanted, change, wait)?;
+    if reached.done && *change == WindowChange::Restore && !was.minimized {
+        before.forget(id);
     }
-    if *change == WindowChange::Maximize && !was.maximized {
-        before.remember(id, was.bounds);
+    Ok(reached)
+}
+
+/// A window that is being changed, and how it was before.
+struct MacWindow<'a> {
+    scene: &'a dyn Scene,
+    before: &'a Before,
+    monitors: Vec<Rect>,
+    seen: Seen,
+    target: Target,
+    /// Whether the change is about filling the screen.
+    sized: bool,
+    was: WindowState,
+    was_full: bool,
+    room: Option<Rect>,
+}
+
+impl ChangingWindow for MacWindow<'_> {
+    type Error = Error;
+
+    fn request_change(&self, change: &WindowChange) -> Result<Option<String>> {
+        let id = self.seen.id;
+        for step in steps(change, &self.was, self.was_full, self.room, self.before.of(id))? {
+            ask(self.scene, self.target, step, &self.seen)?;
+        }
+        if *change == WindowChange::Maximize && !self.was.maximized {
+            self.before.remember(id, self.was.bounds);
+        }
+        Ok(None)
     }
-    loop {
-        let look = scene.look(id)?;
+
+    fn window_state(&self) -> Result<Option<ObservedWindow>> {
+        let id = self.seen.id;
+        let look = self.scene.look(id)?;
         let all = desktop::windows(&look);
-        let now = all.iter().find(|other| other.id == id);
-        let now = now.map(|now| state(&look, &monitors, now, full()));
-        if desktop::is_reached(change, &was, now.as_ref(), desktop::is_front(&all, id)) {
-            if *change == WindowChange::Restore && !was.minimized {
-                before.forget(id);
-            }
-            return Ok(Reached { done: true, state: now, note: None });
-        }
-        let left = at_most.saturating_sub(scene.elapsed());
-        if left.is_zero() {
-            let note = desktop::why_not_reached(change, at_most);
-            return Ok(Reached { done: false, state: now, note: Some(note) });
-        }
-        scene.pause(left.min(LOOK_AGAIN))?;
+        let is_front = desktop::is_front(&all, id);
+        Ok(all.iter().find(|other| other.id == id).map(|now| {
+            let full = self.sized && self.scene.is_full_screen(self.target);
+            ObservedWindow { state: state(&look, &self.monitors, now, full), is_front }
+        }))
+    }
+
+    fn reasons(&self) -> &Reasons {
+        &desktop::REASONS
     }
 }
 
@@ -224,7 +248,7 @@ mod tests {
         full: Cell<bool>,
         answer: Result<(), Code>,
         obeys: bool,
-        waited: Cell<Duration>,
+        clock: Clock,
     }
 
     const ID: u32 = 11;
@@ -267,7 +291,7 @@ mod tests {
                 full: Cell::default(),
                 answer: Ok(()),
                 obeys: true,
-                waited: Cell::default(),
+                clock: Clock::steered(),
             }
         }
 
@@ -311,7 +335,17 @@ mod tests {
         }
 
         fn change(&self, before: &Before, wished: WindowChange) -> Reached {
-            change(self, before, ID, &wished, Duration::from_secs(1)).unwrap()
+            self.try_change(before, wished).unwrap()
+        }
+
+        fn try_change(&self, before: &Before, wished: WindowChange) -> Result<Reached> {
+            let cancel = Cancel::new();
+            let wait = ChangeWait::new(&self.clock, &cancel, LOOK_AGAIN, Duration::from_secs(1));
+            change(self, before, ID, &wished, &wait)
+        }
+
+        fn activate(&self) -> Result<Activation> {
+            activate(self, &self.clock, ID)
         }
     }
 
@@ -335,15 +369,6 @@ mod tests {
                 self.happen(step);
             }
             self.answer
-        }
-
-        fn elapsed(&self) -> Duration {
-            self.waited.get()
-        }
-
-        fn pause(&self, time: Duration) -> Result<()> {
-            self.waited.set(self.waited.get() + time);
-            Ok(())
         }
     }
 
@@ -411,15 +436,15 @@ mod tests {
         assert!(silent(true).change(&Before::default(), WindowChange::Close).done);
         let asking = silent(false).change(&Before::default(), WindowChange::Close);
         assert!(!asking.done && asking.note.unwrap().contains("asking whether to save"));
-        assert_eq!(activate(&silent(true), ID).unwrap(), Activation::Activated);
+        assert_eq!(silent(true).activate().unwrap(), Activation::Activated);
     }
 
     #[test]
     fn a_window_that_cannot_be_raised_alone_may_come_with_its_application() {
         let unsupported = Pretended { answer: Err(Code(-25206)), ..Pretended::new(USUAL) };
-        assert_eq!(activate(&unsupported, ID).unwrap(), Activation::Activated);
+        assert_eq!(unsupported.activate().unwrap(), Activation::Activated);
         let other = Pretended { answer: Err(Code(-25206)), ..Pretended::new(USUAL) };
-        let refused = change(&other, &Before::default(), ID, &WindowChange::Minimize, Duration::ZERO);
+        let refused = other.try_change(&Before::default(), WindowChange::Minimize);
         assert_eq!(refused.unwrap_err().kind, Kind::PatternUnsupported);
     }
 
@@ -427,25 +452,25 @@ mod tests {
     fn a_minimized_window_is_shown_before_it_is_activated() {
         let mac = Pretended::new(USUAL);
         mac.minimize(true);
-        assert_eq!(activate(&mac, ID).unwrap(), Activation::Activated);
+        assert_eq!(mac.activate().unwrap(), Activation::Activated);
         assert_eq!(*mac.asked.borrow(), [Step::Minimized(false), Step::Front]);
     }
 
     #[test]
     fn whoever_does_not_get_the_keyboard_is_told_after_a_while() {
         let mac = Pretended { obeys: false, ..Pretended::new(USUAL) };
-        assert!(matches!(activate(&mac, ID), Ok(Activation::Refused(why)) if why.contains("2500 ms")));
-        assert_eq!(mac.waited.get(), ACTIVATION_TIME);
+        assert!(matches!(mac.activate(), Ok(Activation::Refused(why)) if why.contains("2500 ms")));
+        assert_eq!(mac.clock.now(), ACTIVATION_TIME);
     }
 
     #[test]
     fn a_window_without_an_element_or_without_itself_says_so() {
         let mac = Pretended::new(USUAL);
         mac.look.borrow_mut().apps = vec![RawApp { pid: 1, silent: true, ..RawApp::default() }];
-        assert_eq!(activate(&mac, ID).unwrap_err().kind, Kind::Timeout);
+        assert_eq!(mac.activate().unwrap_err().kind, Kind::Timeout);
         mac.look.borrow_mut().apps.clear();
-        assert_eq!(activate(&mac, ID).unwrap_err().kind, Kind::PatternUnsupported);
+        assert_eq!(mac.activate().unwrap_err().kind, Kind::PatternUnsupported);
         mac.look.borrow_mut().windows.clear();
-        assert_eq!(activate(&mac, ID).unwrap_err().kind, Kind::WindowGone);
+        assert_eq!(mac.activate().unwrap_err().kind, Kind::WindowGone);
     }
 }

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use super::points;
 use super::records::{RawApp, RawAxWindow, RawLook, RawRect, RawWindow};
 use crate::error::{Error, Kind};
-use crate::model::window::{WindowChange, WindowState};
 use crate::model::{Point, Rect, Window};
 use crate::platform::Menu;
+use crate::platform::window_change::Reasons;
 
 const UID: &str = "cg:";
 /// What people call windows is on this layer.
@@ -312,28 +312,6 @@ pub fn room(look: &RawLook, monitors: &[Rect], bounds: Rect) -> Option<Rect> {
     Some(Rect { y: monitor.y + height, height: monitor.height - height, ..monitor })
 }
 
-/// Whether a window has come to be as it was asked to be.
-pub fn is_reached(
-    change: &WindowChange,
-    before: &WindowState,
-    now: Option<&WindowState>,
-    is_front: bool,
-) -> bool {
-    let Some(now) = now else {
-        return matches!(change, WindowChange::Close);
-    };
-    match *change {
-        WindowChange::Raise => is_front && !now.minimized,
-        WindowChange::Restore if before.minimized => !now.minimized,
-        WindowChange::Restore => !now.maximized,
-        WindowChange::Minimize => now.minimized,
-        WindowChange::Maximize => now.maximized && !now.minimized,
-        WindowChange::Move(to) => (now.bounds.x, now.bounds.y) == (to.x, to.y),
-        WindowChange::Resize { width, height } => (now.bounds.width, now.bounds.height) == (width, height),
-        WindowChange::Close => false,
-    }
-}
-
 /// macOS has no such state: a window that takes all the room of its monitor but the Dock's is taken for maximized.
 pub fn is_maximized(bounds: Rect, room: Option<Rect>) -> bool {
     room.is_some_and(|room| {
@@ -345,18 +323,12 @@ pub fn is_maximized(bounds: Rect, room: Option<Rect>) -> bool {
     })
 }
 
-pub fn why_not_reached(change: &WindowChange, waited: std::time::Duration) -> String {
-    let why = match change {
-        WindowChange::Raise => "another window is kept above it",
-        WindowChange::Restore | WindowChange::Minimize => "the application did not do it",
-        WindowChange::Maximize => "the application allows only the size that is reported",
-        WindowChange::Move(_) | WindowChange::Resize { .. } => {
-            "the application or the screen's edges allow only what is reported"
-        }
-        WindowChange::Close => "the window is still there; it may be asking whether to save, or be busy",
-    };
-    format!("{why} (waited {} ms)", waited.as_millis())
-}
+pub const REASONS: Reasons = Reasons {
+    raise: "another window is kept above it",
+    show: "the application did not do it",
+    maximize: "the application allows only the size that is reported",
+    place: "the application or the screen's edges allow only what is reported",
+};
 
 #[cfg(test)]
 mod tests {
@@ -654,32 +626,5 @@ mod tests {
         check_maximized(Rect::new(0, 33, 756, 949), false);
         check_maximized(Rect::new(40, 60, 1400, 900), false);
         assert!(!is_maximized(Rect::new(0, 0, 100, 100), None));
-    }
-
-    fn state(bounds: Rect, minimized: bool, maximized: bool) -> WindowState {
-        WindowState { bounds, focused: false, minimized, maximized }
-    }
-
-    #[test]
-    fn a_change_is_done_when_it_is_seen() {
-        let small = state(Rect::new(10, 20, 300, 200), false, false);
-        let away = state(Rect::new(10, 20, 300, 200), true, false);
-        let full = state(Rect::new(0, 33, 1512, 949), false, true);
-        let check = |change, before: WindowState, now: Option<WindowState>, expected| {
-            assert_eq!(is_reached(&change, &before, now.as_ref(), true), expected, "{change:?} {now:?}");
-        };
-        check(WindowChange::Minimize, small, Some(away), true);
-        check(WindowChange::Minimize, small, Some(small), false);
-        check(WindowChange::Restore, away, Some(small), true);
-        check(WindowChange::Restore, full, Some(full), false);
-        check(WindowChange::Restore, full, Some(small), true);
-        check(WindowChange::Maximize, small, Some(full), true);
-        check(WindowChange::Move(Point { x: 10, y: 20 }), full, Some(small), true);
-        check(WindowChange::Move(Point { x: 10, y: 21 }), full, Some(small), false);
-        check(WindowChange::Resize { width: 300, height: 200 }, full, Some(small), true);
-        check(WindowChange::Close, small, Some(small), false);
-        check(WindowChange::Close, small, None, true);
-        check(WindowChange::Minimize, small, None, false);
-        assert!(!is_reached(&WindowChange::Raise, &small, Some(&small), false));
     }
 }

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::model::window::{WindowChange, WindowState};
-use crate::model::{Monitor, Point, Rect, Window};
+use crate::model::{Monitor, Rect, Window};
 use crate::platform::Menu;
+use crate::platform::window_change::{ObservedWindow, Reasons, wanted_bounds};
 
 /// A top-level window as Windows tells of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -121,7 +122,7 @@ impl RawWindow {
         )
     }
 
-    fn state(&self, focused: bool) -> WindowState {
+    pub fn state(&self, focused: bool) -> WindowState {
         WindowState {
             bounds: self.bounds(),
             focused,
@@ -262,6 +263,13 @@ impl Sight {
         Some(self.find(hwnd)?.state(self.focused() == Some(hwnd)))
     }
 
+    /// A window that is being changed; one that is not to be seen is gone.
+    pub fn observed(&self, hwnd: u64) -> Option<ObservedWindow> {
+        self.find(hwnd).filter(|raw| raw.visible)?;
+        let is_front = self.front() == Some(hwnd);
+        Some(ObservedWindow { state: self.state(hwnd)?, is_front })
+    }
+
     /// The frontmost of those that are to be seen.
     fn front(&self) -> Option<u64> {
         let shown = self.windows.iter().filter(|raw| raw.is_listed() && !raw.minimized);
@@ -307,7 +315,7 @@ pub enum Placing {
 
 /// The rectangle that Windows must be asked for, and what of it counts.
 pub fn placing(raw: &RawWindow, change: &WindowChange) -> Option<(Rect, Placing)> {
-    let rect = || raw.rect_for(wanted_bounds(raw, change));
+    let rect = || raw.rect_for(wanted_bounds(raw.bounds(), change, PLACES));
     match change {
         WindowChange::Move(_) => Some((rect(), Placing::Corner)),
         WindowChange::Resize { .. } => Some((rect(), Placing::Size)),
@@ -316,49 +324,14 @@ pub fn placing(raw: &RawWindow, change: &WindowChange) -> Option<(Rect, Placing)
 }
 
 /// Further out than any screen; Windows has sixteen bits for many of its places.
-const PLACES: i32 = 30_000;
+pub const PLACES: i32 = 30_000;
 
-pub fn wanted_bounds(raw: &RawWindow, change: &WindowChange) -> Rect {
-    let now = raw.bounds();
-    let place = |number: i32| number.clamp(-PLACES, PLACES);
-    match *change {
-        WindowChange::Move(Point { x, y }) => Rect { x: place(x), y: place(y), ..now },
-        WindowChange::Resize { width, height } => Rect { width: place(width), height: place(height), ..now },
-        _ => now,
-    }
-}
-
-/// Whether it is now as was asked, `before` being how it was then.
-pub fn is_reached(sight: &Sight, before: &RawWindow, change: &WindowChange) -> bool {
-    let Some(now) = sight.find(before.hwnd).filter(|raw| raw.visible) else {
-        return matches!(change, WindowChange::Close);
-    };
-    let (bounds, wanted) = (now.bounds(), wanted_bounds(before, change));
-    match change {
-        WindowChange::Raise => sight.front() == Some(before.hwnd),
-        WindowChange::Restore if before.minimized => !now.minimized,
-        WindowChange::Restore => !now.maximized,
-        WindowChange::Minimize => now.minimized,
-        WindowChange::Maximize => now.maximized && !now.minimized,
-        WindowChange::Move(_) => (bounds.x, bounds.y) == (wanted.x, wanted.y),
-        WindowChange::Resize { .. } => (bounds.width, bounds.height) == (wanted.width, wanted.height),
-        WindowChange::Close => false,
-    }
-}
-
-pub fn why_not_reached(change: &WindowChange, waited: std::time::Duration) -> String {
-    let why = match change {
-        WindowChange::Raise => "another window is kept above it, or Windows refused it",
-        WindowChange::Restore | WindowChange::Minimize | WindowChange::Maximize => {
-            "the application did not do it"
-        }
-        WindowChange::Move(_) | WindowChange::Resize { .. } => {
-            "Windows or the application allows only what is reported"
-        }
-        WindowChange::Close => "the window is still there; it may be asking whether to save, or be busy",
-    };
-    format!("{why} (waited {} ms)", waited.as_millis())
-}
+pub const REASONS: Reasons = Reasons {
+    raise: "another window is kept above it, or Windows refused it",
+    show: "the application did not do it",
+    maximize: "the application did not do it",
+    place: "Windows or the application allows only what is reported",
+};
 
 /// Why a window is not in the foreground after it was asked for.
 pub fn why_not_active(sight: &Sight, waited: std::time::Duration) -> String {
@@ -404,6 +377,8 @@ fn scale(dpi: u32) -> f64 {
 mod tests {
     use super::*;
     use crate::error::Kind;
+    use crate::model::Point;
+    use crate::platform::window_change::is_reached;
     use proptest::prelude::*;
 
     fn recorded(name: &str) -> Sight {
@@ -633,7 +608,9 @@ mod tests {
         let mut after = before.clone();
         edit(&mut after);
         let sight = Sight { windows: vec![after], foreground: 0 };
-        assert_eq!(is_reached(&sight, &before, &change), expected, "{change:?}");
+        let wanted = wanted_bounds(before.bounds(), &change, PLACES);
+        let now = sight.observed(before.hwnd);
+        assert_eq!(is_reached(&change, &before.state(false), now.as_ref(), wanted), expected, "{change:?}");
     }
 
     #[test]

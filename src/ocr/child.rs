@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
+use crate::platform::child_process::without_our_settings;
 
 /// How soon a cancelled call is noticed.
 const SLICE: Duration = Duration::from_millis(10);
@@ -78,10 +79,7 @@ impl Leashed {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // More threads make tesseract several times slower, and they are counted when it loads.
         command.env("OMP_THREAD_LIMIT", "1");
-        // Our own settings may hold keys that are nobody else's business.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OSO_")) {
-            command.env_remove(name);
-        }
+        without_our_settings(&mut command);
         command.spawn().map(Leashed).map_err(|problem| {
             Error::new(
                 Kind::PlatformUnsupported,

@@ -7,11 +7,16 @@
 
 pub mod absent;
 mod bell_watch;
+pub mod child_process;
 pub mod hands;
 #[cfg(target_os = "linux")]
 pub mod linux;
+#[cfg(not(target_os = "linux"))]
+mod linux_only;
 pub mod macos;
 pub mod mock;
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
+mod other_host;
 pub mod poll;
 pub mod roles;
 pub mod shaping;
@@ -24,7 +29,30 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+// Every system has a module `host` with the same functions.
+#[cfg(target_os = "linux")]
+use self::linux::host;
+#[cfg(target_os = "macos")]
+use self::macos::host;
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
+use self::other_host as host;
+#[cfg(target_os = "windows")]
+use self::windows::host;
+
 pub use bell_watch::BellWatch;
+/// Runs a command for the server that started this process, and tells what it answered.
+pub use host::keep_command;
+/// Has the allocator keep little of what was freed. Called before there is a second thread.
+pub use host::keep_few_heaps;
+/// Holds a private desktop for the server that started this process.
+pub use host::keep_private_desktop;
+/// What macOS has permitted this program to do; `None` on other systems.
+pub use host::mac_permissions;
+/// The system's own recognition; `None` where it has none, an error where it has one that does not work.
+pub use host::recognizer;
+/// A look at the running desktop for the doctor.
+pub use host::survey;
+use host::{connect, is_by_powershell, private_desktop, probe, run_command};
 
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
@@ -331,22 +359,6 @@ pub trait Recognizer: Send + Sync {
     fn words(&self, page: Grey<'_>, waiting: &crate::ocr::Waiting) -> Result<Vec<crate::ocr::Word>>;
 }
 
-/// The system's own recognition; `None` where it has none, an error where it has one that does not work.
-#[cfg(target_os = "windows")]
-pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
-    Some(windows::reading::Engine::start().map(|engine| Box::new(engine) as Box<dyn Recognizer>))
-}
-
-#[cfg(target_os = "macos")]
-pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
-    Some(macos::reading::Engine::start().map(|engine| Box::new(engine) as Box<dyn Recognizer>))
-}
-
-#[cfg(not(any(target_os = "windows", target_os = "macos")))]
-pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
-    None
-}
-
 /// What a platform is and can do. Exhaustive, so that a new ability asks every platform a question.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -409,7 +421,7 @@ pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
         return Ok(private_desktop(loaded.config.sandbox.size, command, clock));
     }
     if !loaded.config.wants_mock() {
-        return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent).into());
+        return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent_because).into());
     }
     let mock = mock::Mock::new(clock.clone());
     if let Some(path) = &loaded.scenario {
@@ -431,107 +443,8 @@ impl From<Arc<dyn Platform>> for Chosen {
     }
 }
 
-fn absent(reason: String) -> Arc<dyn Platform> {
+fn absent_because(reason: String) -> Arc<dyn Platform> {
     Arc::new(absent::Absent::new(reason))
-}
-
-/// One that cannot start is no reason to work on the user's own: then there is no desktop at all.
-#[cfg(target_os = "linux")]
-fn private_desktop(size: crate::config::Size, command: &[String], clock: &Clock) -> Chosen {
-    let plan = linux::sandbox::Plan { size, command: command.to_vec() };
-    match linux::sandbox::Sandbox::start(&plan) {
-        Err(reason) => absent(format!("the private desktop did not start: {reason}")).into(),
-        Ok(sandbox) => {
-            if let Some(remark) = sandbox.remark() {
-                tracing::warn!("private desktop: {remark}");
-            }
-            sandbox.enter();
-            let sandbox = Arc::new(sandbox);
-            let platform = linux::connect_private(clock.clone(), &sandbox).unwrap_or_else(absent);
-            Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn private_desktop(_: crate::config::Size, _: &[String], _: &Clock) -> Chosen {
-    absent(format!("--sandbox needs Linux; this is {}", os_name())).into()
-}
-
-/// Holds a private desktop for the server that started this process.
-#[cfg(target_os = "linux")]
-pub use linux::sandbox::keeper::keep as keep_private_desktop;
-
-#[cfg(not(target_os = "linux"))]
-pub fn keep_private_desktop() -> Result<(), String> {
-    Err("private desktops need Linux".to_owned())
-}
-
-/// Has the allocator keep little of what was freed. Called before there is a second thread.
-#[cfg(target_os = "linux")]
-pub use linux::keep_few_heaps;
-
-/// Elsewhere the allocator does so by itself.
-#[cfg(not(target_os = "linux"))]
-pub fn keep_few_heaps() {}
-
-/// Runs a command for the server that started this process, and tells what it answered.
-#[cfg(target_os = "linux")]
-pub use linux::exec::keep as keep_command;
-
-#[cfg(not(target_os = "linux"))]
-pub fn keep_command() -> Result<i32, String> {
-    Err("commands need Linux".to_owned())
-}
-
-/// Commands need no desktop, so whoever has none runs them too.
-#[cfg(target_os = "linux")]
-use linux::exec::run as run_command;
-
-#[cfg(not(target_os = "linux"))]
-fn run_command(_: &Run, _: &Cancel) -> Result<Ended> {
-    let message = "this build runs commands on Linux only: elsewhere it could not end all that they start";
-    Err(Error::new(Kind::PlatformUnsupported, message))
-}
-
-/// A look at the running desktop for the doctor.
-#[cfg(target_os = "linux")]
-pub use linux::survey::survey;
-
-#[cfg(not(target_os = "linux"))]
-pub fn survey() -> Option<crate::doctor::Survey> {
-    None
-}
-
-/// What macOS has permitted this program to do; `None` on other systems.
-#[cfg(target_os = "macos")]
-pub fn mac_permissions() -> Option<crate::doctor::MacPermissions> {
-    Some(macos::permissions::granted())
-}
-
-#[cfg(not(target_os = "macos"))]
-pub fn mac_permissions() -> Option<crate::doctor::MacPermissions> {
-    None
-}
-
-#[cfg(target_os = "linux")]
-fn connect(clock: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    linux::connect(clock.clone(), wished)
-}
-
-#[cfg(target_os = "macos")]
-fn connect(clock: &Clock, _: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    macos::connect(clock.clone())
-}
-
-#[cfg(target_os = "windows")]
-fn connect(clock: &Clock, _: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    windows::connect(clock.clone())
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
-fn connect(_: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    Err(probe(wished).unwrap_or_else(|reason| reason))
 }
 
 /// What this build knows of the real desktop of this machine.
@@ -540,36 +453,4 @@ pub fn real_desktop(wished: &PlatformChoice) -> PlatformFacts {
     let available = found.is_ok();
     let reason = found.unwrap_or_else(|reason| reason);
     PlatformFacts { name: os_name().to_owned(), available, reason, by_powershell: is_by_powershell(wished) }
-}
-
-#[cfg(target_os = "linux")]
-use linux::is_by_powershell;
-
-#[cfg(not(target_os = "linux"))]
-fn is_by_powershell(_: &PlatformChoice) -> bool {
-    false
-}
-
-/// How the real desktop is reached, or why not.
-#[cfg(target_os = "linux")]
-fn probe(wished: &PlatformChoice) -> Result<String, String> {
-    linux::probe(wished)
-}
-
-#[cfg(target_os = "macos")]
-fn probe(_: &PlatformChoice) -> Result<String, String> {
-    macos::probe()
-}
-
-#[cfg(target_os = "windows")]
-fn probe(_: &PlatformChoice) -> Result<String, String> {
-    windows::probe()
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
-fn probe(_: &PlatformChoice) -> Result<String, String> {
-    Err(format!(
-        "this build has no adapter for the {} desktop; start the server with --mock for the mock desktop",
-        os_name()
-    ))
 }

@@ -46,7 +46,7 @@ impl Linux {
             tracing::warn!("keys that an earlier server held may still be down: {error}");
         }
         let bell = Bell::default();
-        let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
+        let accessible = Accessible::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
         let watcher = Watcher::start(link.display(), bell.clone())
             .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
         let is_listening = move || watcher.is_listening();

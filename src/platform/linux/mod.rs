@@ -26,6 +26,7 @@ mod desktop;
 pub mod exec;
 mod hands;
 mod heap;
+pub mod host;
 mod input;
 mod keyboard;
 mod launch;
@@ -52,7 +53,6 @@ use std::sync::Arc;
 pub use crate::platform::hands::Drag;
 pub use adapter::Linux;
 pub use desktop::{Extents, Frame};
-pub use heap::keep_few as keep_few_heaps;
 pub use input::Typed;
 pub use popups::{Popup, Under};
 

@@ -17,35 +17,8 @@
 //! notice is in `decode`. All places count in points from the upper left corner of the main monitor, as pointers do.
 
 pub mod decode;
+#[cfg(target_os = "macos")]
+mod sys;
 
 #[cfg(target_os = "macos")]
-mod accessibility;
-#[cfg(target_os = "macos")]
-mod adapter;
-#[cfg(target_os = "macos")]
-mod apps;
-#[cfg(target_os = "macos")]
-mod capture;
-#[cfg(target_os = "macos")]
-mod clipboard;
-#[cfg(target_os = "macos")]
-mod desktop;
-#[cfg(target_os = "macos")]
-mod foundation;
-#[cfg(target_os = "macos")]
-mod input;
-#[cfg(target_os = "macos")]
-mod launch;
-#[cfg(target_os = "macos")]
-mod layout;
-#[cfg(target_os = "macos")]
-pub mod permissions;
-#[cfg(target_os = "macos")]
-pub mod reading;
-#[cfg(target_os = "macos")]
-mod screenshots;
-#[cfg(target_os = "macos")]
-mod watch;
-
-#[cfg(target_os = "macos")]
-pub use adapter::{connect, probe};
+pub use sys::host;

@@ -17,33 +17,8 @@
 //! way that a test would notice is in `decode`.
 
 pub mod decode;
+#[cfg(target_os = "windows")]
+mod sys;
 
 #[cfg(target_os = "windows")]
-mod accessibility;
-#[cfg(target_os = "windows")]
-mod adapter;
-#[cfg(target_os = "windows")]
-mod apps;
-#[cfg(target_os = "windows")]
-mod capture;
-#[cfg(target_os = "windows")]
-mod clipboard;
-#[cfg(target_os = "windows")]
-mod desktop;
-#[cfg(target_os = "windows")]
-mod foreground;
-#[cfg(target_os = "windows")]
-mod input;
-#[cfg(target_os = "windows")]
-mod integrity;
-#[cfg(target_os = "windows")]
-mod launch;
-#[cfg(target_os = "windows")]
-mod lease;
-#[cfg(target_os = "windows")]
-pub mod reading;
-#[cfg(target_os = "windows")]
-mod watch;
-
-#[cfg(target_os = "windows")]
-pub use adapter::{connect, probe};
+pub use sys::host;

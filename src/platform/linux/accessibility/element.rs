@@ -16,6 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::Rect;
 use crate::model::action::Handle;
 use crate::model::element::Range;
+use crate::platform::poll::{Polling, poll_until};
 
 /// Toolkits name a handful; a thousand would be a mistake.
 const MOST_ACTIONS: i32 = 16;
@@ -292,17 +293,9 @@ impl Accessible {
         mut holds: impl FnMut() -> Result<bool>,
     ) -> Result<bool> {
         const STEP: Duration = Duration::from_millis(15);
-        let clock = crate::clock::Clock::real();
-        let end = clock.now() + at_most;
-        loop {
-            if holds()? {
-                return Ok(true);
-            }
-            if clock.now() >= end {
-                return Ok(false);
-            }
-            clock.sleep(STEP, cancel)?;
-        }
+        let polling = Polling::every(STEP, at_most);
+        let found = poll_until(&self.clock, cancel, polling, || Ok::<_, Error>(holds()?.then_some(())))?;
+        Ok(found.is_some())
     }
 }
 

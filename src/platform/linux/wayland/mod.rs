@@ -93,7 +93,7 @@ impl Wayland {
     pub fn connect(clock: Clock) -> Result<Self, String> {
         reach_compositor()?;
         let bell = Bell::default();
-        let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
+        let accessible = Accessible::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
         let hands = Hands::default();
         // Early: a seat without a keyboard of its own gives no window the focus until there is one.
         let powers = hands.powers();

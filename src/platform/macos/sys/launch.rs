@@ -12,6 +12,7 @@ use rustix::process::{Pid, test_kill_process};
 use super::decode::apps;
 use crate::error::{Error, Result};
 use crate::model::program::Launch;
+use crate::platform::child_process::without_our_settings;
 
 /// What an app may take until it is among those that run.
 const OPENING_TIME: Duration = Duration::from_secs(3);
@@ -28,9 +29,7 @@ pub fn launch(launch: &Launch) -> Result<u32> {
     if let Some(cwd) = &launch.cwd {
         command.current_dir(cwd);
     }
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OSO_")) {
-        command.env_remove(name);
-    }
+    without_our_settings(&mut command);
     let cannot = |problem: std::io::Error| {
         Error::bad_request(format!("'{program}' cannot be started: {problem}")).with("field", "program")
     };

@@ -57,14 +57,14 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     let accessible = Accessible::new(bell.clone());
     Ok(Arc::new(Windows {
         clipboard: WindowsClipboard { clock: clock.clone() },
-        clock,
         bell,
         roster: Mutex::default(),
         accessible,
         painters: capture::painters(),
-        hands: Hands::default(),
+        hands: Hands::new(clock.clone()),
         watch,
         lease: Lease::default(),
+        clock,
         region: AllowedRegion::default(),
     }))
 }

@@ -50,14 +50,19 @@ enum Held {
 }
 
 /// What this process holds down.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Hands {
+    clock: Clock,
     held: Mutex<Vec<Held>>,
     /// One input at a time.
     turn: Mutex<()>,
 }
 
 impl Hands {
+    pub fn new(clock: Clock) -> Self {
+        Self { clock, held: Mutex::default(), turn: Mutex::default() }
+    }
+
     pub fn move_to(&self, at: Point) -> Result<()> {
         self.calmly(|_| move_to(at))
     }
@@ -67,11 +72,11 @@ impl Hands {
         self.calmly(|grip| {
             if let Some(at) = at {
                 move_to(at)?;
-                Clock::real().sleep(ARRIVAL, cancel)?;
+                self.clock.sleep(ARRIVAL, cancel)?;
             }
             for done in 0..count {
                 if done > 0 {
-                    Clock::real().sleep(BETWEEN_CLICKS, cancel)?;
+                    self.clock.sleep(BETWEEN_CLICKS, cancel)?;
                 }
                 grip.press(Held::Button(button))?;
                 grip.release(Held::Button(button))?;
@@ -86,7 +91,7 @@ impl Hands {
         self.calmly(|_| {
             if let Some(at) = at {
                 move_to(at)?;
-                Clock::real().sleep(ARRIVAL, cancel)?;
+                self.clock.sleep(ARRIVAL, cancel)?;
             }
             // Click by click, as a wheel does: some applications scroll once for each event, however much it says.
             let turn = WHEEL_CLICK * clicks.signum();
@@ -105,9 +110,9 @@ impl Hands {
                 grip.press(Held::Key(keys::modifier(*modifier)))?;
             }
             move_to(drag.from)?;
-            Clock::real().sleep(ARRIVAL, cancel)?;
+            self.clock.sleep(ARRIVAL, cancel)?;
             grip.press(Held::Button(Button::Left))?;
-            let arrived = follow(drag, cancel);
+            let arrived = follow(&self.clock, drag, cancel);
             if arrived.is_err() {
                 // What is dropped where it came from stays there.
                 move_to(drag.from)?;
@@ -128,7 +133,7 @@ impl Hands {
         let events = keys::text(text);
         self.calmly(|grip| {
             events.chunks(EVENTS_AT_A_TIME).try_for_each(|batch| {
-                Clock::real().sleep(BETWEEN_BATCHES, cancel)?;
+                self.clock.sleep(BETWEEN_BATCHES, cancel)?;
                 grip.events(batch)
             })
         })
@@ -299,11 +304,11 @@ fn glide_to(at: Point) -> Result<()> {
     Ok(())
 }
 
-fn follow(drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+fn follow(clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
     let steps = u32::try_from(drag.duration.as_millis() / DRAG_STEP.as_millis()).unwrap_or(u32::MAX);
     let steps = steps.clamp(DRAG_STEPS, 2_000);
     let pause = (drag.duration / steps).max(Duration::from_millis(2));
-    Clock::real().sleep(DRAG_REST, cancel)?;
+    clock.sleep(DRAG_REST, cancel)?;
     for step in 1..=steps {
         let at = between(drag.from, drag.to, step, steps);
         if step < steps {
@@ -311,9 +316,9 @@ fn follow(drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
         } else {
             move_to(at)?
         }
-        Clock::real().sleep(pause, cancel)?;
+        clock.sleep(pause, cancel)?;
     }
-    Clock::real().sleep(DRAG_REST, cancel)
+    clock.sleep(DRAG_REST, cancel)
 }
 
 /// Each thread has a layout of its own; the one that counts is that of whom the keys go to.

@@ -21,11 +21,11 @@ use windows::Win32::UI::Accessibility::{
 };
 use windows::core::Interface;
 
+use super::super::desktop;
 use crate::config::limits::PLATFORM_CALL_TIME;
 use crate::error::Result;
 use crate::platform::windows::decode::errors::{Code, Meaning};
 use crate::platform::windows::decode::tree::{Cached, RawElement, RawRange, RawValue, Source, Time};
-use crate::platform::windows::desktop;
 
 /// COM on this thread, of the multi-threaded kind: others would wait for our own messages. Whatever came by COM must be
 /// gone before this ends.

@@ -34,6 +34,7 @@ mod linux {
     use os_screen_observer::model::{Rect, Window};
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
+    use os_screen_observer::platform::session_env::SessionEnv;
     use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Platform, Wake};
     use os_screen_observer::tools::Selection;
     use serde_json::{Value, json};
@@ -48,7 +49,7 @@ mod linux {
         let plan = Plan { size: Size { width: 1920, height: 1080 }, command: Vec::new() };
         let sandbox = Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop");
         enter(&sandbox);
-        let platform = Arc::new(Linux::connect(Clock::real()).expect("the desktop"));
+        let platform = Arc::new(Linux::connect(Clock::real(), &SessionEnv::read()).expect("the desktop"));
         let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
         let home = PathBuf::from(&sandbox.environment()["HOME"]);
         let bench = Bench { app: app(&platform), platform, home, wanted };

@@ -16,6 +16,7 @@ use os_screen_observer::config::Size;
 use os_screen_observer::model::{Button, KeyCombo, Point, Rect, Window, WindowChange};
 use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
 use os_screen_observer::platform::linux::{Drag, Linux, Under};
+use os_screen_observer::platform::session_env::SessionEnv;
 use os_screen_observer::platform::{Activation, Capture, Desktop, Platform, Wake};
 
 const UNICODE: &str = "héllo 漢字 → € Ω 🎉";
@@ -40,7 +41,7 @@ fn stage() -> Stage {
         enter(&sandbox);
         sandbox
     });
-    Stage { linux: Linux::connect(Clock::real()).unwrap(), _alone: alone }
+    Stage { linux: Linux::connect(Clock::real(), &SessionEnv::read()).unwrap(), _alone: alone }
 }
 
 #[allow(unsafe_code, reason = "the first test of this process is alone: the others wait for their turn")]

@@ -19,6 +19,7 @@ pub mod mock;
 mod other_host;
 pub mod poll;
 pub mod roles;
+pub mod session_env;
 pub mod shaping;
 pub mod unsupported;
 pub mod window_change;

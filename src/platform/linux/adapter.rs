@@ -17,6 +17,7 @@ use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
 use crate::platform::hands::Drag;
+use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates,
@@ -40,8 +41,8 @@ pub struct Linux {
 
 impl Linux {
     /// Fails with a sentence when there is no display.
-    pub fn connect(clock: Clock) -> Result<Self, String> {
-        let link = Link::connect(Some(&display()?))?;
+    pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
+        let link = Link::connect(Some(&display(env)?))?;
         if let Err(error) = link.with(lease::clean_up) {
             tracing::warn!("keys that an earlier server held may still be down: {error}");
         }
@@ -52,13 +53,13 @@ impl Linux {
         let is_listening = move || watcher.is_listening();
         let watch = BellWatch::new(clock.clone(), bell.clone(), EVENTS_TRUSTED_FOR, is_listening);
         let clipboard = X11Clipboard::new(link.display());
-        let (hands, apps, region) = (Hands::default(), LinuxApps::default(), AllowedRegion::default());
+        let (hands, apps, region) = (Hands::default(), LinuxApps::new(env.clone()), AllowedRegion::default());
         Ok(Self { clock, bell, link, accessible, hands, region, clipboard, apps, watch })
     }
 
     /// Programs are started by whoever keeps the private desktop, so that they end with it.
     pub fn launching_in(self, sandbox: Weak<Sandbox>) -> Self {
-        Self { apps: LinuxApps::within(sandbox), ..self }
+        Self { apps: self.apps.within(sandbox), ..self }
     }
 
     /// What is rung when something on this desktop changed; whoever hears of changes rings it.

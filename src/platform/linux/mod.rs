@@ -57,17 +57,18 @@ pub use input::Typed;
 pub use popups::{Popup, Under};
 
 use super::Platform;
+use super::session_env::SessionEnv;
 use crate::clock::Clock;
 use crate::config::PlatformChoice;
 
 /// The desktop that a sandbox holds; this process has entered it.
 pub fn connect_private(clock: Clock, sandbox: &Arc<sandbox::Sandbox>) -> Result<Arc<dyn Platform>, String> {
-    Ok(Arc::new(Linux::connect(clock)?.launching_in(Arc::downgrade(sandbox))))
+    Ok(Arc::new(Linux::connect(clock, &SessionEnv::read())?.launching_in(Arc::downgrade(sandbox))))
 }
 
 /// How a session is worked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum SessionBackend {
     X11,
     #[cfg(feature = "wayland")]
     Wayland,
@@ -77,65 +78,67 @@ enum Way {
 
 /// What is known of a session before anybody is asked.
 #[derive(Clone, Copy, Debug)]
-struct Signs {
+struct SessionKind {
     display: bool,
     wayland: bool,
     wsl: bool,
 }
 
-impl Signs {
-    fn here() -> Self {
+impl SessionKind {
+    fn of(env: &SessionEnv) -> Self {
         Self {
-            display: variable("DISPLAY").is_some(),
-            wayland: variable("WAYLAND_DISPLAY").is_some(),
+            display: env.display.is_some(),
+            wayland: env.wayland_display.is_some(),
             wsl: wsl::is_here(Path::new("/proc")),
         }
     }
 
     /// A person who writes `WSL` means the desktop of Windows, also where WSL has a display or is not noticed; `Linux`
     /// never means it.
-    fn way(self, wished: &PlatformChoice) -> Way {
+    fn backend(self, wished: &PlatformChoice) -> SessionBackend {
         let bare = !self.display && !self.wayland;
         match wished.0.as_str() {
-            "WSL" => return Way::PowerShell,
-            "auto" if bare && self.wsl => return Way::PowerShell,
+            "WSL" => return SessionBackend::PowerShell,
+            "auto" if bare && self.wsl => return SessionBackend::PowerShell,
             _ => {}
         }
         #[cfg(feature = "wayland")]
         if self.wayland && !self.display {
-            return Way::Wayland;
+            return SessionBackend::Wayland;
         }
-        Way::X11
+        SessionBackend::X11
     }
 }
 
 /// The desktop of this session: by X11 where there is an X server, by Wayland where there is none.
 pub fn connect(clock: Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    Ok(match Signs::here().way(wished) {
-        Way::PowerShell => Arc::new(wsl::connect()?),
+    let env = SessionEnv::read();
+    Ok(match SessionKind::of(&env).backend(wished) {
+        SessionBackend::PowerShell => Arc::new(wsl::connect()?),
         #[cfg(feature = "wayland")]
-        Way::Wayland => Arc::new(wayland::Wayland::connect(clock)?),
-        Way::X11 => Arc::new(Linux::connect(clock)?),
+        SessionBackend::Wayland => Arc::new(wayland::Wayland::connect(clock, &env)?),
+        SessionBackend::X11 => Arc::new(Linux::connect(clock, &env)?),
     })
 }
 
 /// How the desktop of this session is reached, or why it is not.
 pub fn probe(wished: &PlatformChoice) -> Result<String, String> {
-    match Signs::here().way(wished) {
-        Way::PowerShell => wsl::probe(),
+    let env = SessionEnv::read();
+    match SessionKind::of(&env).backend(wished) {
+        SessionBackend::PowerShell => wsl::probe(),
         #[cfg(feature = "wayland")]
-        Way::Wayland => wayland::probe(),
-        Way::X11 => probe_x11(),
+        SessionBackend::Wayland => wayland::probe(&env),
+        SessionBackend::X11 => probe_x11(&env),
     }
 }
 
 /// Whether the desktop is that of Windows around us, which needs no display here.
 pub fn is_by_powershell(wished: &PlatformChoice) -> bool {
-    Signs::here().way(wished) == Way::PowerShell
+    SessionKind::of(&SessionEnv::read()).backend(wished) == SessionBackend::PowerShell
 }
 
-fn probe_x11() -> Result<String, String> {
-    let display = display()?;
+fn probe_x11(env: &SessionEnv) -> Result<String, String> {
+    let display = display(env)?;
     let server = x11::Server::connect(Some(&display))?;
     let manager = desktop::look(&server).map_err(|trouble| trouble.to_string())?.managed;
     let manager = if manager { "a window manager" } else { "no window manager" };
@@ -143,13 +146,10 @@ fn probe_x11() -> Result<String, String> {
     Ok(format!("{kind}, display {display} with {manager}"))
 }
 
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
 /// The display of this session, or why there is none.
-fn display() -> Result<String, String> {
-    variable("DISPLAY").ok_or_else(|| no_display(variable("WAYLAND_DISPLAY").is_some()))
+fn display(env: &SessionEnv) -> Result<String, String> {
+    let display = env.display.clone().and_then(|display| display.into_string().ok());
+    display.ok_or_else(|| no_display(env.wayland_display.is_some()))
 }
 
 fn no_display(wayland: bool) -> String {
@@ -165,29 +165,29 @@ fn no_display(wayland: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{PlatformChoice, Signs, Way, no_display};
+    use super::{PlatformChoice, SessionBackend, SessionKind, no_display};
 
-    fn check_way(wished: &str, display: bool, wayland: bool, wsl: bool, expected: Way) {
-        let way = Signs { display, wayland, wsl }.way(&PlatformChoice(wished.to_owned()));
-        assert_eq!(way, expected, "{wished} display {display} wayland {wayland} wsl {wsl}");
+    fn check_backend(wished: &str, display: bool, wayland: bool, wsl: bool, expected: SessionBackend) {
+        let backend = SessionKind { display, wayland, wsl }.backend(&PlatformChoice(wished.to_owned()));
+        assert_eq!(backend, expected, "{wished} display {display} wayland {wayland} wsl {wsl}");
     }
 
     #[test]
     fn the_desktop_of_windows_is_taken_where_wsl_has_no_display_or_by_name() {
-        check_way("auto", false, false, true, Way::PowerShell);
-        check_way("auto", true, false, true, Way::X11);
-        check_way("auto", true, true, true, Way::X11);
-        check_way("auto", false, false, false, Way::X11);
-        check_way("Linux", false, false, true, Way::X11);
-        check_way("WSL", true, false, false, Way::PowerShell);
+        check_backend("auto", false, false, true, SessionBackend::PowerShell);
+        check_backend("auto", true, false, true, SessionBackend::X11);
+        check_backend("auto", true, true, true, SessionBackend::X11);
+        check_backend("auto", false, false, false, SessionBackend::X11);
+        check_backend("Linux", false, false, true, SessionBackend::X11);
+        check_backend("WSL", true, false, false, SessionBackend::PowerShell);
     }
 
     #[cfg(feature = "wayland")]
     #[test]
     fn wayland_is_taken_where_there_is_no_x_server() {
-        check_way("auto", false, true, true, Way::Wayland);
-        check_way("Linux", false, true, false, Way::Wayland);
-        check_way("auto", true, true, false, Way::X11);
+        check_backend("auto", false, true, true, SessionBackend::Wayland);
+        check_backend("Linux", false, true, false, SessionBackend::Wayland);
+        check_backend("auto", true, true, false, SessionBackend::X11);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 mod input;
 pub mod screen;
 
+use std::ffi::OsString;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +28,7 @@ use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Result};
 use crate::model::action::Handle;
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::session_env::SessionEnv;
 use crate::platform::unsupported::{NoClipboard, refuse};
 use crate::platform::{
     Accessibility, Activation, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates, Desktop,
@@ -51,8 +53,8 @@ pub struct Wayland {
 }
 
 /// How the desktop is reached, or why it is not.
-pub fn probe() -> Result<String, String> {
-    reach_compositor()?;
+pub fn probe(env: &SessionEnv) -> Result<String, String> {
+    reach_compositor(env)?;
     let limits = [Hands::default().powers().missing(), lacking_of(&screen::look())].concat();
     let limits =
         if limits.is_empty() { "keys, pointer and pictures work".to_owned() } else { limits.join("; ") };
@@ -60,9 +62,9 @@ pub fn probe() -> Result<String, String> {
 }
 
 /// Fails with a sentence where nobody listens.
-fn reach_compositor() -> Result<(), String> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).unwrap_or_default();
-    let path = variable("XDG_RUNTIME_DIR").join(variable("WAYLAND_DISPLAY"));
+fn reach_compositor(env: &SessionEnv) -> Result<(), String> {
+    let part = |value: &Option<OsString>| value.clone().map(PathBuf::from).unwrap_or_default();
+    let path = part(&env.runtime_dir).join(part(&env.wayland_display));
     UnixStream::connect(&path).map(|_| ()).map_err(|problem| {
         format!(
             "no Wayland compositor answers at {} ({problem}); WAYLAND_DISPLAY and XDG_RUNTIME_DIR must be those of a running \
@@ -90,8 +92,8 @@ fn lacking_of(screen: &Result<Screen>) -> Vec<String> {
 
 impl Wayland {
     /// Fails with a sentence when the compositor cannot be reached.
-    pub fn connect(clock: Clock) -> Result<Self, String> {
-        reach_compositor()?;
+    pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
+        reach_compositor(env)?;
         let bell = Bell::default();
         let accessible = Accessible::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
         let hands = Hands::default();
@@ -101,7 +103,7 @@ impl Wayland {
         let always = ALWAYS_LACKING.map(str::to_owned).to_vec();
         let limitations = [always, powers.missing(), lacking_of(&screen)].concat();
         let watch = BellWatch::new(clock, bell, EVENTS_TRUSTED_FOR, || true);
-        let (clipboard, apps) = (NoClipboard::new(NO_CLIPBOARD), LinuxApps::default());
+        let (clipboard, apps) = (NoClipboard::new(NO_CLIPBOARD), LinuxApps::new(env.clone()));
         Ok(Self { accessible, hands, powers, clipboard, apps, watch, no_screen: screen.err(), limitations })
     }
 

@@ -1,6 +1,6 @@
 //! The platform: which part answers which question.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ use crate::model::action::{Act, Handle};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::hands::doing::{self, Body, Habits, Listed, Live, Request, Said};
 use crate::platform::hands::{Deed, Drag};
+use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
@@ -48,6 +49,7 @@ pub struct Mac {
     hands: Hands<Events>,
     watcher: Watcher,
     watch: BellWatch,
+    apps: MacApps,
     region: AllowedRegion,
     before: Before,
     roster: Mutex<Roster>,
@@ -57,7 +59,8 @@ pub struct Mac {
 pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     probe()?;
     foundation::set_default_patience(WINDOW_TIME);
-    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_else(std::env::temp_dir);
+    let env = SessionEnv::read();
+    let home = env.home().map_or_else(std::env::temp_dir, Path::to_owned);
     let bell = Bell::default();
     let watcher = Watcher::start(bell.clone())
         .map_err(|problem| format!("no thread for events could be started: {problem}"))?;
@@ -70,6 +73,7 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
         region: AllowedRegion::default(),
         before: Before::default(),
         roster: Mutex::default(),
+        apps: MacApps { env },
         lease: Lease::of(lease::folder(&home)),
     }))
 }
@@ -176,7 +180,7 @@ impl Platform for Mac {
     }
 
     fn apps(&self) -> &dyn Apps {
-        &MacApps
+        &self.apps
     }
 
     fn watch(&self) -> &dyn Watch {

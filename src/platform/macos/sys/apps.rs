@@ -1,24 +1,27 @@
 //! Which programs there are on this Mac.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::decode::apps;
 use super::launch;
 use crate::clock::Cancel;
 use crate::error::Result;
 use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::platform::session_env::SessionEnv;
 use crate::platform::{Apps, run_command};
 
-pub struct MacApps;
+pub struct MacApps {
+    pub env: SessionEnv,
+}
 
 impl Apps for MacApps {
     fn installed(&self) -> Result<Vec<App>> {
-        Ok(installed())
+        Ok(installed(&self.env))
     }
 
     fn program(&self, name: &str) -> Result<Program> {
-        find(name)
+        find(&self.env, name)
     }
 
     fn launch(&self, launch: &Launch) -> Result<u32> {
@@ -34,16 +37,15 @@ impl Apps for MacApps {
     }
 }
 
-fn installed() -> Vec<App> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    apps::installed_in(&apps::folders(home.as_deref()))
+fn installed(env: &SessionEnv) -> Vec<App> {
+    apps::installed_in(&apps::folders(env.home()))
 }
 
-fn find(name: &str) -> Result<Program> {
-    apps::find(name, &installed(), runs)
+fn find(env: &SessionEnv, name: &str) -> Result<Program> {
+    apps::find(name, &installed(env), |name| runs(env, name))
 }
 
-fn runs(name: &str) -> bool {
+fn runs(env: &SessionEnv, name: &str) -> bool {
     let is_program = |path: &Path| {
         let found = std::fs::metadata(path);
         found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -51,6 +53,5 @@ fn runs(name: &str) -> bool {
     if name.contains('/') {
         return Path::new(name).is_absolute() && is_program(Path::new(name));
     }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    !name.is_empty() && std::env::split_paths(&folders).any(|folder| is_program(&folder.join(name)))
+    !name.is_empty() && env.on_path(name).any(|path| is_program(&path))
 }

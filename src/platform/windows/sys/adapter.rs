@@ -23,6 +23,7 @@ use crate::model::action::{Act, Handle};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::hands::doing::{Body, Habits, Listed, Live, Request, Said, act};
 use crate::platform::hands::{Deed, Drag};
+use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
@@ -40,6 +41,7 @@ pub struct Windows {
     painters: Painters,
     hands: Hands,
     watch: BellWatch,
+    apps: WindowsApps,
     lease: Lease,
     clipboard: WindowsClipboard,
     region: AllowedRegion,
@@ -64,6 +66,7 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
         hands: Hands::new(clock.clone()),
         watch,
         lease: Lease::default(),
+        apps: WindowsApps { env: SessionEnv::read() },
         clock,
         region: AllowedRegion::default(),
     }))
@@ -162,7 +165,7 @@ impl Platform for Windows {
     }
 
     fn apps(&self) -> &dyn Apps {
-        &WindowsApps
+        &self.apps
     }
 
     fn watch(&self) -> &dyn Watch {

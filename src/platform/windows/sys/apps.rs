@@ -12,6 +12,7 @@ use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::Result;
 use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::platform::session_env::SessionEnv;
 use crate::platform::{Apps, run_command};
 
 /// Folders in folders are part of an app's id; nobody nests them deeper.
@@ -19,15 +20,17 @@ const DEPTH: usize = 4;
 /// A longer shortcut is none.
 const SHORTCUT_BYTES: u64 = 64 << 10;
 
-pub struct WindowsApps;
+pub struct WindowsApps {
+    pub env: SessionEnv,
+}
 
 impl Apps for WindowsApps {
     fn installed(&self) -> Result<Vec<App>> {
-        Ok(installed())
+        Ok(installed(&self.env))
     }
 
     fn program(&self, name: &str) -> Result<Program> {
-        find(name)
+        find(&self.env, name)
     }
 
     fn launch(&self, launch: &Launch) -> Result<u32> {
@@ -43,14 +46,14 @@ impl Apps for WindowsApps {
     }
 }
 
-fn installed() -> Vec<App> {
-    let found = menus().into_iter().flat_map(|menu| shortcuts(&menu)).take(limits::APPS);
+fn installed(env: &SessionEnv) -> Vec<App> {
+    let found = menus(env).into_iter().flat_map(|menu| shortcuts(&menu)).take(limits::APPS);
     sorted(found.filter_map(|(place, path)| app(&place, &read(&path)?)).collect())
 }
 
 /// The user's own menu, then everybody's.
-fn menus() -> Vec<PathBuf> {
-    let roots = ["APPDATA", "PROGRAMDATA"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+fn menus(env: &SessionEnv) -> Vec<PathBuf> {
+    let roots = env.start_menus.iter();
     roots
         .filter(|root| root.is_absolute())
         .map(|root| root.join(r"Microsoft\Windows\Start Menu\Programs"))
@@ -82,11 +85,11 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn find(name: &str) -> Result<Program> {
-    find_among(&installed(), name, |name| executable(name)?.into_os_string().into_string().ok())
+fn find(env: &SessionEnv, name: &str) -> Result<Program> {
+    find_among(&installed(env), name, |name| executable(env, name)?.into_os_string().into_string().ok())
 }
 
-fn executable(name: &str) -> Option<PathBuf> {
+fn executable(env: &SessionEnv, name: &str) -> Option<PathBuf> {
     let is_program = |path: &PathBuf| {
         let ending = path
             .extension()
@@ -99,9 +102,6 @@ fn executable(name: &str) -> Option<PathBuf> {
     if is_path(name) {
         return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && is_program(path));
     }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
     let names = file_names(name);
-    let mut candidates =
-        std::env::split_paths(&folders).flat_map(|folder| names.iter().map(move |name| folder.join(name)));
-    candidates.find(is_program)
+    env.path_folders().flat_map(|folder| names.iter().map(move |name| folder.join(name))).find(is_program)
 }

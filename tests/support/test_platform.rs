@@ -169,9 +169,11 @@ impl Desktop for TestDesktop {
     }
 }
 
+type ReadTree = dyn Fn(&Mock, &Window, &Patience) -> Result<Tree> + Send + Sync;
+
 struct TestAccessibility {
     mock: Arc<Mock>,
-    tree: Box<dyn Fn(&Mock, &Window, &Patience) -> Result<Tree> + Send + Sync>,
+    tree: Box<ReadTree>,
 }
 
 impl Accessibility for TestAccessibility {

@@ -20,7 +20,6 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags, Redaction};
-use os_screen_observer::gate::suspicion::Watch;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::image::Picture;
 use os_screen_observer::model::pixels::compare;
@@ -33,6 +32,7 @@ use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Patience, Platform, Stage};
 use os_screen_observer::privacy::redact::Redactor;
 use os_screen_observer::privacy::scrub::{self, Scrub};
+use os_screen_observer::privacy::watch::Watch;
 use os_screen_observer::scenario;
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
@@ -86,8 +86,7 @@ impl World {
             cancel: Cancel::new(),
         };
         let window = self.app.observer.windows().unwrap().swap_remove(0);
-        let platform: &dyn Platform = &*self.platform;
-        Arc::new(platform.tree(&window, &patience).unwrap())
+        Arc::new(self.platform.accessibility().tree(&window, &patience).unwrap())
     }
 }
 

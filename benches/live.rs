@@ -37,7 +37,8 @@ mod linux {
     use os_screen_observer::model::{Rect, Window};
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
-    use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Wake, Watch};
+    use os_screen_observer::platform::session_env::SessionEnv;
+    use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Platform, Wake};
     use os_screen_observer::tool::Selection;
     use serde_json::{Value, json};
 
@@ -51,7 +52,7 @@ mod linux {
         let plan = Plan { size: Size { width: 1920, height: 1080 }, command: Vec::new() };
         let sandbox = Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop");
         enter(&sandbox);
-        let platform = Arc::new(Linux::connect(Clock::real()).expect("the desktop"));
+        let platform = Arc::new(Linux::connect(Clock::real(), &SessionEnv::read()).expect("the desktop"));
         let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
         let home = PathBuf::from(&sandbox.environment()["HOME"]);
         let bench = Bench { app: app(&platform), platform, home, wanted };
@@ -283,10 +284,10 @@ mod linux {
                 turn += 1;
                 let at = Some(places[turn % 2].center());
                 let act = Act::Click { element: None, at, button: Button::Left, count: 1 };
-                let seen = self.platform.generation().unwrap();
+                let seen = self.platform.watch().generation().unwrap();
                 let began = Instant::now();
                 self.platform.act(&act, &Cancel::new()).unwrap();
-                let wake = self.platform.wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
+                let wake = self.platform.watch().wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
                 let took = began.elapsed();
                 std::thread::sleep(Duration::from_millis(200));
                 (wake == Wake::Changed).then_some(took)

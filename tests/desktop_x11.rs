@@ -17,7 +17,8 @@ use os_screen_observer::config::Size;
 use os_screen_observer::model::{Button, KeyCombo, Point, Rect, Window, WindowChange};
 use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
 use os_screen_observer::platform::linux::{Drag, Linux, Under};
-use os_screen_observer::platform::{Activation, Capture, Desktop, Wake, Watch};
+use os_screen_observer::platform::session_env::SessionEnv;
+use os_screen_observer::platform::{Activation, Capture, Desktop, Platform, Wake};
 
 const UNICODE: &str = "héllo 漢字 → € Ω 🎉";
 const FORTY: &str = "一丁七万丈三上下不与丐丑专且世丘丙业丛东丝丢两严丧个丫中丰串临丸丹为主丽举乃久么";
@@ -41,7 +42,7 @@ fn stage() -> Stage {
         enter(&sandbox);
         sandbox
     });
-    Stage { linux: Linux::connect(Clock::real()).unwrap(), _alone: alone }
+    Stage { linux: Linux::connect(Clock::real(), &SessionEnv::read()).unwrap(), _alone: alone }
 }
 
 #[allow(unsafe_code, reason = "the first test of this process is alone: the others wait for their turn")]
@@ -376,19 +377,20 @@ fn a_drag_moves_a_window_by_its_frame() {
 fn waits_are_woken_by_windows() {
     let stage = stage();
     let quiet = || {
-        let seen = stage.linux.generation().unwrap();
-        stage.linux.wait_change(seen, Duration::from_millis(400), &Cancel::new()).unwrap() == Wake::Elapsed
+        let seen = stage.linux.watch().generation().unwrap();
+        stage.linux.watch().wait_change(seen, Duration::from_millis(400), &Cancel::new()).unwrap()
+            == Wake::Elapsed
     };
     eventually("quiet", || quiet().then_some(()));
-    let seen = stage.linux.generation().unwrap();
+    let seen = stage.linux.watch().generation().unwrap();
     let _terminal = Application::start("xterm", &["-T", "waited for"]);
-    let woken = stage.linux.wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
+    let woken = stage.linux.watch().wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
     assert_eq!(woken, Wake::Changed);
     let terminal = stage.window("waited for");
     eventually("quiet", || quiet().then_some(()));
-    let seen = stage.linux.generation().unwrap();
+    let seen = stage.linux.watch().generation().unwrap();
     stage.change(&terminal, &WindowChange::Move(Point { x: 77, y: 88 })).unwrap();
-    assert_eq!(stage.linux.wait_change(seen, PATIENCE, &Cancel::new()).unwrap(), Wake::Changed);
+    assert_eq!(stage.linux.watch().wait_change(seen, PATIENCE, &Cancel::new()).unwrap(), Wake::Changed);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::config::{Config, FatalConfig, Loaded};
 use crate::machine::fixes::{self, Package};
 use crate::machine::tesseract::resolve;
 use crate::machine::{FolderState, Machine, Socket};
-use crate::platform::macos::sense::permissions as macos;
+use crate::platform::macos::decode::permissions as macos;
 use crate::platform::survey::{MacPermissions, PlatformFacts, Survey};
 
 /// What is examined: the program, its configuration, and the machine around it.

@@ -162,7 +162,7 @@ struct Seen {
 impl Seen {
     /// A platform that counts its changes is asked for its windows only when the count has moved.
     fn look(&mut self, app: &App) {
-        let generation = app.observer.platform().generation().ok();
+        let generation = app.observer.platform().watch().generation().ok();
         let moved = generation.is_none() || generation != self.generation;
         if !moved && self.windows.is_some() {
             return;

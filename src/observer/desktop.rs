@@ -63,16 +63,16 @@ impl DesktopState {
 
     /// Uids from the front to the back, or `None` where the order cannot be known.
     pub(super) fn stacking(&self) -> Result<Option<&[String]>> {
-        let stacking = self.stacking.get_or_init(|| self.platform.stacking());
+        let stacking = self.stacking.get_or_init(|| self.platform.desktop().stacking());
         stacking.as_ref().map(Option::as_deref).map_err(Clone::clone)
     }
 
     pub(super) fn screen(&self) -> Result<Option<Rect>> {
-        self.screen.get_or_init(|| self.platform.screen()).clone()
+        self.screen.get_or_init(|| self.platform.desktop().screen()).clone()
     }
 
     pub(super) fn monitors(&self) -> Result<&[Monitor]> {
-        let monitors = self.monitors.get_or_init(|| self.platform.monitors());
+        let monitors = self.monitors.get_or_init(|| self.platform.desktop().monitors());
         monitors.as_deref().map_err(Clone::clone)
     }
 
@@ -102,7 +102,7 @@ impl DesktopState {
 impl Observer {
     /// Looks at the desktop now.
     pub fn desktop(&self) -> Result<Arc<DesktopState>> {
-        let windows = self.platform.windows()?;
+        let windows = self.platform.desktop().windows()?;
         Ok(Arc::new(DesktopState::new(self.platform.clone(), windows)))
     }
 

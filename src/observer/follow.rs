@@ -40,13 +40,13 @@ impl Sighting {
 impl Observer {
     /// What the platform has counted so far, for who wants to know later whether anything happened meanwhile.
     pub fn counted(&self) -> Option<u64> {
-        self.platform.generation().ok()
+        self.platform.watch().generation().ok()
     }
 
     /// Looks at the windows, and into those that are named.
     pub fn sight(&self, uids: &BTreeSet<String>, cancel: &Cancel) -> Result<Sighting> {
         let generation = self.counted();
-        let raw = self.platform.windows()?;
+        let raw = self.platform.desktop().windows()?;
         let mut contents = BTreeMap::new();
         for window in raw.iter().filter(|window| uids.contains(&window.uid)) {
             cancel.check()?;
@@ -64,7 +64,7 @@ impl Observer {
     pub fn sleep_until_news(&self, seen: Option<u64>, cancel: &Cancel) -> Result<()> {
         let real = Clock::real();
         let nap = if self.clock.is_steered() { Duration::ZERO } else { NAP };
-        let woken = seen.map(|seen| self.platform.wait_change(seen, nap, cancel));
+        let woken = seen.map(|seen| self.platform.watch().wait_change(seen, nap, cancel));
         match woken {
             Some(Ok(Wake::Changed)) => Ok(()),
             Some(Ok(Wake::Elapsed)) if nap.is_zero() => real.sleep(STEERED_NAP, cancel),

@@ -101,7 +101,7 @@ pub struct Claim<'a> {
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        self.observer.platform.give_back(&self.claimant);
+        self.observer.platform.input().give_back(&self.claimant);
     }
 }
 
@@ -174,7 +174,7 @@ impl Observer {
 
     /// All windows, with the titles that may be shown.
     pub fn windows(&self) -> Result<Vec<Window>> {
-        Ok(self.platform.windows()?.into_iter().map(|window| self.shown_window(window)).collect())
+        Ok(self.platform.desktop().windows()?.into_iter().map(|window| self.shown_window(window)).collect())
     }
 
     fn shown_window(&self, mut window: Window) -> Window {
@@ -199,7 +199,7 @@ impl Observer {
 
     fn view_within(&self, whole: Duration, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
         let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
-        let generation = self.platform.generation()?;
+        let generation = self.platform.watch().generation()?;
         let view = self.capture(&chosen.raw, &patience)?;
         let now = cache::Now { time: self.clock.now(), generation };
         lock(&self.cache).put(&chosen.raw.uid, &view, now);
@@ -207,13 +207,13 @@ impl Observer {
     }
 
     fn now(&self) -> Result<cache::Now> {
-        Ok(cache::Now { time: self.clock.now(), generation: self.platform.generation()? })
+        Ok(cache::Now { time: self.clock.now(), generation: self.platform.watch().generation()? })
     }
 
     fn capture(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
         let began = self.clock.now();
         // An adapter holds itself to the limits while it reads; nobody else has to rely on that.
-        let mut raw = self.platform.tree(window, patience)?.within(LARGEST_TREE);
+        let mut raw = self.platform.accessibility().tree(window, patience)?.within(LARGEST_TREE);
         unseen::mark(&mut raw);
         let raw = Arc::new(raw);
         let took = self.clock.now().saturating_sub(began);
@@ -224,7 +224,7 @@ impl Observer {
     /// Every window and, where it can be read in `time`, what it shows. It takes cached trees and leaves
     /// none behind, so that being traced changes nothing for the calls that come after.
     pub fn glance(&self, time: Duration, cancel: &Cancel) -> Vec<(Window, Option<Arc<View>>)> {
-        let windows = self.platform.windows().unwrap_or_default();
+        let windows = self.platform.desktop().windows().unwrap_or_default();
         let deadline = self.clock.now() + time;
         let mut order: Vec<usize> = (0..windows.len()).collect();
         // The focused window matters most, should the time run out.
@@ -301,7 +301,7 @@ impl Observer {
     /// What a pointer meets at a point: the frontmost window there, or a menu of one that may be elsewhere.
     pub fn under(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Under> {
         let listed = self.listed_window_at(desktop, point)?;
-        let Some(menu) = self.platform.menu_at(point)? else {
+        let Some(menu) = self.platform.desktop().menu_at(point)? else {
             return Ok(Under { window: listed, menu: None });
         };
         let owner = desktop.windows().iter().find(|window| Some(&window.uid) == menu.window_uid.as_ref());
@@ -321,7 +321,7 @@ impl Observer {
 
     /// Refuses points that no pointer can reach, before anything moves.
     pub fn check_reachable(&self, point: Point) -> Result<()> {
-        match self.platform.screen()? {
+        match self.platform.desktop().screen()? {
             Some(screen) if !screen.contains(point) => Err(Error::bad_request(format!(
                 "the point {},{} is off the screen, which spans {},{} to {},{}",
                 point.x,
@@ -345,12 +345,12 @@ impl Observer {
             if left.is_zero() {
                 return Ok(());
             }
-            match self.platform.wait_change(seen, patience.min(left), cancel)? {
+            match self.platform.watch().wait_change(seen, patience.min(left), cancel)? {
                 Wake::Changed => patience = CALM,
                 Wake::Elapsed => return Ok(()),
                 Wake::NoEvents => return self.clock.sleep(left, cancel),
             }
-            seen = self.platform.generation()?;
+            seen = self.platform.watch().generation()?;
         }
     }
 
@@ -363,27 +363,27 @@ impl Observer {
         }
         permit.spend();
         self.learn_typed(permit.target(), act, cancel);
-        let done = self.platform.act(act, cancel);
+        let done = self.platform.input().act(act, cancel);
         self.forget_all();
         done
     }
 
     /// Takes the desktop for this process until the result is dropped; the error says which other process has it.
     pub fn claim(&self, claimant: Claimant) -> Result<Claim<'_>> {
-        self.platform.claim(&claimant)?;
+        self.platform.input().claim(&claimant)?;
         Ok(Claim { observer: self, claimant })
     }
 
     pub fn activate(&self, permit: &mut Permit, chosen: &Chosen) -> Result<Activation> {
         permit.spend();
-        let activation = self.platform.activate(&chosen.raw);
+        let activation = self.platform.desktop().activate(&chosen.raw);
         self.forget_all();
         activation
     }
 
     /// A picture of one window, with secrets blackened when the config says so.
     pub fn window_picture(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.window_picture(&chosen.raw)?;
+        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
         self.black_out_secrets(&mut shot, chosen, cancel)?;
         Ok(shot)
     }
@@ -391,7 +391,7 @@ impl Observer {
     /// A picture of one window for somebody outside this machine: whatever is private in it is black,
     /// whether or not the config hides it in screenshots. Windows in front may be in the picture too.
     pub fn picture_to_send(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.window_picture(&chosen.raw)?;
+        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
         // A look of its own: what has come in front since the window was chosen is in the picture too.
         let desktop = self.desktop()?;
         let in_front = desktop.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
@@ -406,7 +406,7 @@ impl Observer {
 
     /// A picture of the whole screen, with the secrets of every window blackened.
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.screen_picture()?;
+        let mut shot = self.platform.capture().screen_picture()?;
         let desktop = self.desktop()?;
         for window in desktop.windows() {
             let chosen = self.chosen(&desktop, window, None);

@@ -120,7 +120,7 @@ impl Observer {
 
     /// The window as an engine may see it.
     pub fn readable_picture(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Readable> {
-        let mut shot = self.platform.window_picture(&chosen.raw)?;
+        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
         let view = self.view(chosen, cancel)?;
         let frame = shot.area;
         let hidden = view.unreadable_regions(&self.redactor, &chosen.raw.title, frame);
@@ -131,7 +131,7 @@ impl Observer {
 
     /// A part of the screen as an engine may see it: without what is secret in any window that is there.
     fn readable_screen(&self, part: Rect, cancel: &Cancel) -> Result<Readable> {
-        let mut shot = self.platform.region_picture(part)?;
+        let mut shot = self.platform.capture().region_picture(part)?;
         let mut hidden = Vec::new();
         let desktop = self.desktop()?;
         for window in desktop.windows() {
@@ -188,8 +188,8 @@ impl Observer {
     /// hidden is compared.
     pub fn still_looks_like(&self, scene: &Scene, seen: &Readable, place: Rect) -> Result<bool> {
         let mut shot = match scene {
-            Scene::Window { chosen, .. } => self.platform.window_picture(&chosen.raw)?,
-            Scene::Screen(_) => self.platform.region_picture(seen.area)?,
+            Scene::Window { chosen, .. } => self.platform.capture().window_picture(&chosen.raw)?,
+            Scene::Screen(_) => self.platform.capture().region_picture(seen.area)?,
         };
         black_out(&mut shot, &seen.hidden);
         let Some(place) = place.intersection(&seen.area) else {

@@ -49,7 +49,7 @@ fn reach(act: &Act) -> Reach<'_> {
 impl Observer {
     pub fn confined_to(self, region: Option<Rect>) -> Self {
         if let Some(region) = region {
-            self.platform.surroundings().confine(region);
+            self.platform.input().confine(region);
         }
         Self { region: Region(region), ..self }
     }
@@ -83,7 +83,7 @@ impl Observer {
 
     /// Where an element is now, whatever was seen of it before.
     fn bounds_of(&self, element: &Handle, cancel: &Cancel) -> Result<Rect> {
-        let windows = self.platform.windows()?;
+        let windows = self.platform.desktop().windows()?;
         let window = windows.iter().find(|window| window.uid == element.window_uid);
         let window = window.ok_or_else(|| Error::new(Kind::WindowGone, "the window closed meanwhile"))?;
         let patience = Patience {
@@ -91,7 +91,7 @@ impl Observer {
             whole: limits::TREE_WALK_TIME,
             cancel: cancel.clone(),
         };
-        let tree = self.platform.tree(window, &patience)?;
+        let tree = self.platform.accessibility().tree(window, &patience)?;
         let found =
             tree.elements().iter().find(|candidate| candidate.native.as_deref() == Some(&element.native));
         found

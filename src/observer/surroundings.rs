@@ -116,7 +116,7 @@ impl Observer {
         cancel.check()?;
         permit.spend();
         let reached = match deed {
-            Deed::Change(change) => self.platform.change(&chosen.raw, &change, timeout, cancel),
+            Deed::Change(change) => self.platform.desktop().change(&chosen.raw, &change, timeout, cancel),
             Deed::Focus => self.focus_window(chosen),
         };
         self.forget_all();
@@ -124,8 +124,9 @@ impl Observer {
     }
 
     fn focus_window(&self, chosen: &Chosen) -> Result<Reached> {
-        let activation = self.platform.activate(&chosen.raw)?;
-        let window = self.platform.windows()?.into_iter().find(|window| window.uid == chosen.raw.uid);
+        let activation = self.platform.desktop().activate(&chosen.raw)?;
+        let window =
+            self.platform.desktop().windows()?.into_iter().find(|window| window.uid == chosen.raw.uid);
         let note = match activation {
             Activation::Activated => None,
             Activation::Refused(why) => Some(why),
@@ -140,13 +141,13 @@ impl Observer {
     }
 
     pub fn program(&self, name: &str) -> Result<Program> {
-        self.platform.surroundings().program(name)
+        self.platform.apps().program(name)
     }
 
     pub fn launch(&self, permit: &mut Permit, launch: &Launch, cancel: &Cancel) -> Result<u32> {
         cancel.check()?;
         permit.spend();
-        let pid = self.platform.surroundings().launch(launch);
+        let pid = self.platform.apps().launch(launch);
         self.forget_all();
         pid
     }
@@ -157,7 +158,7 @@ impl Observer {
         let deadline = self.clock.now() + awaited.timeout;
         loop {
             cancel.check()?;
-            let generation = self.platform.generation()?;
+            let generation = self.platform.watch().generation()?;
             let found = self.windows()?.into_iter().find(|window| awaited.is(window));
             let left = deadline.saturating_sub(self.clock.now());
             if found.is_some() || left.is_zero() {
@@ -169,23 +170,23 @@ impl Observer {
 
     /// Where the pointer is; `None` where the desktop does not tell.
     pub fn pointer(&self) -> Result<Option<Point>> {
-        self.platform.surroundings().pointer()
+        self.platform.desktop().pointer()
     }
 
     pub fn clipboard(&self, cancel: &Cancel) -> Result<Clip> {
-        self.platform.surroundings().clipboard(cancel)
+        self.platform.clipboard().read(cancel)
     }
 
     pub fn set_clipboard(&self, permit: &mut Permit, text: &str, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         permit.spend();
-        self.platform.surroundings().set_clipboard(text)
+        self.platform.clipboard().write(text)
     }
 
     pub fn run_command(&self, permit: &mut Permit, run: &Run, cancel: &Cancel) -> Result<Ended> {
         cancel.check()?;
         permit.spend();
-        let ended = self.platform.surroundings().run(run, cancel);
+        let ended = self.platform.apps().run(run, cancel);
         self.forget_all();
         ended
     }

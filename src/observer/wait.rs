@@ -111,7 +111,7 @@ impl Observer {
         let window = WindowChoice { uid: waiting.window_uid.clone(), ..WindowChoice::default() };
         for looks in 1.. {
             cancel.check()?;
-            let generation = self.platform.generation()?;
+            let generation = self.platform.watch().generation()?;
             let evaluation = self.evaluation_within(self.patience_until(deadline), window.clone(), cancel);
             if let Some((index, detail)) = first_met(&mut conditions, &evaluation)? {
                 let elapsed = self.clock.now().saturating_sub(began);
@@ -143,7 +143,7 @@ impl Observer {
         let mut last: Option<(u64, Duration)> = None;
         loop {
             cancel.check()?;
-            let generation = self.platform.generation()?;
+            let generation = self.platform.watch().generation()?;
             let patience = self.patience_until(deadline);
             let evaluation = self.evaluation_within(patience, WindowChoice::default(), cancel);
             let view = readable(evaluation.view_of(Some(&chosen.raw.uid)))?;
@@ -174,7 +174,7 @@ impl Observer {
         poll: Duration,
         cancel: &Cancel,
     ) -> Result<()> {
-        match self.platform.wait_change(seen, at_most, cancel)? {
+        match self.platform.watch().wait_change(seen, at_most, cancel)? {
             Wake::Changed | Wake::Elapsed => Ok(()),
             Wake::NoEvents => self.clock.sleep(poll.min(at_most), cancel),
         }

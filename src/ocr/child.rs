@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::clock::{Waiting, sleep_really};
-use crate::config::own_variable_names;
 use crate::error::{Error, Kind, Result};
+use crate::platform::child_process::without_our_settings;
 
 /// A running child that ends with this value.
 pub struct Leashed(Child);
@@ -29,10 +29,7 @@ impl Leashed {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // More threads make tesseract several times slower, and they are counted when it loads.
         command.env("OMP_THREAD_LIMIT", "1");
-        // Our own settings may hold keys that are nobody else's business.
-        for name in own_variable_names() {
-            command.env_remove(name);
-        }
+        without_our_settings(&mut command);
         command.spawn().map(Leashed).map_err(|problem| {
             Error::new(
                 Kind::PlatformUnsupported,

@@ -1,6 +1,8 @@
 //! The only rooms that know an operating system: what each owes, and which one is here.
 //!
-//! Methods have no default: a new platform answers every question, if only with an honest "no".
+//! A [`Platform`] lends its parts: [`Desktop`], [`Accessibility`], [`Input`], [`Capture`], [`Clipboard`], [`Apps`] and
+//! [`Watch`]. Methods have no default: a new platform answers every question. A part that a system cannot have is one of
+//! [`unsupported`], which refuses with a reason.
 //! Adapters try once; waiting, retrying and deadlines belong to the observer.
 
 #![allow(
@@ -9,22 +11,56 @@
 )]
 
 pub mod absent;
+mod bell_watch;
+pub mod child_process;
 pub mod interaction;
 #[cfg(target_os = "linux")]
 pub mod linux;
+#[cfg(not(target_os = "linux"))]
+mod linux_only;
 pub mod macos;
 pub mod mock;
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
+mod other_host;
+pub mod poll;
 pub mod roles;
+pub mod session_env;
 pub mod shaping;
 pub mod survey;
+pub mod unsupported;
+pub mod window_change;
 pub mod windows;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
 
-use self::survey::{MacPermissions, PlatformFacts};
+// Every system has a module `host` with the same functions.
+#[cfg(target_os = "linux")]
+use self::linux::host;
+#[cfg(target_os = "macos")]
+use self::macos::host;
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
+use self::other_host as host;
+#[cfg(target_os = "windows")]
+use self::windows::host;
+
+pub use bell_watch::BellWatch;
+/// Runs a command for the server that started this process, and tells what it answered.
+pub use host::keep_command;
+/// Has the allocator keep little of what was freed. Called before there is a second thread.
+pub use host::keep_few_heaps;
+/// Holds a private desktop for the server that started this process.
+pub use host::keep_private_desktop;
+/// What macOS has permitted this program to do; `None` on other systems.
+pub use host::mac_permissions;
+/// The system's own recognition; `None` where it has none, an error where it has one that does not work.
+pub use host::recognizer;
+/// A look at the running desktop for the doctor.
+pub use host::survey;
+use host::{connect, is_by_powershell, private_desktop, probe, run_command};
+
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
 use crate::error::{Error, Kind, Result};
@@ -33,17 +69,29 @@ use crate::model::image::Picture;
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
-/// A desktop: its windows, what is in them, hands to work them, eyes to picture them.
-pub trait Platform: Desktop + Accessibility + Input + Capture + Watch + Send + Sync {
+/// A desktop as the parts that it is worked by.
+pub trait Platform: Send + Sync {
     fn facts(&self) -> Facts;
+
+    /// How it is at this moment, found out by asking; that may take a second.
+    fn health(&self) -> Health;
 
     /// The stage behind a mock desktop; a real one has none.
     fn stage(&self) -> Option<&dyn Stage>;
 
-    fn surroundings(&self) -> &dyn Surroundings;
+    fn desktop(&self) -> &dyn Desktop;
 
-    /// How it is at this moment, found out by asking; that may take a second.
-    fn health(&self) -> Health;
+    fn accessibility(&self) -> &dyn Accessibility;
+
+    fn input(&self) -> &dyn Input;
+
+    fn capture(&self) -> &dyn Capture;
+
+    fn clipboard(&self) -> &dyn Clipboard;
+
+    fn apps(&self) -> &dyn Apps;
+
+    fn watch(&self) -> &dyn Watch;
 }
 
 /// What is wrong at this moment with a desktop that works otherwise, a sentence each.
@@ -57,7 +105,8 @@ pub struct Health {
     pub taken: Option<String>,
 }
 
-pub trait Desktop {
+/// The windows and the screen that they are on.
+pub trait Desktop: Send + Sync {
     /// All windows in the order of their index.
     fn windows(&self) -> Result<Vec<Window>>;
 
@@ -66,14 +115,15 @@ pub trait Desktop {
 
     /// What lies over all listed windows at a point and is none of them. Where a desktop has no such things or
     /// cannot tell, there is none.
-    fn menu_at(&self, _point: Point) -> Result<Option<Menu>> {
-        Ok(None)
-    }
+    fn menu_at(&self, point: Point) -> Result<Option<Menu>>;
 
     fn monitors(&self) -> Result<Vec<Monitor>>;
 
     /// The rectangle that pointers can reach, or `None` where it cannot be known.
     fn screen(&self) -> Result<Option<Rect>>;
+
+    /// Where the pointer is, or `None` where the system does not tell.
+    fn pointer(&self) -> Result<Option<Point>>;
 
     /// Brings a window to the front by the system's own way.
     fn activate(&self, window: &Window) -> Result<Activation>;
@@ -96,15 +146,50 @@ pub struct Menu {
     pub window_uid: Option<String>,
 }
 
-/// What belongs to the session and not to a window: the pointer, the clipboard, the programs.
-pub trait Surroundings {
-    /// Where the pointer is, or `None` where nobody tells.
-    fn pointer(&self) -> Result<Option<Point>>;
+/// What is in windows.
+pub trait Accessibility: Send + Sync {
+    /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
+    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
+}
 
-    fn clipboard(&self, cancel: &Cancel) -> Result<Clip>;
+/// Pointer, keys and requests to elements.
+pub trait Input: Send + Sync {
+    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done>;
 
-    fn set_clipboard(&self, text: &str) -> Result<()>;
+    /// Takes the desktop for the time of a call, so that no other process of ours acts on it, or says which one does.
+    fn claim(&self, claimant: &Claimant) -> Result<()>;
 
+    /// The call is over. The desktop stays taken for as long as the claimant keeps it.
+    fn give_back(&self, claimant: &Claimant);
+
+    /// Lets go of every key and button this process holds down.
+    fn release_all(&self);
+
+    /// From now on no pointer leaves the region. The observer asks before each act; what an adapter does on the way
+    /// to it, such as opening a list and clicking in it, only the adapter can hold to it.
+    fn confine(&self, region: Rect);
+}
+
+/// Screenshots.
+pub trait Capture: Send + Sync {
+    fn window_picture(&self, window: &Window) -> Result<Shot>;
+
+    fn screen_picture(&self) -> Result<Shot>;
+
+    /// What the screen shows in an area of it, whichever windows that is; the part that is off the screen
+    /// is left out.
+    fn region_picture(&self, area: Rect) -> Result<Shot>;
+}
+
+/// The text that programs hand each other.
+pub trait Clipboard: Send + Sync {
+    fn read(&self, cancel: &Cancel) -> Result<Clip>;
+
+    fn write(&self, text: &str) -> Result<()>;
+}
+
+/// The programs of the session.
+pub trait Apps: Send + Sync {
     /// What a person could start from a menu, at most `limits::APPS`, ordered by name.
     fn installed(&self) -> Result<Vec<App>>;
 
@@ -120,38 +205,6 @@ pub trait Surroundings {
     /// Runs a command and ends everything that it started, when it has ended, at the latest after its time, and
     /// when the call is cancelled.
     fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended>;
-
-    /// From now on no pointer leaves the region. The observer asks before each act; what an adapter does on the way
-    /// to it, such as opening a list and clicking in it, only the adapter can hold to it.
-    fn confine(&self, region: Rect);
-}
-
-pub trait Accessibility {
-    /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
-    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
-}
-
-pub trait Input {
-    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done>;
-
-    /// Takes the desktop for the time of a call, so that no other process of ours acts on it, or says which one does.
-    fn claim(&self, claimant: &Claimant) -> Result<()>;
-
-    /// The call is over. The desktop stays taken for as long as the claimant keeps it.
-    fn give_back(&self, claimant: &Claimant);
-
-    /// Lets go of every key and button this process holds down.
-    fn release_all(&self);
-}
-
-pub trait Capture {
-    fn window_picture(&self, window: &Window) -> Result<Shot>;
-
-    fn screen_picture(&self) -> Result<Shot>;
-
-    /// What the screen shows in an area of it, whichever windows that is; the part that is off the screen
-    /// is left out.
-    fn region_picture(&self, area: Rect) -> Result<Shot>;
 }
 
 /// Being told that something changed, so that a wait sleeps instead of looking again and again.
@@ -160,8 +213,8 @@ pub trait Capture {
 /// during the look makes the wait return at once.
 ///
 /// An adapter with events keeps a [`crate::clock::Bell`], rings it from the thread that listens, and may
-/// gather a burst of events into one ring; [`Clock::sleep_unless_rung`] is then the whole wait.
-pub trait Watch {
+/// gather a burst of events into one ring; [`BellWatch`] is then the whole part.
+pub trait Watch: Send + Sync {
     /// Grows with every change that this platform noticed; also when nobody waits.
     fn generation(&self) -> Result<u64>;
 
@@ -264,6 +317,22 @@ pub fn gone(uid: &str) -> Error {
     Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
 }
 
+/// Where the pointer may go; everywhere unless it is set.
+#[derive(Debug, Default)]
+pub struct AllowedRegion(OnceLock<Rect>);
+
+impl AllowedRegion {
+    /// The first region counts.
+    pub fn set(&self, region: Rect) {
+        self.0.get_or_init(|| region);
+    }
+
+    pub fn check(&self, points: &[Point]) -> Result<()> {
+        let region = self.0.get();
+        region.map_or(Ok(()), |region| points.iter().try_for_each(|point| check_within(*region, *point)))
+    }
+}
+
 /// Refuses a point outside of the region that input is confined to.
 pub fn check_within(region: Rect, point: Point) -> Result<()> {
     if region.contains(point) {
@@ -294,22 +363,6 @@ pub trait Recognizer: Send + Sync {
 
     /// The words in reading order, with boxes in pixels of the picture.
     fn words(&self, page: Grey<'_>, waiting: &crate::clock::Waiting) -> Result<Vec<crate::model::Word>>;
-}
-
-/// The system's own recognition; `None` where it has none, an error where it has one that does not work.
-#[cfg(target_os = "windows")]
-pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
-    Some(windows::reading::Engine::start().map(|engine| Box::new(engine) as Box<dyn Recognizer>))
-}
-
-#[cfg(target_os = "macos")]
-pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
-    Some(macos::reading::Engine::start().map(|engine| Box::new(engine) as Box<dyn Recognizer>))
-}
-
-#[cfg(not(any(target_os = "windows", target_os = "macos")))]
-pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
-    None
 }
 
 /// What a platform is and can do. Exhaustive, so that a new ability asks every platform a question.
@@ -374,7 +427,7 @@ pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
         return Ok(private_desktop(loaded.config.sandbox.size, command, clock));
     }
     if !loaded.config.wants_mock() {
-        return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent).into());
+        return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent_because).into());
     }
     let mock = mock::Mock::new(clock.clone());
     if let Some(path) = &loaded.scenario {
@@ -396,145 +449,19 @@ impl From<Arc<dyn Platform>> for Chosen {
     }
 }
 
-fn absent(reason: String) -> Arc<dyn Platform> {
+fn absent_because(reason: String) -> Arc<dyn Platform> {
     Arc::new(absent::Absent::new(reason))
 }
 
-/// One that cannot start is no reason to work on the user's own: then there is no desktop at all.
-#[cfg(target_os = "linux")]
-fn private_desktop(size: crate::config::Size, command: &[String], clock: &Clock) -> Chosen {
-    let plan = linux::sandbox::Plan { size, command: command.to_vec() };
-    match linux::sandbox::Sandbox::start(&plan) {
-        Err(reason) => absent(format!("the private desktop did not start: {reason}")).into(),
-        Ok(sandbox) => {
-            if let Some(remark) = sandbox.remark() {
-                tracing::warn!("private desktop: {remark}");
-            }
-            sandbox.enter();
-            let sandbox = Arc::new(sandbox);
-            let platform = linux::connect_private(clock.clone(), &sandbox).unwrap_or_else(absent);
-            Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn private_desktop(_: crate::config::Size, _: &[String], _: &Clock) -> Chosen {
-    absent(format!("--sandbox needs Linux; this is {}", os_name())).into()
-}
-
-/// Holds a private desktop for the server that started this process.
-#[cfg(target_os = "linux")]
-pub use linux::sandbox::keeper::keep as keep_private_desktop;
-
-#[cfg(not(target_os = "linux"))]
-pub fn keep_private_desktop() -> Result<(), String> {
-    Err("private desktops need Linux".to_owned())
-}
-
-/// Has the allocator keep little of what was freed. Called before there is a second thread.
-#[cfg(target_os = "linux")]
-pub use linux::keep_few_heaps;
-
-/// Elsewhere the allocator does so by itself.
-#[cfg(not(target_os = "linux"))]
-pub fn keep_few_heaps() {}
-
-/// Runs a command for the server that started this process, and tells what it answered.
-#[cfg(target_os = "linux")]
-pub use linux::exec::keep as keep_command;
-
-#[cfg(not(target_os = "linux"))]
-pub fn keep_command() -> Result<i32, String> {
-    Err("commands need Linux".to_owned())
-}
-
-/// Commands need no desktop, so whoever has none runs them too.
-#[cfg(target_os = "linux")]
-use linux::exec::run as run_command;
-
-#[cfg(not(target_os = "linux"))]
-fn run_command(_: &Run, _: &Cancel) -> Result<Ended> {
-    let message = "this build runs commands on Linux only: elsewhere it could not end all that they start";
-    Err(Error::new(Kind::PlatformUnsupported, message))
-}
-
-/// A look at the running desktop for the doctor.
-#[cfg(target_os = "linux")]
-pub use linux::survey::survey;
-
-#[cfg(not(target_os = "linux"))]
-pub fn survey() -> Option<survey::Survey> {
-    None
-}
-
-/// What macOS has permitted this program to do; `None` on other systems.
-#[cfg(target_os = "macos")]
-pub fn mac_permissions() -> Option<MacPermissions> {
-    Some(macos::permissions::granted())
-}
-
-#[cfg(not(target_os = "macos"))]
-pub fn mac_permissions() -> Option<MacPermissions> {
-    None
-}
-
-#[cfg(target_os = "linux")]
-fn connect(clock: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    linux::connect(clock.clone(), wished)
-}
-
-#[cfg(target_os = "macos")]
-fn connect(clock: &Clock, _: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    macos::connect(clock.clone())
-}
-
-#[cfg(target_os = "windows")]
-fn connect(clock: &Clock, _: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    windows::connect(clock.clone())
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
-fn connect(_: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platform>, String> {
-    Err(probe(wished).unwrap_or_else(|reason| reason))
-}
-
 /// What this build knows of the real desktop of this machine.
-pub fn real_desktop(wished: &PlatformChoice) -> PlatformFacts {
+pub fn real_desktop(wished: &PlatformChoice) -> survey::PlatformFacts {
     let found = probe(wished);
     let available = found.is_ok();
     let reason = found.unwrap_or_else(|reason| reason);
-    PlatformFacts { name: os_name().to_owned(), available, reason, by_powershell: is_by_powershell(wished) }
-}
-
-#[cfg(target_os = "linux")]
-use linux::is_by_powershell;
-
-#[cfg(not(target_os = "linux"))]
-fn is_by_powershell(_: &PlatformChoice) -> bool {
-    false
-}
-
-/// How the real desktop is reached, or why not.
-#[cfg(target_os = "linux")]
-fn probe(wished: &PlatformChoice) -> Result<String, String> {
-    linux::probe(wished)
-}
-
-#[cfg(target_os = "macos")]
-fn probe(_: &PlatformChoice) -> Result<String, String> {
-    macos::probe()
-}
-
-#[cfg(target_os = "windows")]
-fn probe(_: &PlatformChoice) -> Result<String, String> {
-    windows::probe()
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
-fn probe(_: &PlatformChoice) -> Result<String, String> {
-    Err(format!(
-        "this build has no adapter for the {} desktop; start the server with --mock for the mock desktop",
-        os_name()
-    ))
+    survey::PlatformFacts {
+        name: os_name().to_owned(),
+        available,
+        reason,
+        by_powershell: is_by_powershell(wished),
+    }
 }

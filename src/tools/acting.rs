@@ -239,7 +239,8 @@ fn act_and_stay(
         // Then only its place is left to click.
         cx.observer().require_places("to click what the application does not offer as an element")?;
     }
-    let before = BeforeInput { desktop: cx.desktop()?, generation: cx.observer().platform().generation()? };
+    let before =
+        BeforeInput { desktop: cx.desktop()?, generation: cx.observer().platform().watch().generation()? };
     let at = target.at().unwrap_or(target.bounds().center());
     let done = cx.observer().act(&mut permit, &act(&target, at), cx.cancel)?;
     if !stay.is_zero() {
@@ -326,7 +327,7 @@ pub(super) fn look_when_settled(
     loop {
         let left = deadline.saturating_sub(cx.clock().now());
         cx.observer().await_calm(generation, left, cx.cancel)?;
-        generation = cx.observer().platform().generation()?;
+        generation = cx.observer().platform().watch().generation()?;
         let after = look_again(cx, target)?;
         let has_come = after.differs_from(target) || !after.desktop.has_same_windows(&before.desktop);
         if has_come || cx.clock().now() >= deadline {

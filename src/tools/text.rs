@@ -411,8 +411,10 @@ impl Tool for ClickText {
             note: None,
             scenario_reaction: false,
         };
-        let before =
-            BeforeInput { desktop: cx.desktop()?, generation: cx.observer().platform().generation()? };
+        let before = BeforeInput {
+            desktop: cx.desktop()?,
+            generation: cx.observer().platform().watch().generation()?,
+        };
         let act = Act::Click {
             element: None,
             at: Some(spotted.piece.bounds.center()),

@@ -102,7 +102,7 @@ impl Tool for GetMonitors {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<MonitorList> {
-        let monitors = cx.observer().platform().monitors()?;
+        let monitors = cx.observer().platform().desktop().monitors()?;
         let monitors = monitors
             .into_iter()
             .enumerate()

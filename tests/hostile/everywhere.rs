@@ -359,7 +359,47 @@ pub fn odd_app(odd: Arc<Odd>, clock: Clock, mut config: Value) -> (Arc<App>, tem
     (Arc::new(App::new(loaded, &Selection::default(), odd, clock).unwrap()), folder)
 }
 
-crate::like_the_mock!(Odd.mock: Platform Watch);
+impl Platform for Odd {
+    fn facts(&self) -> Facts {
+        self.mock.facts()
+    }
+
+    fn health(&self) -> Health {
+        self.mock.health()
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        self.mock.stage()
+    }
+
+    fn desktop(&self) -> &dyn Desktop {
+        self
+    }
+
+    fn accessibility(&self) -> &dyn Accessibility {
+        self
+    }
+
+    fn input(&self) -> &dyn Input {
+        self
+    }
+
+    fn capture(&self) -> &dyn Capture {
+        self
+    }
+
+    fn clipboard(&self) -> &dyn Clipboard {
+        self.mock.clipboard()
+    }
+
+    fn apps(&self) -> &dyn Apps {
+        self.mock.apps()
+    }
+
+    fn watch(&self) -> &dyn Watch {
+        self.mock.watch()
+    }
+}
 
 impl Desktop for Odd {
     fn windows(&self) -> Result<Vec<Window>> {
@@ -380,6 +420,9 @@ impl Desktop for Odd {
     fn screen(&self) -> Result<Option<Rect>> {
         (self.before)("screen");
         self.mock.screen()
+    }
+    fn pointer(&self) -> Result<Option<Point>> {
+        self.mock.pointer()
     }
     fn activate(&self, window: &Window) -> Result<Activation> {
         (self.before)("activate");
@@ -405,8 +448,6 @@ impl Accessibility for Odd {
 }
 
 impl Input for Odd {
-    crate::ask_the_mock!(mock: claim give_back);
-
     fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done> {
         (self.before)("act");
         match &self.hand {
@@ -416,6 +457,15 @@ impl Input for Odd {
     }
     fn release_all(&self) {
         self.released.fetch_add(1, Ordering::SeqCst);
+    }
+    fn claim(&self, claimant: &Claimant) -> Result<()> {
+        self.mock.claim(claimant)
+    }
+    fn give_back(&self, claimant: &Claimant) {
+        self.mock.give_back(claimant);
+    }
+    fn confine(&self, region: Rect) {
+        self.mock.confine(region);
     }
 }
 

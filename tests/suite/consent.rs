@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::support::test_platform::TestPlatform;
 use crate::support::{Client, World};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
@@ -13,8 +14,8 @@ use os_screen_observer::gate::confirm::Person;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::Point;
 use os_screen_observer::model::action::Act;
-use os_screen_observer::platform::Platform;
 use os_screen_observer::platform::mock::Mock;
+use os_screen_observer::platform::{Accessibility, Desktop, Platform};
 use os_screen_observer::tool::Selection;
 use os_screen_observer::tools;
 use serde_json::{Map, Value, json};
@@ -483,37 +484,20 @@ fn the_books_say_by_what_consent() {
 
 // ── a screen that changes under the judge ──────────────────────────────────────────────────────────
 
-mod swapping {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use os_screen_observer::error::Result;
-
-    use os_screen_observer::model::{Tree, Window};
-    use os_screen_observer::platform::mock::Mock;
-    use os_screen_observer::platform::*;
-
-    /// The mock, except that Delete and Cancel change places after a number of captures.
-    pub struct Swapping {
-        pub mock: Arc<Mock>,
-        pub captures: AtomicUsize,
-        pub after: usize,
-    }
-
-    crate::like_the_mock!(Swapping.mock: Platform Desktop Input Watch Capture);
-    impl Accessibility for Swapping {
-        fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
-            let tree = self.mock.tree(window, patience)?;
-            if self.captures.fetch_add(1, Ordering::SeqCst) < self.after {
-                return Ok(tree);
-            }
-            Ok(tree.map_elements(|element| match element.name.as_str() {
-                "Delete" => element.name = "Cancel".to_owned(),
-                "Cancel" => element.name = "Delete".to_owned(),
-                _ => {}
-            }))
+/// The mock, except that Delete and Cancel change places after a number of captures.
+fn swapping(mock: Arc<Mock>, after: usize) -> TestPlatform {
+    let captures = AtomicUsize::new(0);
+    TestPlatform::new(mock).with_tree(move |mock, window, patience| {
+        let tree = mock.tree(window, patience)?;
+        if captures.fetch_add(1, Ordering::SeqCst) < after {
+            return Ok(tree);
         }
-    }
+        Ok(tree.map_elements(|element| match element.name.as_str() {
+            "Delete" => element.name = "Cancel".to_owned(),
+            "Cancel" => element.name = "Delete".to_owned(),
+            _ => {}
+        }))
+    })
 }
 
 /// The code of a call while Delete and Cancel change places after `after` captures, and what was done.
@@ -526,8 +510,7 @@ fn done_while_swapping(stage: &str, after: usize, tool: &str, args: Value) -> (V
     let clock = Clock::steered();
     let mock = Arc::new(Mock::new(clock.clone()));
     os_screen_observer::platform::Stage::load(&*mock, scenario(stage));
-    let platform = Arc::new(swapping::Swapping { mock: mock.clone(), captures: AtomicUsize::new(0), after });
-    (code_on(platform, clock, tool, args), mock.log())
+    (code_on(Arc::new(swapping(mock.clone(), after)), clock, tool, args), mock.log())
 }
 
 fn code_on(platform: Arc<dyn Platform>, clock: Clock, tool: &str, args: Value) -> Value {
@@ -670,42 +653,26 @@ fn is_second(native: &str) -> bool {
 
 // ── windows and programs that change under the judge ───────────────────────────────────────────────
 
-mod retitled {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use os_screen_observer::error::Result;
-    use os_screen_observer::model::Window;
-    use os_screen_observer::platform::mock::Mock;
-    use os_screen_observer::platform::*;
-
-    /// The mock, except that its two windows change titles after so many looks at them.
-    pub struct Retitled {
-        pub mock: Arc<Mock>,
-        pub looks: AtomicUsize,
-        pub after: usize,
-    }
-
-    crate::like_the_mock!(Retitled.mock: Platform Accessibility Input Watch Capture);
-    impl Desktop for Retitled {
-        crate::ask_the_mock!(mock: stacking monitors screen activate change);
-
-        fn windows(&self) -> Result<Vec<Window>> {
-            let mut windows = self.mock.windows()?;
-            if self.looks.fetch_add(1, Ordering::SeqCst) >= self.after {
+/// The mock, except that its two windows change titles after so many looks at them.
+fn retitled(mock: Arc<Mock>, after: usize) -> TestPlatform {
+    let looks = AtomicUsize::new(0);
+    TestPlatform::new(mock).with_desktop(|desktop| {
+        desktop.windows = Box::new(move |mock| {
+            let mut windows = mock.windows()?;
+            if looks.fetch_add(1, Ordering::SeqCst) >= after {
                 for window in &mut windows {
                     window.title = if window.title == "Files" { "Copy" } else { "Files" }.to_owned();
                 }
             }
             Ok(windows)
-        }
-    }
+        });
+    })
 }
 
 /// H-56 on code: a window is changed only if it is the one that was judged
 #[test]
 fn a_window_that_takes_anothers_title_is_not_changed() {
-    use os_screen_observer::platform::{Desktop, Stage};
+    use os_screen_observer::platform::Stage;
     for args in
         [json!({"action": "minimize", "title_regex": "^Copy$"}), json!({"action": "close", "title": "copy"})]
     {
@@ -714,8 +681,7 @@ fn a_window_that_takes_anothers_title_is_not_changed() {
             let clock = Clock::steered();
             let mock = Arc::new(Mock::new(clock.clone()));
             mock.load(scenario(FILES));
-            let platform = retitled::Retitled { mock: mock.clone(), looks: AtomicUsize::new(0), after };
-            code_on(Arc::new(platform), clock, "window_action", args.clone());
+            code_on(Arc::new(retitled(mock.clone(), after)), clock, "window_action", args.clone());
             let windows = mock.windows().unwrap();
             let is_there = |uid: &str| windows.iter().any(|window| window.uid == uid && !window.minimized);
             // Where the titles were exchanged before anybody looked, the other one is meant.

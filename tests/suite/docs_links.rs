@@ -29,7 +29,9 @@ fn anchor(heading: &str) -> String {
 
 fn has_anchor(path: &Path, wanted: &str) -> bool {
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines().filter(|line| line.starts_with('#')).any(|line| anchor(line.trim_start_matches('#')) == wanted)
+    text.lines()
+        .filter(|line| line.starts_with('#'))
+        .any(|line| anchor(line.trim_start_matches('#')) == wanted)
 }
 
 fn problem(document: &Path, link: &str) -> Option<String> {
@@ -42,7 +44,8 @@ fn problem(document: &Path, link: &str) -> Option<String> {
     if !target.exists() {
         return Some(format!("{shown}: {link} leads to no file"));
     }
-    (!wanted.is_empty() && !has_anchor(&target, wanted)).then(|| format!("{shown}: {link} leads to no heading"))
+    (!wanted.is_empty() && !has_anchor(&target, wanted))
+        .then(|| format!("{shown}: {link} leads to no heading"))
 }
 
 #[test]
@@ -67,7 +70,8 @@ fn a_broken_link_is_found() {
 #[test]
 fn every_page_is_in_the_index() {
     let index = read("docs/README.md");
-    let pages = markdown_in(&project().join("docs")).into_iter().map(|path| path.file_name().unwrap().to_owned());
+    let pages =
+        markdown_in(&project().join("docs")).into_iter().map(|path| path.file_name().unwrap().to_owned());
     for page in pages.filter(|page| page != "README.md") {
         let page = page.to_string_lossy().into_owned();
         assert!(index.contains(&format!("({page}")), "docs/README.md does not lead to {page}");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::World;
+use crate::support::test_platform::TestPlatform;
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::gate::{self, Call, Origin};
@@ -470,36 +471,15 @@ fn without_books_nothing_is_done() {
 
 // ── a panic costs one call ─────────────────────────────────────────────────────────────────────────
 
-mod panicking {
-
-    use os_screen_observer::error::Result;
-
-    use os_screen_observer::model::Monitor;
-    use os_screen_observer::platform::mock::Mock;
-    use os_screen_observer::platform::*;
-
-    /// The mock, except that looking for monitors panics.
-    pub struct Panicking(pub Mock);
-
-    crate::like_the_mock!(Panicking.0: Platform Accessibility Input Watch Capture);
-    impl Desktop for Panicking {
-        crate::ask_the_mock!(0: windows stacking screen activate change);
-
-        fn monitors(&self) -> Result<Vec<Monitor>> {
-            panic!("on purpose")
-        }
-    }
-}
-
 /// H-39 on code: a tool that panics.
 #[test]
 fn a_panic_costs_one_call() {
     let clock = Clock::steered();
-    let platform =
-        Arc::new(panicking::Panicking(os_screen_observer::platform::mock::Mock::new(clock.clone())));
+    let panicking = TestPlatform::on(&clock)
+        .with_desktop(|desktop| desktop.monitors = Box::new(|_| panic!("on purpose")));
     let flags = os_screen_observer::config::Flags { mock: true, ..Default::default() };
     let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
-    let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
+    let app = App::new(loaded, &Selection::default(), Arc::new(panicking), clock).unwrap();
     let call = |tool: &str| {
         let call = Call { tool: tool.to_owned(), args: json!({}), origin: Origin::Test };
         gate::pass(&app, call, &Cancel::new()).value()

@@ -5,39 +5,36 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use os_screen_observer::app::App;
-use os_screen_observer::config::Flags;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::error::Result;
+use os_screen_observer::config::Flags;
 use os_screen_observer::gate::{self, Call, Origin};
-use os_screen_observer::model::{Tree, Window};
 use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::platform::{Accessibility, Desktop, Patience, Stage};
+use os_screen_observer::platform::{Accessibility, Desktop, Stage};
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
-/// The mock, with a count of what it is asked.
-struct Counting {
-    mock: Arc<Mock>,
+use crate::support::test_platform::TestPlatform;
+
+/// How often the mock was asked for its windows, and for a tree.
+#[derive(Default)]
+struct Counters {
     listings: AtomicUsize,
     trees: AtomicUsize,
 }
 
-crate::like_the_mock!(Counting.mock: Platform Input Watch Capture);
-
-impl Desktop for Counting {
-    crate::ask_the_mock!(mock: stacking monitors screen activate change);
-
-    fn windows(&self) -> Result<Vec<Window>> {
-        self.listings.fetch_add(1, Ordering::SeqCst);
-        self.mock.windows()
-    }
-}
-
-impl Accessibility for Counting {
-    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
-        self.trees.fetch_add(1, Ordering::SeqCst);
-        self.mock.tree(window, patience)
-    }
+/// The mock, which counts what it is asked.
+fn counting(mock: Arc<Mock>, counters: &Arc<Counters>) -> TestPlatform {
+    let (listings, trees) = (counters.clone(), counters.clone());
+    let platform = TestPlatform::new(mock).with_desktop(|desktop| {
+        desktop.windows = Box::new(move |mock| {
+            listings.listings.fetch_add(1, Ordering::SeqCst);
+            mock.windows()
+        });
+    });
+    platform.with_tree(move |mock, window, patience| {
+        trees.trees.fetch_add(1, Ordering::SeqCst);
+        mock.tree(window, patience)
+    })
 }
 
 /// What one call asked for.
@@ -49,7 +46,7 @@ struct Asked {
 
 struct CountedWorld {
     app: App,
-    desktop: Arc<Counting>,
+    counters: Arc<Counters>,
 }
 
 impl CountedWorld {
@@ -66,9 +63,10 @@ impl CountedWorld {
             let file = crate::support::project().join(file);
             mock.load(os_screen_observer::scenario::load_file(&file).unwrap());
         }
-        let desktop = Arc::new(Counting { mock, listings: AtomicUsize::new(0), trees: AtomicUsize::new(0) });
-        let app = App::new(loaded, &Selection::default(), desktop.clone(), clock).unwrap();
-        Self { app, desktop }
+        let counters = Arc::new(Counters::default());
+        let platform = Arc::new(counting(mock, &counters));
+        let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
+        Self { app, counters }
     }
 
     /// A call that must work, and what it asked for.
@@ -83,7 +81,7 @@ impl CountedWorld {
 
     fn asked(&self) -> Asked {
         let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
-        Asked { listings: count(&self.desktop.listings), trees: count(&self.desktop.trees) }
+        Asked { listings: count(&self.counters.listings), trees: count(&self.counters.trees) }
     }
 }
 

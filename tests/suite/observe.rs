@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::World;
+use crate::support::test_platform::TestPlatform;
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
-use os_screen_observer::error::{Error, Kind, Result};
+use os_screen_observer::error::{Error, Kind};
 use os_screen_observer::gate::{self, Call, Origin};
-use os_screen_observer::model::{Tree, Window};
-use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::platform::{Accessibility, Patience, Platform, Stage};
+use os_screen_observer::platform::Accessibility;
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
@@ -338,34 +337,22 @@ fn views_of_a_desktop_that_stands_still_are_held_once() {
 }
 
 /// The mock desktop, with one window whose application does not answer.
-struct OneHangs {
-    mock: Mock,
-}
-
-impl Platform for OneHangs {
-    crate::ask_the_mock!(mock: facts surroundings health);
-
-    fn stage(&self) -> Option<&dyn Stage> {
-        None
-    }
-}
-
-impl Accessibility for OneHangs {
-    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+fn one_hangs(clock: &Clock) -> TestPlatform {
+    let mut platform = TestPlatform::on(clock).with_tree(|mock, window, patience| {
         if window.title.contains("Chrome") {
             return Err(Error::new(Kind::Timeout, "the application does not answer"));
         }
-        self.mock.tree(window, patience)
-    }
+        mock.tree(window, patience)
+    });
+    platform.has_stage = false;
+    platform
 }
-
-crate::like_the_mock!(OneHangs.mock: Desktop Input Watch Capture);
 
 #[test]
 fn a_window_that_cannot_be_read_costs_only_its_own_entry() {
     let clock = Clock::steered();
     let loaded = config::load(&Flags { mock: true, ..Flags::default() }, std::iter::empty()).unwrap();
-    let platform = Arc::new(OneHangs { mock: Mock::new(clock.clone()) });
+    let platform = Arc::new(one_hangs(&clock));
     let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
     let call = |tool: &str, args: Value| {
         let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::test_platform::TestPlatform;
 use crate::support::{Client, World};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::Flags;
 use os_screen_observer::gate::{self, Call, Origin, Reply};
 use os_screen_observer::model::action::Act;
+use os_screen_observer::model::{Monitor, Rect};
 use os_screen_observer::observer::WindowChoice;
-use os_screen_observer::platform::{Stage, mock::Mock};
+use os_screen_observer::platform::{Accessibility, Stage};
 use os_screen_observer::scenario;
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
@@ -433,43 +435,30 @@ fn a_hidden_name_is_not_read_into_what_lies_under_it() {
     assert!(!private.to_string().contains("ocr_text"), "{private}");
 }
 
-mod showing {
-
-    use os_screen_observer::error::Result;
-
-    use os_screen_observer::model::{Monitor, Rect, Tree, Window};
-    use os_screen_observer::platform::mock::Mock;
-    use os_screen_observer::platform::*;
-
-    /// The mock, except that its document is a secret that its picture shows in the clear, and that it has
-    /// a monitor of twice as many pixels.
-    pub struct Showing(pub Mock);
-
-    crate::like_the_mock!(Showing.0: Platform Input Watch Capture);
-    impl Desktop for Showing {
-        crate::ask_the_mock!(0: windows stacking screen activate change);
-
-        fn monitors(&self) -> Result<Vec<Monitor>> {
-            let (logical, physical) = (Rect::new(0, 0, 960, 540), Rect::new(0, 0, 1920, 1080));
-            Ok(vec![Monitor { primary: true, scale_factor: 2.0, logical, physical }])
-        }
-    }
-    impl Accessibility for Showing {
-        fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
-            let tree = self.0.tree(window, patience)?;
+/// The mock, except that its document is a secret that its picture shows in the clear, and that it has
+/// a monitor of twice as many pixels.
+fn showing(clock: &Clock) -> TestPlatform {
+    TestPlatform::on(clock)
+        .with_desktop(|desktop| {
+            desktop.monitors = Box::new(|_| {
+                let (logical, physical) = (Rect::new(0, 0, 960, 540), Rect::new(0, 0, 1920, 1080));
+                Ok(vec![Monitor { primary: true, scale_factor: 2.0, logical, physical }])
+            });
+        })
+        .with_tree(|mock, window, patience| {
+            let tree = mock.tree(window, patience)?;
             Ok(tree.map_elements(|element| element.secret |= element.role == "Document"))
-        }
-    }
+        })
 }
 
 struct ShowingWorld {
     app: App,
-    platform: Arc<showing::Showing>,
+    platform: Arc<TestPlatform>,
 }
 
 fn showing_world() -> ShowingWorld {
     let clock = Clock::steered();
-    let platform = Arc::new(showing::Showing(Mock::new(clock.clone())));
+    let platform = Arc::new(showing(&clock));
     let flags = Flags { mock: true, ..Flags::default() };
     let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
     let app = App::new(loaded, &Selection::default(), platform.clone(), clock).unwrap();
@@ -660,7 +649,7 @@ fn logical_points_are_scaled_by_their_monitor() {
     let world = showing_world();
     let reply = world.call("click_at", json!({"x": 100, "y": 200, "coordinate_space": "logical"}));
     assert!(reply.ok(), "{}", reply.text());
-    assert_eq!(last_point(&world.platform.0.log()), (200, 400));
+    assert_eq!(last_point(&world.platform.mock.log()), (200, 400));
     let outside = world.call("click_at", json!({"x": 961, "y": 1, "coordinate_space": "logical"}));
     assert_eq!(outside.value()["error"]["code"], "BadRequest");
 }

@@ -5,42 +5,24 @@ use std::sync::Arc;
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
-use os_screen_observer::error::Result;
 use os_screen_observer::gate::{self, Call, Origin};
-use os_screen_observer::model::Window;
 use os_screen_observer::platform::mock::Mock;
-use os_screen_observer::platform::{Activation, Coordinates, Desktop, Facts, Platform};
+use os_screen_observer::platform::{Activation, Coordinates};
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
 
+use crate::support::test_platform::TestPlatform;
+
 /// The mock, as Wayland would tell of it: no order, no raising, and bounds that are no places.
-struct Nowhere(Arc<Mock>);
-
-impl Platform for Nowhere {
-    crate::ask_the_mock!(0: stage surroundings health);
-
-    fn facts(&self) -> Facts {
-        Facts {
-            coordinates: Coordinates::Window,
-            limitations: vec!["no places".to_owned()],
-            ..self.0.facts()
-        }
-    }
+fn placeless(mock: Arc<Mock>) -> TestPlatform {
+    let mut platform = TestPlatform::new(mock).with_desktop(|desktop| {
+        desktop.stacking = Box::new(|_| Ok(None));
+        desktop.activate = Box::new(|_, _| Ok(Activation::Refused("nobody may raise windows".to_owned())));
+    });
+    platform.coordinates = Coordinates::Window;
+    platform.limitations = vec!["no places".to_owned()];
+    platform
 }
-
-impl Desktop for Nowhere {
-    crate::ask_the_mock!(0: windows monitors screen change);
-
-    fn stacking(&self) -> Result<Option<Vec<String>>> {
-        Ok(None)
-    }
-
-    fn activate(&self, _: &Window) -> Result<Activation> {
-        Ok(Activation::Refused("nobody may raise windows".to_owned()))
-    }
-}
-
-crate::like_the_mock!(Nowhere.0: Accessibility Input Capture Watch);
 
 struct World {
     app: App,
@@ -57,7 +39,7 @@ impl World {
         let loaded = config::load(&flags, std::iter::empty()).unwrap();
         let clock = Clock::steered();
         let mock = Arc::new(Mock::new(clock.clone()));
-        let app = App::new(loaded, &Selection::default(), Arc::new(Nowhere(mock.clone())), clock).unwrap();
+        let app = App::new(loaded, &Selection::default(), Arc::new(placeless(mock.clone())), clock).unwrap();
         Self { app, mock, _folder: folder }
     }
 

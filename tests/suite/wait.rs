@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::test_platform::TestPlatform;
 use crate::support::{Client, World, project};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::platform::mock::Mock;
+use os_screen_observer::platform::unsupported::NoEvents;
 use os_screen_observer::platform::{Platform, Stage};
 use os_screen_observer::scenario;
 use os_screen_observer::tool::Selection;
@@ -498,44 +500,21 @@ fn a_cancelled_wait_of_a_client_is_not_answered_and_the_next_call_is() {
 
 #[test]
 fn a_platform_without_a_desktop_refuses_to_wait() {
-    use os_screen_observer::platform::{Watch, absent::Absent};
+    use os_screen_observer::platform::absent::Absent;
     let absent = Absent::new("no desktop here");
-    assert!(absent.generation().is_err());
-    assert!(absent.wait_change(0, Duration::from_secs(60), &Cancel::new()).is_err());
+    assert!(absent.watch().generation().is_err());
+    assert!(absent.watch().wait_change(0, Duration::from_secs(60), &Cancel::new()).is_err());
     assert!(absent.stage().is_none());
 }
 
 // ── a desktop that tells nothing ───────────────────────────────────────────────────────────────────
 
-mod eventless {
-    use std::time::Duration;
-
-    use os_screen_observer::clock::Cancel;
-    use os_screen_observer::error::Result;
-
-    use os_screen_observer::platform::mock::Mock;
-    use os_screen_observer::platform::*;
-
-    /// The mock, except that it tells of no change.
-    pub struct Eventless(pub Mock);
-
-    crate::like_the_mock!(Eventless.0: Platform Desktop Accessibility Input Capture);
-    impl Watch for Eventless {
-        fn generation(&self) -> Result<u64> {
-            Ok(0)
-        }
-        fn wait_change(&self, _: u64, _: Duration, _: &Cancel) -> Result<Wake> {
-            Ok(Wake::NoEvents)
-        }
-    }
-}
-
 fn check_polled(tool: &str, args: Value, elapsed_ms: u64, polls: Option<u64>) {
     let flags = Flags { mock: true, ..Flags::default() };
     let loaded = config::load(&flags, std::iter::empty()).unwrap();
     let clock = Clock::steered();
-    let mock = Mock::new(clock.clone());
-    let app = App::new(loaded, &Selection::default(), Arc::new(eventless::Eventless(mock)), clock).unwrap();
+    let eventless = TestPlatform::on(&clock).with_watch(NoEvents);
+    let app = App::new(loaded, &Selection::default(), Arc::new(eventless), clock).unwrap();
     let got = call(&app, tool, args, &Cancel::new());
     let wanted = (Some(elapsed_ms), polls);
     assert_eq!((got["elapsed_ms"].as_u64(), got["polls"].as_u64()), wanted, "{got}");

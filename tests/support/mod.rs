@@ -5,8 +5,8 @@ pub mod contract;
 pub mod fake_model;
 #[cfg(feature = "http")]
 pub mod http;
-pub mod like_the_mock;
 pub mod tasks;
+pub mod test_platform;
 pub mod trees;
 
 use std::io::{BufRead, BufReader, Read, Write};

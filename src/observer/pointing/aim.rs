@@ -37,8 +37,8 @@ impl Observer {
             width: picture.width(),
             height: picture.height(),
             window,
-            screen: self.platform.screen()?,
-            monitors: self.platform.monitors()?,
+            screen: self.platform.desktop().screen()?,
+            monitors: self.platform.desktop().monitors()?,
             front,
             grid,
         })

@@ -115,9 +115,9 @@ impl Observer {
 
     /// A picture of a part of the screen, with the secrets of every window in it blackened.
     fn region_picture(&self, region: Rect, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.region_picture(region)?;
+        let mut shot = self.platform.capture().region_picture(region)?;
         if shot.picture.is_empty() {
-            return Err(no_such_part(region, self.platform.screen()?.unwrap_or_default()));
+            return Err(no_such_part(region, self.platform.desktop().screen()?.unwrap_or_default()));
         }
         let desktop = self.desktop()?;
         // All of them: menus and lists reach out of the window that they belong to.

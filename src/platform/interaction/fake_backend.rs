@@ -269,7 +269,7 @@ pub struct System {
 
 const WINDOWS: System = System {
     name: "Windows",
-    profile: windows::sense::interaction::PROFILE,
+    profile: windows::decode::interaction::PROFILE,
     make: of_windows,
     press: "it: press",
     selects_all: "ctrl+a",
@@ -278,7 +278,7 @@ const WINDOWS: System = System {
 
 const MAC: System = System {
     name: "macOS",
-    profile: macos::sense::interaction::PROFILE,
+    profile: macos::decode::interaction::PROFILE,
     make: of_mac,
     press: "it: press",
     selects_all: "it: select text",
@@ -329,7 +329,7 @@ impl System {
 }
 
 fn of_windows(thing: Thing) -> ElementState {
-    use windows::sense::tree::{RawElement, RawRange, RawValue};
+    use windows::decode::tree::{RawElement, RawRange, RawValue};
     let raw = |control_type: i32| RawElement {
         runtime_id: vec![42, 1],
         control_type,
@@ -340,7 +340,7 @@ fn of_windows(thing: Thing) -> ElementState {
     };
     let value = |text: &str| Some(RawValue { text: text.to_owned(), read_only: false });
     let range = RawRange { now: 1.0, min: 0.0, max: 10.0, read_only: false };
-    windows::sense::interaction::element_state(&match thing {
+    windows::decode::interaction::element_state(&match thing {
         Thing::Button => RawElement { invoke: true, ..raw(50_000) },
         Thing::Picture => raw(50_006),
         Thing::Field(text) => RawElement { value: value(text), ..raw(50_004) },
@@ -353,7 +353,7 @@ fn of_windows(thing: Thing) -> ElementState {
 }
 
 fn of_mac(thing: Thing) -> ElementState {
-    use macos::sense::records::{RawElement, RawRect, RawValue};
+    use macos::decode::records::{RawElement, RawRect, RawValue};
     let raw = |role: &str| RawElement {
         role: role.to_owned(),
         title: Some("It".to_owned()),
@@ -383,7 +383,7 @@ fn of_mac(thing: Thing) -> ElementState {
         ),
     };
     let actions: Vec<String> = actions.iter().map(ToString::to_string).collect();
-    macos::sense::interaction::element_state(&raw, &actions)
+    macos::decode::interaction::element_state(&raw, &actions)
 }
 
 #[cfg(target_os = "linux")]

@@ -4,15 +4,22 @@
 //! Nothing is remembered: programs come and go, and all entries are read in a few milliseconds.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Weak;
 
-use super::variable;
+use super::exec;
+use super::launch::{self, Launcher};
+use super::sandbox::Sandbox;
+use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::program::{App, Program};
+use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::platform::Apps;
+use crate::platform::session_env::SessionEnv;
 use crate::text::nearest;
 
 /// Folders in folders are part of an app's id; nobody nests them deeper.
@@ -20,13 +27,54 @@ const DEPTH: usize = 3;
 /// A longer entry is none.
 const ENTRY_BYTES: u64 = 128 << 10;
 
-pub fn installed() -> Vec<App> {
-    installed_in(&folders())
+/// The programs of a Linux session, by X11 or Wayland.
+#[derive(Debug)]
+pub struct LinuxApps {
+    env: SessionEnv,
+    launcher: Launcher,
 }
 
-fn folders() -> Vec<PathBuf> {
-    let own = variable("XDG_DATA_HOME").or_else(|| Some(format!("{}/.local/share", variable("HOME")?)));
-    let shared = variable("XDG_DATA_DIRS").unwrap_or_else(|| "/usr/local/share:/usr/share".to_owned());
+impl LinuxApps {
+    pub fn new(env: SessionEnv) -> Self {
+        Self { env, launcher: Launcher::default() }
+    }
+
+    /// Programs are started by the keeper of a private desktop.
+    pub fn within(self, sandbox: Weak<Sandbox>) -> Self {
+        Self { launcher: Launcher::within(sandbox), ..self }
+    }
+}
+
+impl Apps for LinuxApps {
+    fn installed(&self) -> Result<Vec<App>> {
+        Ok(installed(&self.env))
+    }
+
+    fn program(&self, name: &str) -> Result<Program> {
+        find(&self.env, name)
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<u32> {
+        self.launcher.launch(launch)
+    }
+
+    fn is_running(&self, pid: u32) -> bool {
+        launch::is_running(pid)
+    }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        exec::run(run, cancel)
+    }
+}
+
+fn installed(env: &SessionEnv) -> Vec<App> {
+    installed_in(&folders(env))
+}
+
+fn folders(env: &SessionEnv) -> Vec<PathBuf> {
+    let text = |value: &Option<OsString>| value.clone().and_then(|value| value.into_string().ok());
+    let own = text(&env.data_home).or_else(|| Some(format!("{}/.local/share", text(&env.home)?)));
+    let shared = text(&env.data_dirs).unwrap_or_else(|| "/usr/local/share:/usr/share".to_owned());
     let all = own.into_iter().chain(shared.split(':').map(str::to_owned));
     all.filter(|folder| folder.starts_with('/'))
         .map(|folder| Path::new(&folder).join("applications"))
@@ -140,14 +188,14 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// An app by its id or program, else a program by its path or on PATH.
-pub fn find(name: &str) -> Result<Program> {
-    let apps = installed();
+fn find(env: &SessionEnv, name: &str) -> Result<Program> {
+    let apps = installed(env);
     if let Some(app) =
         apps.iter().find(|app| app.id == name).or_else(|| apps.iter().find(|app| app.is_called(name)))
     {
         return Ok(Program { name: shown_name(app), command: app.command.clone(), installed: true });
     }
-    if executable(name).is_some() {
+    if executable(env, name).is_some() {
         return Ok(Program { name: name.to_owned(), command: vec![name.to_owned()], installed: false });
     }
     let known = apps.iter().flat_map(|app| [app.id.clone(), app.name.clone()]);
@@ -168,7 +216,7 @@ fn shown_name(app: &App) -> String {
     }
 }
 
-fn executable(name: &str) -> Option<PathBuf> {
+fn executable(env: &SessionEnv, name: &str) -> Option<PathBuf> {
     let runs = |path: &Path| {
         let found = std::fs::metadata(path);
         found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -176,9 +224,7 @@ fn executable(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && runs(path));
     }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(name));
-    candidates.find(|path| !name.is_empty() && runs(path))
+    env.on_path(name).find(|path| !name.is_empty() && runs(path))
 }
 
 #[cfg(test)]
@@ -245,11 +291,14 @@ mod tests {
 
     #[test]
     fn programs_are_found_by_name_or_whole_path_only() {
-        assert!(executable("sh").is_some() && executable("/bin/sh").is_some());
+        assert!(
+            executable(&SessionEnv::read(), "sh").is_some()
+                && executable(&SessionEnv::read(), "/bin/sh").is_some()
+        );
         for none in ["", "bin/sh", "../bin/sh", "/bin", "no-such-program", "--help", "sh -c true"] {
-            assert!(executable(none).is_none(), "{none}");
+            assert!(executable(&SessionEnv::read(), none).is_none(), "{none}");
         }
-        let refused = find("no-such-program").unwrap_err();
+        let refused = find(&SessionEnv::read(), "no-such-program").unwrap_err();
         assert!(refused.message.contains("'no-such-program'"), "{refused}");
     }
 }

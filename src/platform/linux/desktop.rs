@@ -9,7 +9,7 @@
 //! Menus and other popups are not in the window manager's list and so are no windows here; [`super::popups`]
 //! knows them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use x11rb::cookie::Cookie;
 use x11rb::protocol::randr::ConnectionExt as _;
@@ -22,21 +22,32 @@ use x11rb::protocol::xproto::{
 
 use super::line::Line;
 use super::x11::{Failure, Server, Trouble};
+use crate::clock::{Cancel, Clock};
 use crate::error::Error;
 use crate::model::window::{Reached, WindowChange, WindowState};
 use crate::model::{Monitor, Point, Rect, Window};
 use crate::platform::Activation;
+use crate::platform::poll::{Polling, poll_until};
+use crate::platform::window_change::{
+    ChangeWait, ChangingWindow, ObservedWindow, Reasons, change_window, steady_state, wanted_bounds,
+};
 
 /// Longer texts in window properties are cut here; nobody writes such titles.
 const PROPERTY_WORDS: u32 = 1024;
 const LIST_WORDS: u32 = 4096;
 /// How long a window manager may take to do as it was asked.
 const MANAGER_TIME: Duration = Duration::from_millis(2500);
+const MANAGER_POLLING: Polling = Polling {
+    at_most: MANAGER_TIME,
+    first_pause: Duration::from_micros(300),
+    longest_pause: Duration::from_millis(10),
+};
 /// Not every change of a window is told, so it is looked at this often all the same.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+pub const LOOK_AGAIN: Duration = Duration::from_millis(100);
 const STEADY: Duration = Duration::from_millis(25);
 /// Windows nested deeper than this are not searched.
 pub const NESTING: usize = 32;
+/// X11 has sixteen bits for a place or a size.
 const PLACES: i32 = 20_000;
 
 /// Widths of something around or inside a window.
@@ -477,16 +488,16 @@ fn scale_in(resources: &str) -> f64 {
 // ── changing ───────────────────────────────────────────────────────────────────────────────────────
 
 /// Brings a window to the front and the keyboard to it, and waits until that is so.
-pub fn activate(server: &Server, uid: &str) -> Result<Activation, Failure> {
+pub fn activate(server: &Server, clock: &Clock, uid: &str) -> Result<Activation, Failure> {
     let xid = xid_of(uid)?;
     let sight = look(server)?;
     find(&sight, xid).ok_or_else(|| gone(uid))?;
     ask_for_activation(server, &sight, xid)?;
-    let reached = wait_until(|| {
+    let reached = poll_until(clock, &Cancel::new(), MANAGER_POLLING, || {
         let sight = look(server)?;
         let Some(seen) = find(&sight, xid) else { return Ok(Some(None)) };
         let told = seen.focused && !seen.hidden;
-        Ok((told && has_keyboard(server, xid)?).then_some(Some(())))
+        Ok::<_, Failure>((told && has_keyboard(server, xid)?).then_some(Some(())))
     })?;
     match reached {
         Some(Some(())) => Ok(Activation::Activated),
@@ -534,13 +545,12 @@ fn find(sight: &Sight, xid: u32) -> Option<&Seen> {
     sight.windows.iter().find(|seen| seen.xid == xid)
 }
 
-/// Asks for a change and waits until it is seen, or until the time is over. `pause` sleeps between two looks.
+/// Asks for a change and waits until it is seen, or until the time is over.
 pub fn change(
     server: &Server,
     uid: &str,
     change: &WindowChange,
-    at_most: Duration,
-    mut pause: impl FnMut(Duration) -> Result<(), Error>,
+    wait: &ChangeWait<'_>,
 ) -> Result<Reached, Failure> {
     let xid = xid_of(uid)?;
     let sight = look(server)?;
@@ -549,38 +559,49 @@ pub fn change(
         let note = "no window manager is running, and only one can do that".to_owned();
         return Ok(Reached { done: false, state: Some(before.state()), note: Some(note) });
     }
-    request(server, &sight, &before, change)?;
-    let began = Instant::now();
-    loop {
-        let sight = look(server)?;
-        let state = find(&sight, xid).map(Seen::state);
-        if is_reached(&sight, &before, change) {
-            let state = state.map(|state| steady(server, xid, state)).transpose()?.flatten();
-            return Ok(Reached { done: true, state, note: None });
-        }
-        let left = at_most.saturating_sub(began.elapsed());
-        if left.is_zero() {
-            return Ok(Reached { done: false, state, note: Some(why_not_reached(change, at_most)) });
-        }
-        pause(left.min(LOOK_AGAIN))?;
+    let wanted = wanted_bounds(before.frame.bounds(), change, PLACES);
+    let window = X11Window { server, sight: &sight, before: &before };
+    let reached = change_window(&window, &before.state(), wanted, change, wait)?;
+    if !reached.done {
+        return Ok(reached);
+    }
+    let state = steady_state(&window, reached.state, wait, Polling::every(STEADY, MANAGER_TIME))?;
+    Ok(Reached { state, ..reached })
+}
+
+/// A window that is being changed, as it was before.
+struct X11Window<'a> {
+    server: &'a Server,
+    sight: &'a Sight,
+    before: &'a Seen,
+}
+
+impl ChangingWindow for X11Window<'_> {
+    type Error = Failure;
+
+    fn request_change(&self, change: &WindowChange) -> Result<Option<String>, Failure> {
+        request(self.server, self.sight, self.before, change)?;
+        Ok(None)
+    }
+
+    fn window_state(&self) -> Result<Option<ObservedWindow>, Failure> {
+        let sight = look(self.server)?;
+        let is_front = front(&sight) == Some(self.before.xid);
+        let state = find(&sight, self.before.xid).map(Seen::state);
+        Ok(state.map(|state| ObservedWindow { state, is_front }))
+    }
+
+    fn reasons(&self) -> &Reasons {
+        &REASONS
     }
 }
 
-/// Window managers tell that a window is maximized before it has its new size: the state is told when it
-/// has not changed for a moment.
-fn steady(server: &Server, xid: u32, first: WindowState) -> Result<Option<WindowState>, Trouble> {
-    let mut state = Some(first);
-    let began = Instant::now();
-    while began.elapsed() < MANAGER_TIME {
-        std::thread::sleep(STEADY);
-        let now = find(&look(server)?, xid).map(Seen::state);
-        if now == state {
-            break;
-        }
-        state = now;
-    }
-    Ok(state)
-}
+const REASONS: Reasons = Reasons {
+    raise: "another window is kept above it",
+    show: "the window manager did not do it",
+    maximize: "the window manager did not do it",
+    place: "the window manager or the application allows only what is reported",
+};
 
 fn needs_manager(change: &WindowChange) -> bool {
     matches!(change, WindowChange::Minimize | WindowChange::Maximize | WindowChange::Restore)
@@ -624,7 +645,7 @@ fn tell_maximized(server: &Server, xid: u32, give: u32) -> Result<(), Trouble> {
 }
 
 fn place(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -> Result<(), Trouble> {
-    let client = seen.frame.client_for(wanted_bounds(seen, change));
+    let client = seen.frame.client_for(wanted_bounds(seen.frame.bounds(), change, PLACES));
     if !sight.managed {
         let (width, height) = (client.width.max(1) as u32, client.height.max(1) as u32);
         let values = ConfigureWindowAux::new().x(client.x).y(client.y).width(width).height(height);
@@ -640,53 +661,9 @@ fn place(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -> 
     tell_manager(server, seen.xid, server.atoms._NET_MOVERESIZE_WINDOW, data)
 }
 
-fn wanted_bounds(seen: &Seen, change: &WindowChange) -> Rect {
-    let now = seen.frame.bounds();
-    // X11 has sixteen bits for a place or a size.
-    let place = |number: i32| number.clamp(-PLACES, PLACES);
-    match *change {
-        WindowChange::Move(to) => Rect { x: place(to.x), y: place(to.y), ..now },
-        WindowChange::Resize { width, height } => Rect { width: place(width), height: place(height), ..now },
-        _ => now,
-    }
-}
-
-fn is_reached(sight: &Sight, before: &Seen, change: &WindowChange) -> bool {
-    let Some(seen) = find(sight, before.xid) else {
-        return matches!(change, WindowChange::Close);
-    };
-    let bounds = seen.frame.bounds();
-    let wanted = wanted_bounds(before, change);
-    match change {
-        WindowChange::Raise => front(sight) == Some(before.xid),
-        WindowChange::Restore if before.hidden => !seen.hidden,
-        WindowChange::Restore => !seen.maximized,
-        WindowChange::Minimize => seen.hidden,
-        WindowChange::Maximize => seen.maximized && !seen.hidden,
-        WindowChange::Move(_) => (bounds.x, bounds.y) == (wanted.x, wanted.y),
-        WindowChange::Resize { .. } => (bounds.width, bounds.height) == (wanted.width, wanted.height),
-        WindowChange::Close => false,
-    }
-}
-
 fn front(sight: &Sight) -> Option<u32> {
     let shows = |xid: &u32| find(sight, *xid).is_some_and(|seen| !seen.hidden);
     sight.stacking.iter().copied().find(|xid| shows(xid))
-}
-
-fn why_not_reached(change: &WindowChange, waited: Duration) -> String {
-    let waited = waited.as_millis();
-    let why = match change {
-        WindowChange::Raise => "another window is kept above it",
-        WindowChange::Restore | WindowChange::Minimize | WindowChange::Maximize => {
-            "the window manager did not do it"
-        }
-        WindowChange::Move(_) | WindowChange::Resize { .. } => {
-            "the window manager or the application allows only what is reported"
-        }
-        WindowChange::Close => "the window is still there; it may be asking whether to save, or be busy",
-    };
-    format!("{why} (waited {waited} ms)")
 }
 
 /// Sends a message to whoever manages the windows.
@@ -695,22 +672,6 @@ fn tell_manager(server: &Server, xid: u32, kind: u32, data: [u32; 5]) -> Result<
     let listeners = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
     server.connection.send_event(false, server.root, listeners, message)?;
     server.sync()
-}
-
-/// Looks until there is something to see or the window manager had its time.
-fn wait_until<T>(mut look: impl FnMut() -> Result<Option<T>, Trouble>) -> Result<Option<T>, Trouble> {
-    let began = Instant::now();
-    let mut pause = Duration::from_micros(300);
-    loop {
-        if let Some(seen) = look()? {
-            return Ok(Some(seen));
-        }
-        if began.elapsed() > MANAGER_TIME {
-            return Ok(None);
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(10));
-    }
 }
 
 #[cfg(test)]
@@ -787,38 +748,6 @@ mod tests {
     fn a_monitor_of_a_scaled_desktop_is_logically_smaller() {
         let monitor = Monitor::scaled(Rect::new(3840, 0, 3840, 2160), true, 2.0);
         assert_eq!(monitor.logical, Rect::new(1920, 0, 1920, 1080));
-    }
-
-    fn sight_of(seen: Seen) -> Sight {
-        Sight { stacking: vec![seen.xid], windows: vec![seen], managed: true }
-    }
-
-    fn window_at(bounds: Rect) -> Seen {
-        let frame = frame_of(bounds, NONE, NONE);
-        let (title, class) = (String::new(), String::new());
-        Seen { xid: 7, title, class, frame, focused: false, hidden: false, maximized: false }
-    }
-
-    #[track_caller]
-    fn check_reached(change: WindowChange, edit: impl Fn(&mut Seen), expected: bool) {
-        let before = window_at(Rect::new(10, 10, 100, 100));
-        let mut after = before.clone();
-        edit(&mut after);
-        assert_eq!(is_reached(&sight_of(after), &before, &change), expected, "{change:?}");
-    }
-
-    #[test]
-    fn a_change_is_reached_when_it_is_seen() {
-        check_reached(WindowChange::Minimize, |_| {}, false);
-        check_reached(WindowChange::Minimize, |seen| seen.hidden = true, true);
-        check_reached(WindowChange::Maximize, |seen| seen.maximized = true, true);
-        check_reached(WindowChange::Move(Point { x: 5, y: 10 }), |_| {}, false);
-        check_reached(WindowChange::Move(Point { x: 5, y: 10 }), |seen| seen.frame.client.x = 5, true);
-        let wider = WindowChange::Resize { width: 120, height: 100 };
-        check_reached(wider, |seen| seen.frame.client.width = 119, false);
-        check_reached(wider, |seen| seen.frame.client.width = 120, true);
-        check_reached(WindowChange::Close, |seen| seen.xid = 8, true);
-        check_reached(WindowChange::Raise, |seen| seen.xid = 8, false);
     }
 
     proptest! {

@@ -170,6 +170,10 @@ impl Input for Linux {
     fn release_all(&self) {
         self.let_go();
     }
+
+    fn confine(&self, region: Rect) {
+        self.region.set(region);
+    }
 }
 
 impl Linux {

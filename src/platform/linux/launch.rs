@@ -7,6 +7,7 @@ use std::sync::Weak;
 use super::sandbox::Sandbox;
 use crate::error::{Error, Result};
 use crate::model::program::Launch;
+use crate::platform::child_process::without_our_settings;
 
 /// Who starts programs: this process, or the keeper of a private desktop.
 #[derive(Debug, Default)]
@@ -52,9 +53,7 @@ pub fn command(launch: &Launch) -> Command {
 fn start_here(launch: &Launch) -> Result<u32, String> {
     let mut command = command(launch);
     command.process_group(0);
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OSO_")) {
-        command.env_remove(name);
-    }
+    without_our_settings(&mut command);
     let mut child = command.spawn().map_err(|problem| problem.to_string())?;
     let pid = child.id();
     // Somebody has to take notice of its end, or it stays in the table of processes.

@@ -7,6 +7,7 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, Window};
 use x11rb::rust_connection::RustConnection;
 
+use crate::platform::session_env::SessionEnv;
 use crate::platform::survey::{AccessibilityFacts, DisplayFacts, SeenWindow, Survey};
 
 /// A desktop that hangs must not hang the doctor.
@@ -17,9 +18,9 @@ const WINDOWS: usize = 100;
 
 /// The desktop of this process's environment; `None` where there is none.
 pub fn survey() -> Option<Survey> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let x11 = is_set("DISPLAY");
-    (x11 || is_set("WAYLAND_DISPLAY")).then(|| Survey {
+    let env = SessionEnv::read();
+    let x11 = env.display.is_some();
+    (x11 || env.wayland_display.is_some()).then(|| Survey {
         display: x11.then(|| in_time(display_facts)),
         accessibility: in_time(accessibility_facts),
     })

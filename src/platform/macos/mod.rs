@@ -10,42 +10,15 @@
 //!     ├── apps, launch, clipboard, permissions: the session around the windows
 //!     ├── reading: text out of pictures, by Vision
 //!     └── watch: a thread that rings the bell when elements change
-//!   sense ── what all of these make of the answers: plain Rust, compiled and tested on every system
+//!  decode ── what all of these make of the answers: plain Rust, compiled and tested on every system
 //! ```
 //!
 //! Whoever asks the system asks once and hands plain records on; everything that can be wrong in a way that a test would
-//! notice is in `sense`. All places count in points from the upper left corner of the main monitor, as pointers do.
+//! notice is in `decode`. All places count in points from the upper left corner of the main monitor, as pointers do.
 
-pub mod sense;
-
+pub mod decode;
 #[cfg(target_os = "macos")]
-mod accessibility;
-#[cfg(target_os = "macos")]
-mod adapter;
-#[cfg(target_os = "macos")]
-mod apps;
-#[cfg(target_os = "macos")]
-mod capture;
-#[cfg(target_os = "macos")]
-mod clipboard;
-#[cfg(target_os = "macos")]
-mod desktop;
-#[cfg(target_os = "macos")]
-mod foundation;
-#[cfg(target_os = "macos")]
-mod input;
-#[cfg(target_os = "macos")]
-mod launch;
-#[cfg(target_os = "macos")]
-mod layout;
-#[cfg(target_os = "macos")]
-pub mod permissions;
-#[cfg(target_os = "macos")]
-pub mod reading;
-#[cfg(target_os = "macos")]
-mod screenshots;
-#[cfg(target_os = "macos")]
-mod watch;
+mod sys;
 
 #[cfg(target_os = "macos")]
-pub use adapter::{connect, probe};
+pub use sys::host;

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::{
-    Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
-    Input, OnStage, Patience, Platform, Route, Shot, Stage, Surroundings, Wake, Watch, gone,
+    Accessibility, Activation, Apps, Capabilities, Capture, Claimant, Clipboard, Coordinates, Desktop, Done,
+    Facts, Health, Input, Menu, OnStage, Patience, Platform, Route, Shot, Stage, Wake, Watch, gone,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
@@ -131,30 +131,53 @@ impl Platform for Mock {
         Some(self)
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
-        self
-    }
-
     fn health(&self) -> Health {
         Health::default()
     }
-}
 
-/// Nothing here leaves this process: the clipboard is the world's own, and an app is a window of the scenario.
-impl Surroundings for Mock {
-    fn pointer(&self) -> Result<Option<Point>> {
-        Ok(Some(self.now(|world, _| world.pointer)))
+    fn desktop(&self) -> &dyn Desktop {
+        self
     }
 
-    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
+    fn accessibility(&self) -> &dyn Accessibility {
+        self
+    }
+
+    fn input(&self) -> &dyn Input {
+        self
+    }
+
+    fn capture(&self) -> &dyn Capture {
+        self
+    }
+
+    fn clipboard(&self) -> &dyn Clipboard {
+        self
+    }
+
+    fn apps(&self) -> &dyn Apps {
+        self
+    }
+
+    fn watch(&self) -> &dyn Watch {
+        self
+    }
+}
+
+/// Nothing here leaves this process: the clipboard is the world's own.
+impl Clipboard for Mock {
+    fn read(&self, _: &Cancel) -> Result<Clip> {
         Ok(Clip { text: self.now(|world, _| world.clipboard.clone()), formats: Vec::new() })
     }
 
-    fn set_clipboard(&self, text: &str) -> Result<()> {
+    fn write(&self, text: &str) -> Result<()> {
         self.do_to_world(|world, _| world.clipboard = Some(text.to_owned()));
         Ok(())
     }
+}
 
+/// An app is a window of the scenario.
+impl Apps for Mock {
     fn installed(&self) -> Result<Vec<App>> {
         Ok(self.now(|world, _| world.apps()))
     }
@@ -178,9 +201,6 @@ impl Surroundings for Mock {
     fn is_running(&self, _: u32) -> bool {
         true
     }
-
-    /// An act goes nowhere here but where it says.
-    fn confine(&self, _: Rect) {}
 
     fn run(&self, _: &Run, _: &Cancel) -> Result<Ended> {
         let message =
@@ -248,12 +268,21 @@ impl Desktop for Mock {
         Ok(Some(windows.into_iter().map(|window| window.uid).collect()))
     }
 
+    /// What a scenario shows is in its windows.
+    fn menu_at(&self, _: Point) -> Result<Option<Menu>> {
+        Ok(None)
+    }
+
     fn monitors(&self) -> Result<Vec<Monitor>> {
         Ok(Vec::new())
     }
 
     fn screen(&self) -> Result<Option<Rect>> {
         Ok(Some(self.now(|world, _| world.screen())))
+    }
+
+    fn pointer(&self) -> Result<Option<Point>> {
+        Ok(Some(self.now(|world, _| world.pointer)))
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
@@ -313,6 +342,9 @@ impl Input for Mock {
 
     /// No key of the mock is ever held down.
     fn release_all(&self) {}
+
+    /// An act goes nowhere here but where it says.
+    fn confine(&self, _: Rect) {}
 }
 
 fn done(act: &Act, outcome: &Outcome) -> Done {

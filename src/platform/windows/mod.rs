@@ -10,40 +10,15 @@
 //!     ├── clipboard, apps, launch: the session around the windows
 //!     ├── reading: text out of pictures, by the engine that Windows has
 //!     └── watch: a thread that rings the bell when windows change
-//!   sense ── what all of these make of the answers: plain Rust, compiled and tested on every system
+//!  decode ── what all of these make of the answers: plain Rust, compiled and tested on every system
 //! ```
 //!
 //! Whoever asks the system asks once, believes little, and hands plain records on; everything that can be wrong in a
-//! way that a test would notice is in `sense`.
+//! way that a test would notice is in `decode`.
 
-pub mod sense;
-
+pub mod decode;
 #[cfg(target_os = "windows")]
-mod accessibility;
-#[cfg(target_os = "windows")]
-mod adapter;
-#[cfg(target_os = "windows")]
-mod apps;
-#[cfg(target_os = "windows")]
-mod capture;
-#[cfg(target_os = "windows")]
-mod clipboard;
-#[cfg(target_os = "windows")]
-mod desktop;
-#[cfg(target_os = "windows")]
-mod foreground;
-#[cfg(target_os = "windows")]
-mod input;
-#[cfg(target_os = "windows")]
-mod integrity;
-#[cfg(target_os = "windows")]
-mod launch;
-#[cfg(target_os = "windows")]
-mod lease;
-#[cfg(target_os = "windows")]
-pub mod reading;
-#[cfg(target_os = "windows")]
-mod watch;
+mod sys;
 
 #[cfg(target_os = "windows")]
-pub use adapter::{connect, probe};
+pub use sys::host;

@@ -37,7 +37,11 @@ fn check_scenario(scenario: &Scenario) {
     if written.len() <= limits::YAML_BYTES {
         let again =
             load_str(&written, "written.yaml").unwrap_or_else(|problem| panic!("{problem}\n{written}"));
-        assert_eq!(write(&again, &Comments::default()).unwrap(), written, "the written scenario is another one");
+        assert_eq!(
+            write(&again, &Comments::default()).unwrap(),
+            written,
+            "the written scenario is another one"
+        );
     }
     play(scenario);
 }

@@ -44,17 +44,18 @@ type Job = Box<dyn FnOnce(Rc<Session>) -> Work + Send>;
 #[derive(Debug)]
 pub struct Bus {
     jobs: mpsc::UnboundedSender<Job>,
+    clock: Clock,
 }
 
 impl Bus {
     /// The bell is rung when an application that is watched tells of a change.
-    pub fn start(bell: Bell) -> Result<Self> {
+    pub fn start(clock: Clock, bell: Bell) -> Result<Self> {
         let (jobs, queue) = mpsc::unbounded_channel();
         let started = std::thread::Builder::new()
             .name("accessibility".to_owned())
             .spawn(move || serve(queue, bell))
             .map_err(|error| Error::internal(format!("no thread for the accessibility bus: {error}")));
-        started.map(|_| Self { jobs })
+        started.map(|_| Self { jobs, clock })
     }
 
     /// Connects without waiting for it. Whoever needs the bus learns then why it is not there.
@@ -97,7 +98,7 @@ impl Bus {
             })
         });
         self.jobs.send(job).map_err(|_| Error::internal("the accessibility thread has ended"))?;
-        Clock::real().sleep_unless_rung(&done, 0, whole.saturating_add(GRACE), cancel)?;
+        self.clock.sleep_unless_rung(&done, 0, whole.saturating_add(GRACE), cancel)?;
         lock(&outcome).take().unwrap_or_else(|| Err(too_slow("accessibility", whole)))
     }
 }

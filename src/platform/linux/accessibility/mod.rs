@@ -29,7 +29,7 @@ pub use find::Sought;
 #[cfg(feature = "wayland")]
 pub use windows::Listed;
 
-use crate::clock::{Bell, Cancel};
+use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Handle;
 use crate::model::{Rect, Tree};
@@ -50,8 +50,8 @@ pub struct Accessible {
 
 impl Accessible {
     /// The bell is rung when an application that was looked into tells of a change.
-    pub fn start(bell: Bell) -> Result<Self> {
-        let bus = Bus::start(bell)?;
+    pub fn start(clock: Clock, bell: Bell) -> Result<Self> {
+        let bus = Bus::start(clock, bell)?;
         // Early, so that applications that start from now on know that somebody listens.
         bus.connect();
         Ok(Self { bus })

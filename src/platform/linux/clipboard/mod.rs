@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use crate::clock::{Cancel, lock};
 use crate::error::{Error, Result};
 use crate::model::program::Clip;
+use crate::platform::Clipboard;
 use owner::Owner;
 
 x11rb::atom_manager! {
@@ -30,17 +31,19 @@ x11rb::atom_manager! {
 /// What a single request carries well below every server's limit; more goes in pieces.
 const PIECE: usize = 64 << 10;
 
-pub struct Clipboard {
+pub struct X11Clipboard {
     display: Option<String>,
     owner: Mutex<Option<Owner>>,
 }
 
-impl Clipboard {
+impl X11Clipboard {
     pub fn new(display: Option<&str>) -> Self {
         Self { display: display.map(str::to_owned), owner: Mutex::new(None) }
     }
+}
 
-    pub fn get(&self, cancel: &Cancel) -> Result<Clip> {
+impl Clipboard for X11Clipboard {
+    fn read(&self, cancel: &Cancel) -> Result<Clip> {
         if let Some(text) = lock(&self.owner).as_ref().and_then(Owner::text) {
             return Ok(Clip { text: Some(text), formats: Vec::new() });
         }
@@ -48,7 +51,7 @@ impl Clipboard {
     }
 
     /// The text is handed out until somebody else copies something, or this process ends.
-    pub fn set(&self, text: &str) -> Result<()> {
+    fn write(&self, text: &str) -> Result<()> {
         let mut owner = lock(&self.owner);
         if let Some(alive) = owner.as_ref().filter(|owner| owner.is_alive()) {
             return alive.take_over(text).map_err(Error::from);

@@ -28,6 +28,7 @@ use crate::clock::lock;
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
 use crate::model::program::Launch;
+use crate::platform::child_process::without_our_settings;
 
 /// This very program, even if its file was replaced since it started.
 const OURSELVES: &str = "/proc/self/exe";
@@ -158,9 +159,7 @@ impl Drop for Sandbox {
 fn start_keeper(program: &Path) -> Result<Child, String> {
     let mut command = Command::new(program);
     command.arg("sandbox-keeper").process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OSO_")) {
-        command.env_remove(name);
-    }
+    without_our_settings(&mut command);
     command.spawn().map_err(|problem| format!("the private desktop's keeper cannot be started: {problem}"))
 }
 

@@ -218,6 +218,9 @@ impl Input for Wayland {
     fn release_all(&self) {
         self.hands.let_go();
     }
+
+    /// The pointer goes to the points of acts alone.
+    fn confine(&self, _: Rect) {}
 }
 
 /// One input on Wayland.

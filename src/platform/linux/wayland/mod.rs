@@ -13,23 +13,26 @@
 mod input;
 pub mod screen;
 
+use std::ffi::OsString;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::accessibility::{Accessible, Listed, Sought};
+use super::adapter::EVENTS_TRUSTED_FOR;
+use super::apps::LinuxApps;
+use super::desktop;
 use super::desktop::process_name;
-use super::launch::Launcher;
-use super::{apps, desktop, exec, launch, wait_for_ring};
 use crate::clock::{Bell, Cancel, Clock};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::model::action::Handle;
-use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{READ_BACK_TIME, poll_until};
+use crate::platform::session_env::SessionEnv;
+use crate::platform::unsupported::{NoClipboard, refuse};
 use crate::platform::{
-    Accessibility, Activation, Capabilities, Capture, Coordinates, Desktop, Facts, Health, Patience,
-    Platform, Shot, Stage, Surroundings, Wake, Watch,
+    Accessibility, Activation, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates, Desktop,
+    Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
 use input::{Hands, Powers};
 use screen::{Output, Screen};
@@ -38,11 +41,12 @@ const UID: &str = "atspi:";
 
 pub struct Wayland {
     clock: Clock,
-    bell: Bell,
     accessible: Accessible,
     hands: Hands,
     powers: Powers,
-    launcher: Launcher,
+    clipboard: NoClipboard,
+    apps: LinuxApps,
+    watch: BellWatch,
     /// Why the compositor tells nothing of its screen, where it does not; it is not asked again then.
     no_screen: Option<Error>,
     /// What does not work, a sentence each.
@@ -50,8 +54,8 @@ pub struct Wayland {
 }
 
 /// How the desktop is reached, or why it is not.
-pub fn probe() -> Result<String, String> {
-    reach_compositor()?;
+pub fn probe(env: &SessionEnv) -> Result<String, String> {
+    reach_compositor(env)?;
     let limits = [Hands::default().powers().missing(), lacking_of(&screen::look())].concat();
     let limits =
         if limits.is_empty() { "keys, pointer and pictures work".to_owned() } else { limits.join("; ") };
@@ -59,9 +63,9 @@ pub fn probe() -> Result<String, String> {
 }
 
 /// Fails with a sentence where nobody listens.
-fn reach_compositor() -> Result<(), String> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).unwrap_or_default();
-    let path = variable("XDG_RUNTIME_DIR").join(variable("WAYLAND_DISPLAY"));
+fn reach_compositor(env: &SessionEnv) -> Result<(), String> {
+    let part = |value: &Option<OsString>| value.clone().map(PathBuf::from).unwrap_or_default();
+    let path = part(&env.runtime_dir).join(part(&env.wayland_display));
     UnixStream::connect(&path).map(|_| ()).map_err(|problem| {
         format!(
             "no Wayland compositor answers at {} ({problem}); WAYLAND_DISPLAY and XDG_RUNTIME_DIR must be those of a running \
@@ -89,18 +93,29 @@ fn lacking_of(screen: &Result<Screen>) -> Vec<String> {
 
 impl Wayland {
     /// Fails with a sentence when the compositor cannot be reached.
-    pub fn connect(clock: Clock) -> Result<Self, String> {
-        reach_compositor()?;
+    pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
+        reach_compositor(env)?;
         let bell = Bell::default();
-        let accessible = Accessible::start(bell.clone()).map_err(|error| error.message)?;
+        let accessible = Accessible::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
         let hands = Hands::default();
         // Early: a seat without a keyboard of its own gives no window the focus until there is one.
         let powers = hands.powers();
         let screen = screen::look();
         let always = ALWAYS_LACKING.map(str::to_owned).to_vec();
         let limitations = [always, powers.missing(), lacking_of(&screen)].concat();
-        let launcher = Launcher::default();
-        Ok(Self { clock, bell, accessible, hands, powers, launcher, no_screen: screen.err(), limitations })
+        let watch = BellWatch::new(clock.clone(), bell, EVENTS_TRUSTED_FOR, || true);
+        let (clipboard, apps) = (NoClipboard::new(NO_CLIPBOARD), LinuxApps::new(env.clone()));
+        Ok(Self {
+            clock,
+            accessible,
+            hands,
+            powers,
+            clipboard,
+            apps,
+            watch,
+            no_screen: screen.err(),
+            limitations,
+        })
     }
 
     fn outputs(&self) -> Result<Vec<Output>> {
@@ -160,55 +175,41 @@ impl Platform for Wayland {
         None
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
+    fn health(&self) -> Health {
+        Health { accessibility: self.accessible.illness(), ..Health::default() }
+    }
+
+    fn desktop(&self) -> &dyn Desktop {
         self
     }
 
-    fn health(&self) -> Health {
-        Health { accessibility: self.accessible.illness(), ..Health::default() }
+    fn accessibility(&self) -> &dyn Accessibility {
+        self
+    }
+
+    fn input(&self) -> &dyn Input {
+        self
+    }
+
+    fn capture(&self) -> &dyn Capture {
+        self
+    }
+
+    fn clipboard(&self) -> &dyn Clipboard {
+        &self.clipboard
+    }
+
+    fn apps(&self) -> &dyn Apps {
+        &self.apps
+    }
+
+    fn watch(&self) -> &dyn Watch {
+        &self.watch
     }
 }
 
 const NO_CLIPBOARD: &str = "this build does not reach the clipboard of a Wayland session; select and press ctrl+c or \
                             ctrl+v in the application itself (press_key)";
-
-impl Surroundings for Wayland {
-    /// Only the window under the pointer is told where it is.
-    fn pointer(&self) -> Result<Option<Point>> {
-        Ok(None)
-    }
-
-    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
-        refuse(NO_CLIPBOARD)
-    }
-
-    fn set_clipboard(&self, _: &str) -> Result<()> {
-        refuse(NO_CLIPBOARD)
-    }
-
-    fn installed(&self) -> Result<Vec<App>> {
-        Ok(apps::installed())
-    }
-
-    fn program(&self, name: &str) -> Result<Program> {
-        apps::find(name)
-    }
-
-    fn launch(&self, launch: &Launch) -> Result<u32> {
-        self.launcher.launch(launch)
-    }
-
-    fn is_running(&self, pid: u32) -> bool {
-        launch::is_running(pid)
-    }
-
-    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
-        exec::run(run, cancel)
-    }
-
-    /// The pointer goes to the points of acts alone.
-    fn confine(&self, _: Rect) {}
-}
 
 impl Desktop for Wayland {
     fn windows(&self) -> Result<Vec<Window>> {
@@ -219,12 +220,21 @@ impl Desktop for Wayland {
         Ok(None)
     }
 
+    fn menu_at(&self, _: Point) -> Result<Option<Menu>> {
+        Ok(None)
+    }
+
     fn monitors(&self) -> Result<Vec<Monitor>> {
         Ok(self.outputs()?.iter().enumerate().map(|(index, output)| output.monitor(index == 0)).collect())
     }
 
     fn screen(&self) -> Result<Option<Rect>> {
         Ok(self.outputs().ok().and_then(|outputs| Some(screen::only(&outputs).ok()?.physical)))
+    }
+
+    /// Only the window under the pointer is told where it is.
+    fn pointer(&self) -> Result<Option<Point>> {
+        Ok(None)
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
@@ -282,23 +292,10 @@ impl Capture for Wayland {
     }
 }
 
-impl Watch for Wayland {
-    fn generation(&self) -> Result<u64> {
-        Ok(self.bell.rings())
-    }
-
-    fn wait_change(&self, seen: u64, at_most: Duration, cancel: &Cancel) -> Result<Wake> {
-        wait_for_ring(&self.clock, &self.bell, seen, at_most, cancel)
-    }
-}
-
-fn refuse<T>(why: &str) -> Result<T> {
-    Err(Error::new(Kind::PlatformUnsupported, why))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
 
     fn listed(title: &str) -> Listed {
         Listed {

@@ -1,5 +1,5 @@
 //! PowerShell, asked by constant scripts. It runs below the keeper of commands, so that what it starts ends with it and
-//! a question ends in time; what it prints is for `sense` to judge.
+//! a question ends in time; what it prints is for `decode` to judge.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::super::exec;
-use super::sense;
+use super::decode;
 use crate::clock::Cancel;
 use crate::error::Result;
 use crate::model::program::{Launch, Run};
@@ -48,7 +48,7 @@ fn run(powershell: &Path, script: &str, most: usize) -> Result<String> {
     command.push(encoded(script));
     let launch = Launch { command, cwd: None };
     let ended = exec::run(&Run { launch, timeout: PATIENCE, max_output_bytes: most }, &Cancel::new())?;
-    sense::answer(ended, PATIENCE, most)
+    decode::answer(ended, PATIENCE, most)
 }
 
 /// As PowerShell wants it: no quoting can go wrong on the way through two systems.

@@ -3,31 +3,29 @@
 //!
 //! ```text
 //!   Wsl ── ask: constant scripts, run by powershell.exe to their end, within a time and a size
-//!     └── sense: what they printed, held to limits and made into windows, monitors and pictures
+//!     └── decode: what they printed, held to limits and made into windows, monitors and pictures
 //! ```
 //!
 //! PowerShell is asked for what can be seen and nothing else: no element, no input, no event. With a display (WSLg, or an
 //! X server on the Windows side) the X11 adapter is used instead, which sees the Linux programs.
 
 mod ask;
-mod sense;
+mod decode;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use super::{exec, launch};
 use crate::clock::{Cancel, lock};
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::machine::{Machine, RealMachine};
-use crate::model::action::Act;
-use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
-use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::model::{Monitor, Point, Reached, Rect, Window, WindowChange};
+use crate::platform::unsupported::{NoAccessibility, NoApps, NoClipboard, NoEvents, NoInput, refuse};
 use crate::platform::{
-    Accessibility, Activation, Capabilities, Capture, Claimant, Coordinates, Desktop, Done, Facts, Health,
-    Input, Patience, Platform, Shot, Stage, Surroundings, Wake, Watch,
+    Accessibility, Activation, Apps, Capabilities, Capture, Clipboard, Coordinates, Desktop, Facts, Health,
+    Input, Menu, Platform, Shot, Stage, Watch,
 };
-use sense::Look;
+use decode::Look;
 
 /// PowerShell needs about a second to start, and one tool asks for windows, their order and the monitors: they are
 /// answered from one look.
@@ -55,7 +53,7 @@ pub fn is_here(proc: &Path) -> bool {
 
 /// The desktop around us, or why it cannot be reached.
 pub fn connect() -> Result<Wsl, String> {
-    find_powershell(&RealMachine).map(|powershell| Wsl { powershell, seen: Mutex::default() })
+    find_powershell(&RealMachine).map(Wsl::new)
 }
 
 pub fn probe() -> Result<String, String> {
@@ -76,9 +74,31 @@ fn find_powershell(machine: &dyn Machine) -> Result<PathBuf, String> {
 pub struct Wsl {
     powershell: PathBuf,
     seen: Mutex<Option<(Instant, Look)>>,
+    accessibility: NoAccessibility,
+    input: NoInput,
+    clipboard: NoClipboard,
+    apps: NoApps,
 }
 
 impl Wsl {
+    fn new(powershell: PathBuf) -> Self {
+        let no_elements = "elements cannot be read; look at the picture or read it with get_ocr";
+        Self {
+            powershell,
+            seen: Mutex::default(),
+            accessibility: NoAccessibility { reason: unsupported(no_elements) },
+            input: NoInput { reason: unsupported("no input is sent") },
+            clipboard: NoClipboard {
+                no_read: unsupported("the clipboard of Windows is not read"),
+                no_write: unsupported("the clipboard of Windows is not written"),
+            },
+            apps: NoApps {
+                no_list: unsupported("programs of Windows are not listed"),
+                no_launch: unsupported("no programs are started"),
+            },
+        }
+    }
+
     fn look(&self) -> Result<Look> {
         let mut seen = lock(&self.seen);
         if let Some((when, look)) = &*seen
@@ -86,16 +106,14 @@ impl Wsl {
         {
             return Ok(look.clone());
         }
-        let look = sense::look(&ask::windows(&self.powershell)?)?;
+        let look = decode::look(&ask::windows(&self.powershell)?)?;
         *seen = Some((Instant::now(), look.clone()));
         Ok(look)
     }
 }
 
-fn refuse<T>(why: &str) -> Result<T> {
-    let message =
-        format!("{why}: this is WSL without a display, where PowerShell shows windows and pictures only");
-    Err(Error::new(Kind::PlatformUnsupported, message))
+fn unsupported(why: &str) -> String {
+    format!("{why}: this is WSL without a display, where PowerShell shows windows and pictures only")
 }
 
 impl Platform for Wsl {
@@ -119,13 +137,37 @@ impl Platform for Wsl {
         None
     }
 
-    fn surroundings(&self) -> &dyn Surroundings {
-        self
-    }
-
     /// Found out by looking: a PowerShell that does not answer shows no desktop.
     fn health(&self) -> Health {
         Health { desktop: self.look().err().map(|error| error.message), ..Health::default() }
+    }
+
+    fn desktop(&self) -> &dyn Desktop {
+        self
+    }
+
+    fn accessibility(&self) -> &dyn Accessibility {
+        &self.accessibility
+    }
+
+    fn input(&self) -> &dyn Input {
+        &self.input
+    }
+
+    fn capture(&self) -> &dyn Capture {
+        self
+    }
+
+    fn clipboard(&self) -> &dyn Clipboard {
+        &self.clipboard
+    }
+
+    fn apps(&self) -> &dyn Apps {
+        &self.apps
+    }
+
+    fn watch(&self) -> &dyn Watch {
+        &NoEvents
     }
 }
 
@@ -139,6 +181,10 @@ impl Desktop for Wsl {
         Ok(Some(self.look()?.windows.into_iter().map(|window| window.uid).collect()))
     }
 
+    fn menu_at(&self, _: Point) -> Result<Option<Menu>> {
+        Ok(None)
+    }
+
     fn monitors(&self) -> Result<Vec<Monitor>> {
         Ok(self.look()?.monitors)
     }
@@ -147,97 +193,32 @@ impl Desktop for Wsl {
         Ok(self.look()?.screen)
     }
 
+    fn pointer(&self) -> Result<Option<Point>> {
+        Ok(None)
+    }
+
     fn activate(&self, _: &Window) -> Result<Activation> {
         Ok(Activation::Refused("WSL without a display raises no windows of Windows".to_owned()))
     }
 
     fn change(&self, _: &Window, _: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
-        refuse("windows cannot be changed")
+        refuse(&unsupported("windows cannot be changed"))
     }
-}
-
-impl Surroundings for Wsl {
-    fn pointer(&self) -> Result<Option<Point>> {
-        Ok(None)
-    }
-
-    fn clipboard(&self, _: &Cancel) -> Result<Clip> {
-        refuse("the clipboard of Windows is not read")
-    }
-
-    fn set_clipboard(&self, _: &str) -> Result<()> {
-        refuse("the clipboard of Windows is not written")
-    }
-
-    fn installed(&self) -> Result<Vec<App>> {
-        refuse("programs of Windows are not listed")
-    }
-
-    fn program(&self, _: &str) -> Result<Program> {
-        refuse("no programs are started")
-    }
-
-    fn launch(&self, _: &Launch) -> Result<u32> {
-        refuse("no programs are started")
-    }
-
-    fn is_running(&self, pid: u32) -> bool {
-        launch::is_running(pid)
-    }
-
-    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
-        exec::run(run, cancel)
-    }
-
-    /// No pointer is moved at all.
-    fn confine(&self, _: Rect) {}
-}
-
-impl Accessibility for Wsl {
-    fn tree(&self, _: &Window, _: &Patience) -> Result<Tree> {
-        refuse("elements cannot be read; look at the picture or read it with get_ocr")
-    }
-}
-
-impl Input for Wsl {
-    fn act(&self, _: &Act, _: &Cancel) -> Result<Done> {
-        refuse("no input is sent")
-    }
-
-    /// Nobody acts here, so nobody is in anybody's way.
-    fn claim(&self, _: &Claimant) -> Result<()> {
-        Ok(())
-    }
-
-    fn give_back(&self, _: &Claimant) {}
-
-    fn release_all(&self) {}
 }
 
 impl Capture for Wsl {
     /// The window's own drawing, also of a window that others cover.
     fn window_picture(&self, window: &Window) -> Result<Shot> {
-        let handle = sense::handle_of(&window.uid)?;
-        sense::shot(&ask::window_picture(&self.powershell, handle)?, Some(&window.uid))
+        let handle = decode::handle_of(&window.uid)?;
+        decode::shot(&ask::window_picture(&self.powershell, handle)?, Some(&window.uid))
     }
 
     fn screen_picture(&self) -> Result<Shot> {
-        sense::shot(&ask::screen_picture(&self.powershell)?, None)
+        decode::shot(&ask::screen_picture(&self.powershell)?, None)
     }
 
     fn region_picture(&self, area: Rect) -> Result<Shot> {
         self.screen_picture().map(|whole| whole.part(area))
-    }
-}
-
-impl Watch for Wsl {
-    fn generation(&self) -> Result<u64> {
-        Ok(0)
-    }
-
-    fn wait_change(&self, _: u64, _: Duration, cancel: &Cancel) -> Result<Wake> {
-        cancel.check()?;
-        Ok(Wake::NoEvents)
     }
 }
 

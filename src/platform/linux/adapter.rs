@@ -1,0 +1,249 @@
+//! The platform of an X11 session: which part answers which question.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use super::accessibility::Accessible;
+use super::apps::LinuxApps;
+use super::clipboard::X11Clipboard;
+use super::desktop::{self, Frame};
+use super::input::Hands;
+use super::popups::{self, Popup, Under};
+use super::sandbox::Sandbox;
+use super::watch::Watcher;
+use super::x11::Link;
+use super::{capture, display, lease, xwayland};
+use crate::clock::{Bell, Cancel, Clock};
+use crate::error::Result;
+use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
+use crate::platform::interaction::{Drag, TypedText};
+use crate::platform::session_env::SessionEnv;
+use crate::platform::window_change::ChangeWait;
+use crate::platform::{
+    Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates,
+    Desktop, Facts, Health, Input, Menu, Platform, Shot, Stage, Watch,
+};
+
+/// A wait looks again after this time, whether or not an event came.
+pub(super) const EVENTS_TRUSTED_FOR: Duration = Duration::from_secs(2);
+
+pub struct Linux {
+    pub(super) clock: Clock,
+    bell: Bell,
+    pub(super) link: Link,
+    pub(super) accessible: Accessible,
+    pub(super) hands: Hands,
+    pub(super) region: AllowedRegion,
+    clipboard: X11Clipboard,
+    apps: LinuxApps,
+    watch: BellWatch,
+}
+
+impl Linux {
+    /// Fails with a sentence when there is no display.
+    pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
+        let link = Link::connect(Some(&display(env)?))?;
+        if let Err(error) = link.with(lease::clean_up) {
+            tracing::warn!("keys that an earlier server held may still be down: {error}");
+        }
+        let bell = Bell::default();
+        let accessible = Accessible::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
+        let watcher = Watcher::start(link.display(), bell.clone())
+            .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
+        let is_listening = move || watcher.is_listening();
+        let watch = BellWatch::new(clock.clone(), bell.clone(), EVENTS_TRUSTED_FOR, is_listening);
+        let clipboard = X11Clipboard::new(link.display());
+        let (hands, apps, region) = (Hands::default(), LinuxApps::new(env.clone()), AllowedRegion::default());
+        Ok(Self { clock, bell, link, accessible, hands, region, clipboard, apps, watch })
+    }
+
+    /// Programs are started by whoever keeps the private desktop, so that they end with it.
+    pub fn launching_in(self, sandbox: Weak<Sandbox>) -> Self {
+        Self { apps: self.apps.within(sandbox), ..self }
+    }
+
+    /// What is rung when something on this desktop changed; whoever hears of changes rings it.
+    pub fn bell(&self) -> &Bell {
+        &self.bell
+    }
+
+    pub fn click(&self, at: Point, button: Button, count: u32) -> Result<()> {
+        self.region.check(&[at])?;
+        self.hands.click(&self.link, at, button, count)
+    }
+
+    pub fn move_to(&self, at: Point) -> Result<()> {
+        self.region.check(&[at])?;
+        self.hands.move_to(&self.link, at)
+    }
+
+    /// Positive clicks show what is further up; without a point the pointer stays where it is.
+    pub fn scroll(&self, at: Option<Point>, clicks: i32) -> Result<()> {
+        self.region.check(at.as_slice())?;
+        self.hands.scroll(&self.link, at, clicks)
+    }
+
+    pub fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        self.region.check(&[drag.from, drag.to])?;
+        self.hands.drag(&self.link, &self.clock, drag, cancel)
+    }
+
+    pub fn press_keys(&self, combo: &KeyCombo) -> Result<()> {
+        self.hands.keys(&self.link, combo)
+    }
+
+    /// Types into what has the keyboard.
+    pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<TypedText> {
+        self.hands.text(&self.link, text, cancel)
+    }
+
+    /// Lets go of every key and button that this process holds down.
+    pub fn let_go(&self) {
+        self.hands.release_all(&self.link);
+    }
+
+    /// Where a window's own pixels are, which is what the coordinates of an application start from.
+    pub fn frame(&self, uid: &str) -> Result<Frame> {
+        self.link.with_errors(|server| desktop::frame(server, uid))
+    }
+
+    fn is_xwayland(&self) -> Result<bool> {
+        self.link.with(|server| Ok(server.extensions.xwayland))
+    }
+
+    /// The menus, lists and tooltips that show, from the back to the front.
+    pub fn popups(&self) -> Result<Vec<Popup>> {
+        self.link.with(popups::all)
+    }
+
+    /// The frontmost window or popup under a point of the screen.
+    pub fn under(&self, point: Point) -> Result<Under> {
+        self.link.with(|server| popups::under(server, point))
+    }
+}
+
+impl Platform for Linux {
+    fn facts(&self) -> Facts {
+        Facts {
+            adapter: "LinuxAdapter",
+            is_mock: false,
+            unavailable: None,
+            coordinates: Coordinates::Screen,
+            limitations: Vec::new(),
+            supports: Capabilities {
+                accessibility_tree: true,
+                occlusion_detection: true,
+                drag: true,
+                redaction: true,
+                bring_to_foreground: true,
+                element_targeting: true,
+                observe_with_diff: true,
+                ..Capabilities::default()
+            },
+        }
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        None
+    }
+
+    fn health(&self) -> Health {
+        match self.link.with(lease::held_by_another) {
+            Ok(taken) => Health { desktop: None, accessibility: self.accessible.illness(), taken },
+            Err(error) => Health { desktop: Some(error.message), ..Health::default() },
+        }
+    }
+
+    fn desktop(&self) -> &dyn Desktop {
+        self
+    }
+
+    fn accessibility(&self) -> &dyn Accessibility {
+        self
+    }
+
+    fn input(&self) -> &dyn Input {
+        self
+    }
+
+    fn capture(&self) -> &dyn Capture {
+        self
+    }
+
+    fn clipboard(&self) -> &dyn Clipboard {
+        &self.clipboard
+    }
+
+    fn apps(&self) -> &dyn Apps {
+        &self.apps
+    }
+
+    fn watch(&self) -> &dyn Watch {
+        &self.watch
+    }
+}
+
+impl Desktop for Linux {
+    fn windows(&self) -> Result<Vec<Window>> {
+        self.link.with(desktop::windows)
+    }
+
+    fn stacking(&self) -> Result<Option<Vec<String>>> {
+        self.link.with(desktop::stacking).map(Some)
+    }
+
+    fn menu_at(&self, point: Point) -> Result<Option<Menu>> {
+        let Under::Popup(popup) = self.under(point)? else {
+            return Ok(None);
+        };
+        let window_uid = popup.owner(&self.windows()?).map(str::to_owned);
+        Ok(Some(Menu { bounds: popup.bounds, window_uid }))
+    }
+
+    fn monitors(&self) -> Result<Vec<Monitor>> {
+        self.link.with(desktop::monitors)
+    }
+
+    fn screen(&self) -> Result<Option<Rect>> {
+        self.link.with(desktop::screen).map(Some)
+    }
+
+    fn pointer(&self) -> Result<Option<Point>> {
+        self.link.with(desktop::pointer).map(Some)
+    }
+
+    fn activate(&self, window: &Window) -> Result<Activation> {
+        self.link.with_errors(|server| desktop::activate(server, &self.clock, &window.uid))
+    }
+
+    fn change(
+        &self,
+        window: &Window,
+        change: &WindowChange,
+        at_most: Duration,
+        cancel: &Cancel,
+    ) -> Result<Reached> {
+        let wait = ChangeWait::new(&self.clock, cancel, desktop::LOOK_AGAIN, at_most).hearing(&self.bell);
+        self.link.with_errors(|server| desktop::change(server, &window.uid, change, &wait))
+    }
+}
+
+impl Capture for Linux {
+    fn window_picture(&self, window: &Window) -> Result<Shot> {
+        self.link.with_errors(|server| capture::window_picture(server, &window.uid))
+    }
+
+    fn screen_picture(&self) -> Result<Shot> {
+        if self.is_xwayland()? {
+            return xwayland::screen_picture();
+        }
+        self.link.with_errors(capture::screen_picture)
+    }
+
+    fn region_picture(&self, area: Rect) -> Result<Shot> {
+        if self.is_xwayland()? {
+            return xwayland::screen_picture().map(|whole| whole.part(area));
+        }
+        self.link.with_errors(|server| capture::region_picture(server, area))
+    }
+}

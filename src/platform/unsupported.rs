@@ -1,0 +1,198 @@
+//! Parts that a system cannot have, each with the reason why: every method refuses with it.
+
+use std::time::Duration;
+
+use super::{
+    Accessibility, Activation, Apps, Capture, Claimant, Clipboard, Desktop, Done, Input, Menu, Patience,
+    Shot, Wake, Watch, run_command,
+};
+use crate::clock::Cancel;
+use crate::error::{Error, Kind, Result};
+use crate::model::action::Act;
+use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+
+/// The error of everything that a platform cannot do.
+pub fn refuse<T>(reason: &str) -> Result<T> {
+    Err(Error::new(Kind::PlatformUnsupported, reason))
+}
+
+#[derive(Clone, Debug)]
+pub struct NoDesktop {
+    pub reason: String,
+}
+
+impl Desktop for NoDesktop {
+    fn windows(&self) -> Result<Vec<Window>> {
+        refuse(&self.reason)
+    }
+
+    fn stacking(&self) -> Result<Option<Vec<String>>> {
+        refuse(&self.reason)
+    }
+
+    fn menu_at(&self, _: Point) -> Result<Option<Menu>> {
+        Ok(None)
+    }
+
+    fn monitors(&self) -> Result<Vec<Monitor>> {
+        Ok(Vec::new())
+    }
+
+    fn screen(&self) -> Result<Option<Rect>> {
+        refuse(&self.reason)
+    }
+
+    fn pointer(&self) -> Result<Option<Point>> {
+        refuse(&self.reason)
+    }
+
+    fn activate(&self, _: &Window) -> Result<Activation> {
+        refuse(&self.reason)
+    }
+
+    fn change(&self, _: &Window, _: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
+        refuse(&self.reason)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct NoAccessibility {
+    pub reason: String,
+}
+
+impl Accessibility for NoAccessibility {
+    fn tree(&self, _: &Window, _: &Patience) -> Result<Tree> {
+        refuse(&self.reason)
+    }
+}
+
+/// Nothing is held down and no pointer moves, so claiming and letting go succeed.
+#[derive(Clone, Debug)]
+pub struct NoInput {
+    pub reason: String,
+}
+
+impl Input for NoInput {
+    fn act(&self, _: &Act, _: &Cancel) -> Result<Done> {
+        refuse(&self.reason)
+    }
+
+    fn claim(&self, _: &Claimant) -> Result<()> {
+        Ok(())
+    }
+
+    fn give_back(&self, _: &Claimant) {}
+
+    fn release_all(&self) {}
+
+    fn confine(&self, _: Rect) {}
+}
+
+#[derive(Clone, Debug)]
+pub struct NoCapture {
+    pub reason: String,
+}
+
+impl Capture for NoCapture {
+    fn window_picture(&self, _: &Window) -> Result<Shot> {
+        refuse(&self.reason)
+    }
+
+    fn screen_picture(&self) -> Result<Shot> {
+        refuse(&self.reason)
+    }
+
+    fn region_picture(&self, _: Rect) -> Result<Shot> {
+        refuse(&self.reason)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct NoClipboard {
+    pub no_read: String,
+    pub no_write: String,
+}
+
+impl NoClipboard {
+    /// The same reason for reading and writing.
+    pub fn new(reason: &str) -> Self {
+        Self { no_read: reason.to_owned(), no_write: reason.to_owned() }
+    }
+}
+
+impl Clipboard for NoClipboard {
+    fn read(&self, _: &Cancel) -> Result<Clip> {
+        refuse(&self.no_read)
+    }
+
+    fn write(&self, _: &str) -> Result<()> {
+        refuse(&self.no_write)
+    }
+}
+
+/// Commands need no desktop, so they run here too where the system has them.
+#[derive(Clone, Debug)]
+pub struct NoApps {
+    pub no_list: String,
+    pub no_launch: String,
+}
+
+impl NoApps {
+    /// The same reason for listing and launching.
+    pub fn new(reason: &str) -> Self {
+        Self { no_list: reason.to_owned(), no_launch: reason.to_owned() }
+    }
+}
+
+impl Apps for NoApps {
+    fn installed(&self) -> Result<Vec<App>> {
+        refuse(&self.no_list)
+    }
+
+    fn program(&self, _: &str) -> Result<Program> {
+        refuse(&self.no_launch)
+    }
+
+    fn launch(&self, _: &Launch) -> Result<u32> {
+        refuse(&self.no_launch)
+    }
+
+    fn is_running(&self, _: u32) -> bool {
+        false
+    }
+
+    fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
+        run_command(run, cancel)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct NoWatch {
+    pub reason: String,
+}
+
+impl Watch for NoWatch {
+    fn generation(&self) -> Result<u64> {
+        refuse(&self.reason)
+    }
+
+    fn wait_change(&self, _: u64, _: Duration, _: &Cancel) -> Result<Wake> {
+        refuse(&self.reason)
+    }
+}
+
+/// The desktop can be looked at, but sends no events: waits look again and again.
+#[derive(Clone, Copy, Debug)]
+pub struct NoEvents;
+
+impl Watch for NoEvents {
+    fn generation(&self) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn wait_change(&self, _: u64, _: Duration, cancel: &Cancel) -> Result<Wake> {
+        cancel.check()?;
+        Ok(Wake::NoEvents)
+    }
+}

@@ -377,7 +377,7 @@ fn tesseract() {
     let check = |machine, environment: &[(&str, &str)], status, detail, fix| {
         check_with(&machine, environment, "tesseract", status, detail, fix);
     };
-    check(complete(), &[], Status::Ok, "tesseract 5.3.0 at /usr/bin/tesseract", None);
+    check(complete(), &[], Status::Ok, "tesseract 5.3.0 (program /usr/bin/tesseract)", None);
     check(complete(), &[("OSO_OCR__TESSERACT_CMD", "tesseract")], Status::Ok, "5.3.0", None);
     let fix = Some("export OSO_OCR__TESSERACT_CMD='/usr/bin/tesseract'");
     check(complete(), WINDOWS_PATH, Status::Warning, "does not exist, but /usr/bin/tesseract does", fix);

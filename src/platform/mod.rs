@@ -11,6 +11,7 @@ pub mod macos;
 pub mod mock;
 pub mod roles;
 pub mod shaping;
+pub mod tesseract;
 pub mod windows;
 
 use std::sync::Arc;

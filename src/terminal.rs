@@ -63,7 +63,7 @@ pub fn tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, Str
 pub fn welcome(flags: &Flags) -> Result<ExitCode, String> {
     if flags.mode == Mode::Inspect {
         return Err(
-            "the web inspector is not part of this build (it needs `cargo build --release --features http`); a client \
+            "the web inspector is not part of this build (it needs `cargo build --release`, without --no-default-features); a client \
              starts the server with --mode mcp"
                 .to_owned(),
         );

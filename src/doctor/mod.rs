@@ -293,7 +293,7 @@ const WAYLAND_ALONE: &str = "Without X11 this build cannot list, picture or work
                              --sandbox";
 const WAYLAND_WORKED: &str = "Windows and elements come by AT-SPI, keys and pointer by the compositor. Bounds count from each \
                               window's corner, and no single window has a picture; get_capabilities lists what does not work";
-const WAYLAND_BUILD: &str = "cargo build --release --features http,wayland";
+const WAYLAND_BUILD: &str = "cargo build --release --features wayland";
 
 const WSL_WORKED: &str = "not needed: this is WSL, and PowerShell shows the windows and pictures of Windows. Set DISPLAY for \
                           the elements of Linux programs and for input";

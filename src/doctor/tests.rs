@@ -235,7 +235,7 @@ fn wayland_alone(wayland: bool) -> PretendedMachine {
 #[test]
 fn wayland_without_x11() {
     let install = "sudo apt-get install -y libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
-                   libxkbcommon-dev clang pkg-config && cargo build --release --features http,wayland";
+                   libxkbcommon-dev clang pkg-config && cargo build --release --features wayland";
     check(&wayland_alone(false), "display", Status::Warning, "the cargo feature wayland", Some(install));
     check(&wayland_alone(true), "display", Status::Warning, "count from each window's corner", None);
     check(&wayland_alone(false), "window manager", Status::Warning, "no X11 display", None);

@@ -32,7 +32,7 @@ lint_all() {
     local target passed=0
     for target in "${targets[@]}"; do
         echo "-- $target"
-        cargo-clippy clippy --locked --all-targets --features http --target "$target" -- -D warnings
+        cargo-clippy clippy --locked --all-targets --target "$target" -- -D warnings
         passed=$((passed + 1))
     done
     echo "$passed passed, 0 failed"
@@ -40,7 +40,7 @@ lint_all() {
 
 wine_all() {
     local built="$CARGO_TARGET_DIR/$windows/debug" tools="$cache/wine"
-    cargo build --locked --features http --target "$windows"
+    cargo build --locked --target "$windows"
     mkdir -p "$tools"
     x86_64-w64-mingw32-gcc -O1 -municode -mwindows -o "$tools/window.exe" "$here/window.c"
     x86_64-w64-mingw32-gcc -O1 -shared -o "$tools/bcryptprimitives.dll" "$here/processprng.c" -ladvapi32

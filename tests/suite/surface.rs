@@ -178,10 +178,7 @@ fn check_generated(path: &str, fresh: &str) {
         std::fs::write(&file, fresh).unwrap();
         return;
     }
-    assert!(
-        read(path) == fresh,
-        "{path} is stale: UPDATE_DOCS=1 cargo test --test suite surface"
-    );
+    assert!(read(path) == fresh, "{path} is stale: UPDATE_DOCS=1 cargo test --test suite surface");
 }
 
 #[test]

@@ -29,13 +29,9 @@ main() {
 # Cargo looks for its subcommands in its own folder first, where another toolchain's clippy may be: this one is called
 # by its name.
 lint_all() {
-    local target passed=0
-    for target in "${targets[@]}"; do
-        echo "-- $target"
-        cargo-clippy clippy --locked --all-targets --target "$target" -- -D warnings
-        passed=$((passed + 1))
-    done
-    echo "$passed passed, 0 failed"
+    # In one go, so that the one fills the gaps of the other.
+    cargo-clippy clippy --locked --all-targets "${targets[@]/#/--target=}" -- -D warnings
+    echo "${#targets[@]} passed, 0 failed"
 }
 
 wine_all() {

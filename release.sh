@@ -9,7 +9,7 @@
 # known vulnerabilities. Where that database cannot be reached there is no release, unless the last flag is given.
 #
 # OSO_CACHE                where the tools are kept (default: .cache in the project, which git ignores)
-# OSO_RELEASE_FEATURES     which features are built in (default: http)
+# OSO_RELEASE_FEATURES     which features are built in (default: default, which is http)
 # SOURCE_DATE_EPOCH        the date of everything that is dated (default: that of the last commit)
 set -euo pipefail
 
@@ -21,7 +21,7 @@ project="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)"
 cd "$project"
 mkdir -p "${OSO_CACHE:-.cache}"
 cache="$(cd -- "${OSO_CACHE:-.cache}" && pwd)"
-features="${OSO_RELEASE_FEATURES:-http}"
+features="${OSO_RELEASE_FEATURES:-default}"
 unset OSO_CACHE OSO_RELEASE_FEATURES
 cargo_tools="$cache/release-tools-$cargo_deny-$cargo_audit-$cargo_cyclonedx"
 export PATH="$cargo_tools/bin:$PATH:${CARGO_HOME:-${HOME:-}/.cargo}/bin"

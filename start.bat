@@ -124,8 +124,8 @@ rem ---- the build -------------------------------------------------------------
 echo Building os-screen-observer (the first time takes a few minutes). 1>&2
 set "TARGET=%PROJECT%target"
 if defined CARGO_TARGET_DIR set "TARGET=%CARGO_TARGET_DIR%"
-cargo build --release --locked --features http --manifest-path "%PROJECT%Cargo.toml" --target-dir "%TARGET%" 1>&2 <nul || exit /b 1
-for %%F in ("%TARGET%\release\os-screen-observer.exe") do set "SERVER=%%~fF"
+cargo build --profile quick --locked --manifest-path "%PROJECT%Cargo.toml" --target-dir "%TARGET%" 1>&2 <nul || exit /b 1
+for %%F in ("%TARGET%\quick\os-screen-observer.exe") do set "SERVER=%%~fF"
 if exist "%SERVER%" exit /b 0
 echo start.bat: cargo reported success, but there is no "%SERVER%". 1>&2
 exit /b 1

@@ -4,7 +4,7 @@
 set -eu
 
 assume_yes=no
-ocr_library="the library that reads text in pictures (tesseract)"
+ocr="what reads text in pictures (tesseract)"
 wayland_libraries="the libraries that work a Wayland session (pipewire, gbm, egl, wayland, xcb, xkbcommon)"
 project=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
@@ -29,9 +29,8 @@ main() {
     ensure_compiler
     ensure_rust
     ensure_private_desktop "$@"
-    # HTTP needs no library of the system.
-    features=http
-    prefer_ocr_library
+    features=
+    prefer_ocr
     prefer_wayland_libraries
     build_server
     if [ $# -eq 0 ] && at_terminal; then
@@ -45,9 +44,9 @@ show_help() {
 
 Builds os-screen-observer and starts it with the arguments. What is needed and missing
 (a Rust toolchain, a C compiler, with --sandbox the parts of a desktop) is named; at a terminal you are asked
-before each installation. The library that reads text (tesseract) is built in where it
-is there or may be installed; without it the tesseract program is used, if there is one.
-In a Wayland session the same holds for the libraries that work it.
+before each installation. What reads text in pictures (tesseract) is offered where it is
+missing. In a Wayland session the libraries that work it are built in where they are there
+or may be installed.
 
   --yes     install what is missing without asking
   --help    show this text
@@ -213,29 +212,23 @@ have_accessibility_launcher() {
     return 1
 }
 
-# Reading text is a part that the server can do without, so nothing here ends the script.
-prefer_ocr_library() {
-    if ! have_ocr_library; then
-        case $(package_manager) in
-            apt-get) offer_part "$ocr_library" "$(as_root)apt-get update && $(as_root)apt-get install -y tesseract-ocr libtesseract-dev libleptonica-dev clang pkg-config" ;;
-            dnf) offer_part "$ocr_library" "$(as_root)dnf install -y tesseract tesseract-devel leptonica-devel clang pkgconf-pkg-config" ;;
-            pacman) offer_part "$ocr_library" "$(as_root)pacman -S --needed --noconfirm tesseract tesseract-data-eng leptonica clang pkgconf" ;;
-            zypper) offer_part "$ocr_library" "$(as_root)zypper --non-interactive install tesseract-ocr tesseract-ocr-devel leptonica-devel clang pkg-config" ;;
-            brew) offer_part "$ocr_library" "brew install tesseract leptonica pkg-config" ;;
-            *) say "There is no package manager here that has $ocr_library." ;;
-        esac
-    fi
-    if have_ocr_library; then
-        features="$features,ocr"
-    elif command -v tesseract >/dev/null 2>&1; then
-        say "Text in pictures is read by the tesseract program, because $ocr_library is not there."
-    else
-        say "NOTE: the server cannot read text in pictures until tesseract is installed."
-    fi
+# Reading text is a part that the server can do without, so nothing here ends the script. The server looks for the
+# library and the program when it runs; the build needs neither.
+prefer_ocr() {
+    ! have_ocr || return 0
+    case $(package_manager) in
+        apt-get) offer_part "$ocr" "$(as_root)apt-get update && $(as_root)apt-get install -y tesseract-ocr" ;;
+        dnf) offer_part "$ocr" "$(as_root)dnf install -y tesseract" ;;
+        pacman) offer_part "$ocr" "$(as_root)pacman -S --needed --noconfirm tesseract tesseract-data-eng" ;;
+        zypper) offer_part "$ocr" "$(as_root)zypper --non-interactive install tesseract-ocr" ;;
+        brew) offer_part "$ocr" "brew install tesseract" ;;
+        *) say "There is no package manager here that has $ocr." ;;
+    esac
+    have_ocr || say "NOTE: the server cannot read text in pictures until tesseract is installed."
 }
 
-have_ocr_library() {
-    pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null 2>&1
+have_ocr() {
+    command -v tesseract >/dev/null 2>&1
 }
 
 # Without an X server the whole desktop needs them; beside one (Xwayland) only the picture of the whole screen does.
@@ -256,7 +249,7 @@ prefer_wayland_libraries() {
         fi
     fi
     if have_wayland_libraries; then
-        features="$features,wayland"
+        features=wayland
         say "This is a Wayland session: the server is built with the feature wayland."
     elif [ -z "${DISPLAY:-}" ]; then
         say "NOTE: this is a Wayland session without an X server, and the server cannot work it without $wayland_libraries."
@@ -361,10 +354,10 @@ give_up() {
 build_server() {
     say "Building os-screen-observer (the first time takes a few minutes)."
     if ! messages=$(run_cargo); then
-        [ "$features" != http ] || give_up "a build without errors" "See what cargo says above."
-        say "NOTE: the build with the features $features failed; building with http alone. The tesseract program reads text
-then, and a Wayland session without an X server cannot be worked."
-        features=http
+        [ -n "$features" ] || give_up "a build without errors" "See what cargo says above."
+        say "NOTE: the build with the feature $features failed; building without it. A Wayland session without an X server
+cannot be worked then."
+        features=
         messages=$(run_cargo) || give_up "a build without errors" "See what cargo says above."
     fi
     server=$(printf '%s\n' "$messages" | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
@@ -372,7 +365,7 @@ then, and a Wayland session without an X server cannot be worked."
 }
 
 run_cargo() {
-    (cd -- "$project" && cargo build --release --locked --features "$features" --message-format=json-render-diagnostics </dev/null)
+    (cd -- "$project" && cargo build --profile quick --locked --features "$features" --message-format=json-render-diagnostics </dev/null)
 }
 
 show_how_to_connect() {

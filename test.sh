@@ -4,8 +4,10 @@
 #     ./test.sh            everything
 #     ./test.sh --quick    formatting, lints and the cargo tests only, without a desktop
 #
-# Reading text needs tesseract, the feature `ocr` its library, and the feature `wayland` some more; all are installed
-# where that needs no question. Without the libraries everything else is tested, and the summary says so.
+# Reading text needs tesseract, the feature `ocr` the headers of its library, and the feature `wayland` some more; all are
+# installed where that needs no question. Without the libraries everything else is tested, and the summary says so.
+#
+# One unoptimised build serves all: the tests, the private desktops, and the clients.
 #
 # OSO_CACHE                where the tools are kept (default: .cache in the project, which git ignores)
 # CI=true                  a test that cannot run here is a failure instead of a skip
@@ -30,6 +32,8 @@ unset OSO_CACHE
 cargo_tools="$cache/cargo-tools-$cargo_deny-$cargo_machete"
 
 export PATH="$cargo_tools/bin:$PATH:${CARGO_HOME:-${HOME:-}/.cargo}/bin"
+# What makes the next build quicker makes the first one slower.
+[ "${CI:-}" != true ] || export CARGO_INCREMENTAL=0
 export INSTA_UPDATE=no
 export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-20260728}"
 export PYTHONDONTWRITEBYTECODE=1
@@ -68,7 +72,7 @@ main() {
         stage "dependencies: unused" dependencies_unused
         stage "other systems: Windows and macOS" other_systems
         stage "other systems: Windows under Wine" windows_under_wine
-        stage "release build" release_build
+        stage "server for the clients" client_server
         stage "manifests" manifests
         stage "client: python mcp 2" python_client venv-mcp-2 requirements.txt python_client.py
         stage "client: python mcp 1" python_client venv-mcp-1 requirements-v1.txt python_client_v1.py
@@ -137,14 +141,15 @@ show_summary() {
 
 # ---- the stages -------------------------------------------------------------------------------------------
 
-# The tests of reading run each check with the program, and with the library where it is built in.
+# The tests of reading run each check with the program and with the library, which comes with it. The headers are for the
+# lints of the feature `ocr` alone.
 ocr_packages() {
     command -v tesseract >/dev/null || system_packages tesseract-ocr || return
-    ocr_library_is_there || system_packages libtesseract-dev libleptonica-dev clang pkg-config || return
-    ocr_library_is_there && tesseract --version 2>&1 | head -n 1
+    ocr_headers_are_there || system_packages libtesseract-dev libleptonica-dev clang pkg-config || return
+    ocr_headers_are_there && tesseract --version 2>&1 | head -n 1
 }
 
-ocr_library_is_there() {
+ocr_headers_are_there() {
     pkg-config --exists tesseract lept 2>/dev/null && command -v clang >/dev/null
 }
 
@@ -172,12 +177,11 @@ wayland_libraries_are_there() {
     pkg-config --exists xcb libpipewire-0.3 gbm egl wayland-client xkbcommon 2>/dev/null && command -v clang >/dev/null
 }
 
-# with_features cargo COMMAND ARGUMENT...: with every feature, but not those whose libraries are missing here, and
-# without the fixtures of the conformance suite, which stand at /mcp in place of the handler that users have.
+# with_features cargo COMMAND ARGUMENT...: with every feature, but not with `wayland` where its libraries are missing, nor
+# with `ocr`, which would link what users have loaded.
 with_features() {
-    local command="$2" left_out=conformance features
+    local command="$2" left_out="default|ocr" features
     shift 2
-    ocr_library_is_there || left_out="$left_out|ocr"
     wayland_libraries_are_there || left_out="$left_out|wayland"
     features="$(sed -n '/^\[features\]/,/^$/s/^\([a-z_]*\) = .*/\1/p' Cargo.toml | grep -Evx "$left_out" | paste -sd, -)"
     cargo "$command" --features="$features" "$@"
@@ -187,8 +191,13 @@ formatting() {
     rust_component fmt rustfmt && cargo fmt --check
 }
 
+# With every feature, and once without any: what `http` brings in must not be missed by the rest.
 lints() {
-    rust_component clippy clippy && with_features cargo clippy --locked --features conformance --all-targets -- -D warnings
+    local linked=""
+    rust_component clippy clippy || return
+    ! ocr_headers_are_there || linked=ocr
+    with_features cargo clippy --locked --features "$linked" --all-targets -- -D warnings &&
+        cargo clippy --locked --no-default-features -- -D warnings
 }
 
 # Unit, integration and documentation tests, and the check that generated documents are fresh. Those on a real
@@ -295,19 +304,14 @@ dependencies_unused() {
     cargo_tool cargo-machete "$cargo_machete" && cargo machete
 }
 
-# Cargo itself says where the binary is, whatever CARGO_TARGET_DIR or a configuration file says. The clients need
-# little optimisation, and none at link time, which takes as long as all the rest.
-release_build() {
+# The program that the cargo tests were built with: a plain `cargo build` would build the dependencies again, without
+# what the tests' own dependencies want of them. Cargo itself says where it is, whatever CARGO_TARGET_DIR or a
+# configuration file says.
+client_server() {
     rm -f "$cache/server"
-    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
-        cargo build --release --locked --features http --message-format=json-render-diagnostics >"$cache/build.json" || return
-    built_binary "$cache/build.json" >"$cache/server"
+    with_features cargo test --locked --no-run --test suite --message-format=json-render-diagnostics >"$cache/build.json" || return
+    grep -F '"kind":["bin"]' "$cache/build.json" | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1 >"$cache/server"
     [ -s "$cache/server" ] && echo "built $(cat "$cache/server")"
-}
-
-# built_binary FILE: the path of the binary in what cargo has said about a build.
-built_binary() {
-    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' "$1" | tail -n 1
 }
 
 manifests() {
@@ -333,15 +337,12 @@ openapi_document() {
     "$cache/venv-openapi/bin/python" "$clients/openapi.py" "$(cat "$cache/server")"
 }
 
-# The fixtures come from an unoptimised build, which shares everything but this crate with the cargo tests.
 conformance_suite() {
     server_is_built || return
     python_environment venv-mcp-2 requirements.txt || return
     node_environment || return
-    with_features cargo build --locked --features conformance --message-format=json-render-diagnostics \
-        >"$cache/fixtures.json" || return
     CONFORMANCE_BIN="$cache/node/node_modules/.bin" "$cache/venv-mcp-2/bin/python" "$clients/conformance.py" \
-        "$(cat "$cache/server")" "$(built_binary "$cache/fixtures.json")"
+        "$(cat "$cache/server")"
 }
 
 load_beside_waits() {
@@ -378,7 +379,7 @@ app_in_browser() {
 
 server_is_built() {
     [ -s "$cache/server" ] && return
-    echo "Not run: the release build has failed."
+    echo "Not run: the server could not be built."
     return 1
 }
 

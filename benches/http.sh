@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a call costs over HTTP: list_windows on the mock over kept connections, by wrk, alone and while calls wait.
 #
-#     benches/http.sh                     builds the release with `http` first
+#     benches/http.sh                     builds the release first
 #     SERVER=target/debug/… benches/http.sh    measures another build
 #
 # SECONDS_A_RUN (10), ROUNDS (3), CONNECTIONS (8), WAITS (50). Needs wrk and curl; CPU time is read from /proc, which
@@ -18,7 +18,7 @@ for needed in wrk curl; do
     command -v "$needed" >/dev/null || { echo "http.sh: $needed is missing (Debian: apt-get install $needed)" >&2; exit 1; }
 done
 if [ -z "${SERVER:-}" ]; then
-    cargo build --release --locked --features http
+    cargo build --release --locked
     SERVER=target/release/os-screen-observer
 fi
 

@@ -1,7 +1,7 @@
 //! What the real desktop costs: trees beside a plain walk of the same windows (pyatspi), lists, pictures, clicks,
 //! waits and reading, on a private desktop with programs that nobody here wrote.
 //!
-//!     cargo bench --bench live --features ocr [-- trees|rest|PROGRAM…]
+//!     cargo bench --bench live [-- trees|rest|PROGRAM…]
 //!
 //! Needs the packages of the desktop tests (`./test.sh` names them); a program that is missing is left out with a
 //! word. Compare the columns of one row: both were measured in the same minutes.

@@ -1,7 +1,7 @@
 //! A long run of mixed work on one server, and whether it stays as it was: memory, handles, threads, what a call
 //! costs it, how long a call takes.
 //!
-//!     cargo bench --bench soak --features http -- [mock|desktop] [--minutes N] [--pause MS]
+//!     cargo bench --bench soak -- [mock|desktop] [--minutes N] [--pause MS]
 //!
 //! The mock is worked by the examples of every tool, by bursts, broken lines, cancelled waits and, where the feature
 //! `http` is built in, by requests, streams that are dropped and connections that say nothing. The desktop is a

@@ -29,7 +29,7 @@ pub fn terminal_table(specs: &[Spec]) -> String {
 /// docs/tools.md.
 pub fn tools_page(specs: &[Spec]) -> String {
     let mut text = String::from(
-        "# Tools\n\nThis page is made from the tools' declarations; `UPDATE_DOCS=1 cargo test --features http --test suite surface` \
+        "# Tools\n\nThis page is made from the tools' declarations; `UPDATE_DOCS=1 cargo test --test suite surface` \
          makes it anew.\n\nEvery reply has `ok`, `success`, `step_id` and `caused_by_step_id`; an error has `error` with \
          `code`, `message`, `recoverable`, `suggested_next_tool` and `context`. Results with text from the screen \
          are marked `untrusted`, and `suspicious` where a text speaks to an agent (docs/security-injection.md). Every tool with the effect *input* also takes `dry_run` and `confirm_token`.\n",

@@ -25,7 +25,7 @@ pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitC
         version: env!("CARGO_PKG_VERSION"),
         features: &compiled_in(),
         platform: &platform::real_desktop(&wished),
-        own_ocr: ocr::library::COMPILED_IN.then(ocr::worker::version),
+        own_ocr: ocr::worker::version(),
         system_ocr: ocr::system_engine,
         config,
         survey: platform::survey(),
@@ -40,7 +40,7 @@ pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitC
 fn compiled_in() -> Vec<&'static str> {
     let known = [
         ("http", http::COMPILED_IN),
-        ("ocr", ocr::library::COMPILED_IN),
+        ("ocr", ocr::library::LINKED),
         ("wayland", platform::WAYLAND_COMPILED_IN),
     ];
     known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
@@ -63,7 +63,7 @@ pub fn tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, Str
 pub fn welcome(flags: &Flags) -> Result<ExitCode, String> {
     if flags.mode == Mode::Inspect {
         return Err(
-            "the web inspector is not part of this build (it needs `cargo build --release --features http`); a client \
+            "the web inspector is not part of this build (it needs `cargo build --release`, without --no-default-features); a client \
              starts the server with --mode mcp"
                 .to_owned(),
         );

@@ -25,7 +25,7 @@ pub struct Subject<'a> {
     /// Cargo features of this build.
     pub features: &'a [&'a str],
     pub platform: &'a PlatformFacts,
-    /// What the OCR engine that is part of this build says of itself; `None` when none is.
+    /// What the tesseract library says of itself; `None` where there is none.
     pub own_ocr: Option<Result<String, String>>,
     /// What the recognition that the system has says of itself; asked where no tesseract is. `None`: it has none.
     pub system_ocr: fn() -> Option<Result<String, String>>,
@@ -272,7 +272,7 @@ const WAYLAND_ALONE: &str = "Without X11 this build cannot list, picture or work
                              --sandbox";
 const WAYLAND_WORKED: &str = "Windows and elements come by AT-SPI, keys and pointer by the compositor. Bounds count from each \
                               window's corner, and no single window has a picture; get_capabilities lists what does not work";
-const WAYLAND_BUILD: &str = "cargo build --release --features http,wayland";
+const WAYLAND_BUILD: &str = "cargo build --release --features wayland";
 
 const WSL_WORKED: &str = "not needed: this is WSL, and PowerShell shows the windows and pictures of Windows. Set DISPLAY for \
                           the elements of Linux programs and for input";
@@ -434,7 +434,7 @@ fn check_tesseract(subject: &Subject<'_>) -> Check {
     }
     let configured = subject.settings().and_then(|config| config.ocr.tesseract_cmd.clone());
     let broken = match (&subject.own_ocr, &configured) {
-        (Some(Ok(version)), None) => return Check::new(NAME, Status::Ok, format!("{version}, built in")),
+        (Some(Ok(version)), None) => return Check::new(NAME, Status::Ok, printable(version)),
         (Some(Err(reason)), None) => Some(reason),
         _ => None,
     };
@@ -443,7 +443,7 @@ fn check_tesseract(subject: &Subject<'_>) -> Check {
         Some(reason) => Check {
             status: if check.status.is_fault() { check.status } else { Status::Warning },
             detail: format!(
-                "{}\nused because the built-in engine does not work: {}",
+                "{}\nused because the tesseract library does not work: {}",
                 check.detail,
                 printable(reason)
             ),
@@ -491,7 +491,7 @@ fn tesseract_version(subject: &Subject<'_>, program: &Path) -> Check {
     match subject.machine.run(program, &["--version"]) {
         Ok(output) => {
             let version = output.lines().next().unwrap_or_default().trim();
-            Check::new("tesseract", Status::Ok, format!("{version} at {shown}"))
+            Check::new("tesseract", Status::Ok, format!("{version} (program {shown})"))
         }
         Err(reason) => Check::new("tesseract", Status::Error, format!("{shown} --version: {reason}"))
             .fix(fixes::install(subject.machine, Package::Tesseract)),

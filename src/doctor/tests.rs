@@ -236,7 +236,7 @@ fn wayland_alone(wayland: bool) -> PretendedMachine {
 #[test]
 fn wayland_without_x11() {
     let install = "sudo apt-get install -y libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
-                   libxkbcommon-dev clang pkg-config && cargo build --release --features http,wayland";
+                   libxkbcommon-dev clang pkg-config && cargo build --release --features wayland";
     check(&wayland_alone(false), "display", Status::Warning, "the cargo feature wayland", Some(install));
     check(&wayland_alone(true), "display", Status::Warning, "count from each window's corner", None);
     check(&wayland_alone(false), "window manager", Status::Warning, "no X11 display", None);
@@ -378,7 +378,7 @@ fn tesseract() {
     let check = |machine, environment: &[(&str, &str)], status, detail, fix| {
         check_with(&machine, environment, "tesseract", status, detail, fix);
     };
-    check(complete(), &[], Status::Ok, "tesseract 5.3.0 at /usr/bin/tesseract", None);
+    check(complete(), &[], Status::Ok, "tesseract 5.3.0 (program /usr/bin/tesseract)", None);
     check(complete(), &[("OSO_OCR__TESSERACT_CMD", "tesseract")], Status::Ok, "5.3.0", None);
     let fix = Some("export OSO_OCR__TESSERACT_CMD='/usr/bin/tesseract'");
     check(complete(), WINDOWS_PATH, Status::Warning, "does not exist, but /usr/bin/tesseract does", fix);

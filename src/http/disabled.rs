@@ -28,6 +28,7 @@ impl Listening {
 }
 
 pub fn start(_: Arc<App>, _: CancellationToken) -> Result<Listening, NotServed> {
-    let how = "HTTP is not part of this build; build with `cargo build --release --features http`";
+    let how =
+        "HTTP is not part of this build; build with `cargo build --release`, without --no-default-features";
     Err(NotServed::Unavailable(how.to_owned()))
 }

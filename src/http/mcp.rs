@@ -6,9 +6,11 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Request, Response, StatusCode};
+use rmcp::ServerHandler;
 use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -19,15 +21,31 @@ use serde_json::json;
 use super::present;
 use super::surface::Surface;
 use crate::config::limits;
-#[cfg(not(feature = "conformance"))]
-use crate::mcp::Server as Handler;
-#[cfg(feature = "conformance")]
-use crate::mcp::fixtures::Fixtures as Handler;
+use crate::mcp::Server;
 
-pub type Service = StreamableHttpService<Handler, NeverSessionManager>;
+pub type Service<H = Server> = StreamableHttpService<H, NeverSessionManager>;
 
 pub fn service(surface: &Surface) -> Service {
-    let server = Handler::stateless(surface.app.clone(), surface.shutdown.clone());
+    service_of(Server::stateless(surface.app.clone(), surface.shutdown.clone()), surface)
+}
+
+/// In a build for tests, what the conformance suite calls by name: beside the handler that users have, at an address
+/// of its own.
+#[cfg(feature = "conformance")]
+pub fn add_fixtures(router: Router<Arc<Surface>>, surface: &Surface) -> Router<Arc<Surface>> {
+    use crate::mcp::fixtures::Fixtures;
+    let fixtures = Fixtures::stateless(surface.app.clone(), surface.shutdown.clone());
+    let service = service_of(fixtures, surface);
+    let route = axum::routing::post(move |request| answer(service.clone(), request));
+    router.route("/mcp/fixtures", route)
+}
+
+#[cfg(not(feature = "conformance"))]
+pub fn add_fixtures(router: Router<Arc<Surface>>, _: &Surface) -> Router<Arc<Surface>> {
+    router
+}
+
+fn service_of<H: ServerHandler + Clone>(server: H, surface: &Surface) -> Service<H> {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_legacy_session_mode(false)
@@ -37,7 +55,7 @@ pub fn service(surface: &Surface) -> Service {
     StreamableHttpService::new(move || Ok(server.clone()), Arc::new(NeverSessionManager::default()), config)
 }
 
-pub async fn answer(service: Service, request: Request<Body>) -> Response<Body> {
+pub async fn answer<H: ServerHandler>(service: Service<H>, request: Request<Body>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
     // The door has judged the type, in every spelling; the service knows one.
     if let Some(kind) = parts.headers.get_mut(CONTENT_TYPE) {

@@ -81,6 +81,7 @@ pub fn router(surface: &Arc<Surface>) -> Router {
         });
         router = router.route(path, route);
     }
+    let router = mcp::add_fixtures(router, surface);
     // After the routes: it is for those that are there.
     let router =
         router.method_not_allowed_fallback(|| async { Refusal::method_not_allowed().into_response() });

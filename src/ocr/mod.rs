@@ -203,13 +203,15 @@ fn reader_panicked() -> Error {
 
 pub const DISABLED: &str = "OCR disabled in config (ocr.enabled = false)";
 
-/// A program that the config names is meant. Otherwise the library is preferred: it starts once.
+/// A program that the config names is meant. Otherwise the library is preferred: it starts once. Which of them reads is
+/// logged, and said by `doctor` and `get_capabilities`.
 fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn Reader>> {
     let named = settings.tesseract_cmd.as_deref();
-    if library::COMPILED_IN && named.is_none() {
+    if named.is_none() {
         match worker::Library::start() {
-            Ok(library) => return Ok(Arc::new(library)),
-            Err(problem) => tracing::warn!("OCR: the built-in engine does not work: {}", problem.message),
+            Ok(Some(library)) => return Ok(Arc::new(library)),
+            Ok(None) => {}
+            Err(problem) => tracing::warn!("OCR: the tesseract library does not work: {}", problem.message),
         }
     }
     let machine = &RealMachine;

@@ -43,7 +43,7 @@ impl Program {
 
 impl Reader for Program {
     fn describe(&self) -> String {
-        format!("{} at {}", self.version, self.path.display())
+        format!("{} (program {})", self.version, self.path.display())
     }
 
     fn words(&self, page: &Page, options: Options, waiting: &Waiting) -> Result<Vec<Word>> {
@@ -153,7 +153,7 @@ mod tests {
         let error = Program::start(path).err().unwrap();
         assert!(error.message.contains("eng.traineddata"), "{error}");
         let (_folder, path) = script("echo tesseract 9; echo eng");
-        assert!(Program::start(path).unwrap().describe().starts_with("tesseract 9 at "));
+        assert!(Program::start(path).unwrap().describe().starts_with("tesseract 9 (program "));
     }
 
     #[test]

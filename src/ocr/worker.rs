@@ -2,8 +2,8 @@
 //! engine once and then answers picture after picture.
 //!
 //! Questions and answers are frames. A question is three numbers (width, height, segmentation mode) and
-//! the grey pixels; an answer is a byte (0 for good) and a text with its length in front. The first answer
-//! comes unasked: the version, or why there is no engine.
+//! the grey pixels; an answer is a byte (0 for good, 1 for a failure, 2 where there is no library) and a text with its
+//! length in front. The first answer comes unasked: the version, or why there is no engine.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -17,9 +17,16 @@ use super::page::Page;
 use super::{Options, Reader, Word, tsv};
 use crate::clock::{Cancel, Waiting, lock};
 use crate::error::{Error, Kind, Result};
+use crate::platform::Grey;
+use crate::platform::tesseract::EngineError;
 
 /// The subcommand that makes this program the worker.
 pub const SUBCOMMAND: &str = "ocr-worker";
+
+// The first byte of an answer.
+const GOOD: u8 = 0;
+const FAILED: u8 = 1;
+const NOT_INSTALLED: u8 = 2;
 
 const MOST_OUTPUT: u32 = 8 << 20;
 const MOST_PIXELS: u64 = 64_000_000;
@@ -42,17 +49,21 @@ struct Worker {
     _process: Leashed,
 }
 
-type Answer = Result<String, String>;
+type Answer = Result<String, EngineError>;
 
-/// What the engine says of itself, for `doctor`.
-pub fn version() -> Result<String, String> {
-    Library::start().map(|library| library.version).map_err(|problem| problem.message)
+/// What the engine says of itself, for `doctor`; `None` where there is no library.
+pub fn version() -> Option<Result<String, String>> {
+    match Library::start() {
+        Ok(library) => library.map(|library| Ok(library.version)),
+        Err(problem) => Some(Err(problem.message)),
+    }
 }
 
 impl Library {
-    pub fn start() -> Result<Self> {
-        let (worker, version) = Worker::start(&Waiting::new(TIME_TO_START, &Cancel::new()))?;
-        Ok(Self { version, idle: Mutex::new(vec![worker]) })
+    /// `None` where there is no library, which only a process that tries to load it can tell.
+    pub fn start() -> Result<Option<Self>> {
+        let started = Worker::start(&Waiting::new(TIME_TO_START, &Cancel::new()))?;
+        Ok(started.map(|(worker, version)| Self { version, idle: Mutex::new(vec![worker]) }))
     }
 
     /// A worker that waited too long may have gone; a new one is started then, once.
@@ -63,7 +74,8 @@ impl Library {
         {
             return self.keep(worker, answer);
         }
-        let (worker, _) = Worker::start(waiting)?;
+        let (worker, _) = Worker::start(waiting)?
+            .ok_or_else(|| Error::internal("the tesseract library that read until now is no longer there"))?;
         match worker.ask(question, waiting)? {
             Some(answer) => self.keep(worker, answer),
             None => Err(Error::internal("the OCR engine ended while it read the picture")),
@@ -72,7 +84,8 @@ impl Library {
 
     /// Only a worker that answered well is used again.
     fn keep(&self, worker: Worker, answer: Answer) -> Result<String> {
-        let text = answer.map_err(|problem| Error::internal(format!("the OCR engine failed: {problem}")))?;
+        let text = answer
+            .map_err(|problem| Error::internal(format!("the OCR engine failed: {}", problem.message())))?;
         lock(&self.idle).push(worker);
         Ok(text)
     }
@@ -92,7 +105,8 @@ impl Reader for Library {
 }
 
 impl Worker {
-    fn start(waiting: &Waiting) -> Result<(Self, String)> {
+    /// The worker and what its engine says of itself; `None` where there is no library.
+    fn start(waiting: &Waiting) -> Result<Option<(Self, String)>> {
         let program = this_program().ok_or_else(|| {
             Error::internal("this program does not know where it is, so it starts no worker")
         })?;
@@ -109,8 +123,9 @@ impl Worker {
         });
         let worker = Self { questions, answers, _process: process };
         match waiting.receive(&worker.answers, "for the OCR engine to start")? {
-            Some(Ok(version)) => Ok((worker, version)),
-            Some(Err(problem)) => Err(Error::new(Kind::PlatformUnsupported, problem)),
+            Some(Ok(version)) => Ok(Some((worker, version))),
+            Some(Err(EngineError::NotInstalled(_))) => Ok(None),
+            Some(Err(EngineError::Failed(problem))) => Err(Error::new(Kind::PlatformUnsupported, problem)),
             None => Err(Error::new(
                 Kind::PlatformUnsupported,
                 format!("{} {SUBCOMMAND} ended at once", program.display()),
@@ -149,7 +164,11 @@ fn read_answer(input: &mut dyn Read) -> io::Result<Answer> {
     let mut text = Vec::new();
     input.take(u64::from(length)).read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    Ok(if flag == 0 { Ok(text) } else { Err(text) })
+    Ok(match flag {
+        GOOD => Ok(text),
+        NOT_INSTALLED => Err(EngineError::NotInstalled(text)),
+        _ => Err(EngineError::Failed(text)),
+    })
 }
 
 // ── the side of the worker ─────────────────────────────────────────────────────────────────────────
@@ -169,20 +188,28 @@ pub fn serve() -> Result<(), String> {
             Ok(question) => question,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(()),
         };
-        match engine.table(&question.grey, question.size, question.segmentation) {
+        match engine.table(question.page(), question.segmentation) {
             Ok((same, table)) => {
                 engine = same;
                 write_answer(&mut output, &Ok(table)).map_err(gone)?;
             }
-            Err(problem) => return write_answer(&mut output, &Err(problem)).map_err(gone),
+            Err(problem) => {
+                return write_answer(&mut output, &Err(EngineError::Failed(problem))).map_err(gone);
+            }
         }
     }
 }
 
 struct Question {
-    size: (i32, i32),
+    size: (u32, u32),
     segmentation: u32,
     grey: Vec<u8>,
+}
+
+impl Question {
+    fn page(&self) -> Grey<'_> {
+        Grey { levels: &self.grey, width: self.size.0, height: self.size.1 }
+    }
 }
 
 fn questions_of(mut input: impl Read + Send + 'static) -> Receiver<Question> {
@@ -209,13 +236,14 @@ fn read_question(input: &mut impl Read) -> Option<Question> {
     }
     let mut grey = vec![0; usize::try_from(pixels).ok()?];
     input.read_exact(&mut grey).ok()?;
-    Some(Question { size: (i32::try_from(width).ok()?, i32::try_from(height).ok()?), segmentation, grey })
+    Some(Question { size: (width, height), segmentation, grey })
 }
 
 fn write_answer(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
     let (flag, text) = match answer {
-        Ok(text) => (0u8, text),
-        Err(text) => (1, text),
+        Ok(text) => (GOOD, text),
+        Err(EngineError::Failed(text)) => (FAILED, text),
+        Err(EngineError::NotInstalled(text)) => (NOT_INSTALLED, text),
     };
     let length = u32::try_from(text.len()).map_err(io::Error::other)?;
     output.write_all(&[flag])?;
@@ -239,7 +267,8 @@ mod tests {
     fn answers_arrive_as_they_were_given() {
         check(Ok(String::new()));
         check(Ok("5\t1\n".repeat(1000)));
-        check(Err("no data".to_owned()));
+        check(Err(EngineError::Failed("no data".to_owned())));
+        check(Err(EngineError::NotInstalled("no library".to_owned())));
     }
 
     #[test]

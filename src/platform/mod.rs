@@ -27,6 +27,7 @@ pub mod roles;
 pub mod session_env;
 pub mod shaping;
 pub mod survey;
+pub mod tesseract;
 pub mod unsupported;
 pub mod window_change;
 pub mod windows;

@@ -73,8 +73,10 @@ pub trait Body: Send {
     fn take_picture(&mut self) -> Option<Encoded>;
     fn take_outline(&mut self) -> Option<String>;
     fn changed(&self) -> Option<bool>;
-    fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String>;
-    fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value>;
+    fn succeeded(&self) -> bool;
+    /// Erased as well, so that seventy types of replies are compiled for one serializer and not for every one that the
+    /// egress has.
+    fn data(&self) -> &dyn erased_serde::Serialize;
 }
 
 /// The envelope's own values.
@@ -87,17 +89,27 @@ pub struct Frame {
 }
 
 impl Frame {
-    fn around<T: Output>(self, body: &T) -> Envelope<'_, T> {
+    fn around(self, body: &dyn Body) -> Envelope<'_, dyn erased_serde::Serialize + '_> {
         let ok = body.succeeded();
         Envelope {
             ok,
             success: ok,
             step_id: self.step_id,
             caused_by_step_id: self.caused_by,
-            body,
+            body: body.data(),
             untrusted: self.untrusted,
             warning: self.warning,
         }
+    }
+}
+
+impl dyn Body + '_ {
+    pub fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String> {
+        scrub::to_json_string(&frame.around(self), scrub)
+    }
+
+    pub fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value> {
+        scrub::to_json_value(&frame.around(self), scrub)
     }
 }
 
@@ -114,11 +126,11 @@ impl<T: Output + Send> Body for T {
         Output::changed(self)
     }
 
-    fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String> {
-        scrub::to_json_string(&frame.around(self), scrub)
+    fn succeeded(&self) -> bool {
+        Output::succeeded(self)
     }
 
-    fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value> {
-        scrub::to_json_value(&frame.around(self), scrub)
+    fn data(&self) -> &dyn erased_serde::Serialize {
+        self
     }
 }

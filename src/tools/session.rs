@@ -28,6 +28,9 @@ pub struct CapabilitiesOut {
     tree_stats: BTreeMap<String, TreeStats>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unavailable: Option<String>,
+    /// What reads text in pictures: the tesseract library or program, or the system; none where nothing can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ocr_engine: Option<String>,
     /// What does not work on this desktop, always or just now, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     limitations: Vec<String>,
@@ -77,6 +80,7 @@ impl Tool for GetCapabilities {
         let facts = cx.observer().platform().facts();
         let health = cx.observer().platform().health();
         let config = cx.config();
+        let ocr_engine = cx.observer().ocr().describe().ok();
         let now_lacking = [health.accessibility.clone(), health.taken].into_iter().flatten();
         Ok(CapabilitiesOut {
             platform: os_name(),
@@ -85,7 +89,7 @@ impl Tool for GetCapabilities {
             protocol_version: 2,
             // These need no desktop, so every platform has them.
             supports: Capabilities {
-                ocr: cx.observer().ocr().available(),
+                ocr: ocr_engine.is_some(),
                 vlm: config.vlm.enabled,
                 tracing: true,
                 replay: true,
@@ -102,6 +106,7 @@ impl Tool for GetCapabilities {
             },
             tree_stats: cx.observer().capture_stats().into_iter().map(stats_out).collect(),
             unavailable: facts.unavailable.or(health.desktop),
+            ocr_engine,
             limitations: facts.limitations.into_iter().chain(now_lacking).collect(),
             config_error: cx.app.config_error.clone(),
         })

@@ -1,11 +1,11 @@
 """Runs the protocol's own conformance suite against /mcp, as test.sh does.
 
-    conformance.py SERVER FIXTURES      (CONFORMANCE_BIN: the folder with `conformance` and its `node`)
+    conformance.py SERVER               (CONFORMANCE_BIN: the folder with `conformance` and its `node`)
 
-FIXTURES is a build with the feature `conformance`: the tools, resources and prompts that the suite calls by name
-stand on the same handler. It has to meet everything that the two eras require, but for what
-conformance-expected.yml lists with a reason; an entry that is no longer needed is a failure too. SERVER is a build
-for users; it meets what the suite asks of any server.
+SERVER is a build with the feature `conformance`: the tools, resources and prompts that the suite calls by name stand
+on the same handler, at /mcp/fixtures. It has to meet everything that the two eras require, but for what
+conformance-expected.yml lists with a reason; an entry that is no longer needed is a failure too. What
+users have is at /mcp; it meets what the suite asks of any server.
 """
 
 import os
@@ -42,11 +42,11 @@ OF_ANY_SERVER = [
 ]
 
 
-def suite(server, *arguments):
+def suite(server, path, *arguments):
     """Exit status, output, and whether each scenario was met. The colours are taken out."""
     binaries = os.environ.get("CONFORMANCE_BIN", "")
     environment = {**os.environ, "PATH": binaries + os.pathsep + os.environ["PATH"], "NO_COLOR": "1"}
-    command = ["conformance", "server", "--url", f"{server.address}/mcp", *arguments]
+    command = ["conformance", "server", "--url", server.address + path, *arguments]
     with tempfile.TemporaryDirectory() as folder:
         ended = subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True, timeout=300)
     output = re.sub(r"\x1b\[[0-9;]*m", "", ended.stdout + ended.stderr)
@@ -61,7 +61,7 @@ def shown(output):
 
 def required_of_the_era(server, era, count):
     expected = HERE / f"conformance-expected-{era}.yml"
-    status, output, met = suite(server, "--requirements", era, "--expected-failures", str(expected))
+    status, output, met = suite(server, "/mcp/fixtures", "--requirements", era, "--expected-failures", str(expected))
     count.passed += sum(met.values())
     print(f"{era}: {sum(met.values())} of {len(met)} scenarios are met; the others are expected or not scored")
     count.check(f"{era}: everything required is met or expected", status == 0 and len(met) > 30, shown(output))
@@ -69,17 +69,17 @@ def required_of_the_era(server, era, count):
 
 def asked_of_any_server(server, count):
     for scenario, era in OF_ANY_SERVER:
-        status, output, _ = suite(server, "--scenario", scenario, "--spec-version", era)
+        status, output, _ = suite(server, "/mcp", "--scenario", scenario, "--spec-version", era)
         count.check(f"{scenario} at {era}", status == 0, shown(output))
 
 
 def main():
     count = Count("conformance")
-    plain, fixtures = sys.argv[1:3]
-    with running(fixtures) as server:
+    program = sys.argv[1]
+    with running(program) as server:
         for era in ERAS:
             required_of_the_era(server, era, count)
-    with running(plain) as server:
+    with running(program) as server:
         asked_of_any_server(server, count)
     return count.end()
 

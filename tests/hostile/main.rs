@@ -3,7 +3,7 @@
 //!
 //! A test says which rows it holds in the first line of its comment: `/// H-01, H-02 on REST, /mcp: what holds`.
 //! `table.rs` collects these lines from all tests of the project into docs/security.md
-//! (`UPDATE_DOCS=1 cargo test --features http,desktop_tests --test hostile`), and fails for a row without a test or a reason.
+//! (`UPDATE_DOCS=1 cargo test --features desktop_tests --test hostile`), and fails for a row without a test or a reason.
 #![allow(clippy::disallowed_methods, reason = "a test runs in real time and sets up its own environment")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 

@@ -300,7 +300,13 @@ fn without_an_engine_the_way_to_one_is_said() {
 #[test]
 fn with_an_engine_the_capability_is_there() {
     with_each_engine(json!({}), |world| {
-        assert_eq!(world.ok("get_capabilities", json!({}))["supports"]["ocr"], true);
+        let told = world.ok("get_capabilities", json!({}));
+        assert_eq!(told["supports"]["ocr"], true);
+        let engine = told["ocr_engine"].as_str().unwrap();
+        assert!(
+            engine.starts_with("tesseract ") && (engine.contains("(program ") || engine.contains("(library"))
+        );
+        assert!(world.app.config.ocr.tesseract_cmd.is_none() || engine.contains("(program "), "{engine}");
     });
 }
 

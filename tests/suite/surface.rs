@@ -1,5 +1,5 @@
 //! The whole table of tools, looked at from every side: names, schemas, examples, docs, size.
-//! `UPDATE_DOCS=1 cargo test --features http --test suite surface` makes the generated texts anew.
+//! `UPDATE_DOCS=1 cargo test --test suite surface` makes the generated texts anew.
 
 use std::collections::BTreeSet;
 
@@ -178,10 +178,7 @@ fn check_generated(path: &str, fresh: &str) {
         std::fs::write(&file, fresh).unwrap();
         return;
     }
-    assert!(
-        read(path) == fresh,
-        "{path} is stale: UPDATE_DOCS=1 cargo test --features http --test suite surface"
-    );
+    assert!(read(path) == fresh, "{path} is stale: UPDATE_DOCS=1 cargo test --test suite surface");
 }
 
 #[test]

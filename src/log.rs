@@ -43,7 +43,7 @@ fn directives(level: LogLevel) -> String {
 }
 
 pub fn hello(app: &App, stdio: bool, http: Option<&Listening>) {
-    let facts = app.observer.platform().facts();
+    let facts = app.observer.facts();
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         adapter = facts.adapter,

@@ -398,7 +398,7 @@ fn look_again(cx: &Cx, meta: &Meta, prepared: &dyn Prepared, judged: Vec<Target>
 /// and its place in the counters. Whatever it was holding down is let go.
 fn guarded<T>(app: &App, name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| {
-        app.observer.platform().release_all();
+        app.observer.release_all();
         Err(Error::internal(format!(
             "{name} failed inside the server; it is still running, other calls work"
         )))

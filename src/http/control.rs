@@ -50,7 +50,7 @@ pub async fn halt(State(surface): Here, body: Bytes) -> Response<Body> {
     app.approvals.withdraw_all();
     app.events.publish_value(events::HALT, || halt_state(&app));
     let released = surface.app.clone();
-    let _ = tokio::task::spawn_blocking(move || released.observer.platform().release_all()).await;
+    let _ = tokio::task::spawn_blocking(move || released.observer.release_all()).await;
     halt_answer(&app)
 }
 

@@ -95,7 +95,7 @@ fn hello(app: &App) -> Value {
     let (_, last) = app.events.calls_after(u64::MAX);
     json!({
         "version": app.config.mcp.version,
-        "adapter": app.observer.platform().facts().adapter,
+        "adapter": app.observer.facts().adapter,
         "step_count": app.session.step_count(),
         "last_event": last,
         "halt": control::halt_state(app),
@@ -160,7 +160,7 @@ struct Seen {
 impl Seen {
     /// A platform that counts its changes is asked for its windows only when the count has moved.
     fn look(&mut self, app: &App) {
-        let generation = app.observer.platform().generation().ok();
+        let generation = app.observer.generation().ok();
         let moved = generation.is_none() || generation != self.generation;
         if !moved && self.windows.is_some() {
             return;

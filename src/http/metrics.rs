@@ -30,7 +30,7 @@ fn health(app: &App, ocr: Value) -> Value {
         "ok": true,
         "uptime_s": app.clock.now().as_secs(),
         "step_count": app.session.step_count(),
-        "adapter": app.observer.platform().facts().adapter,
+        "adapter": app.observer.facts().adapter,
         "version": app.config.mcp.version,
         "halted": app.halt.halted().is_some(),
         "tree_cache": {

@@ -20,6 +20,7 @@ mod resolve;
 pub mod sketch;
 mod snapshot;
 pub mod spot;
+mod status;
 pub mod structure;
 mod surroundings;
 mod text;
@@ -110,10 +111,6 @@ impl Observer {
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
         let (refs, region) = (Refs::default(), Region::default());
         Self { platform, clock, redactor, cache, refs, ocr, region, typed: Mutex::default() }
-    }
-
-    pub fn platform(&self) -> &dyn Platform {
-        &*self.platform
     }
 
     pub fn redactor(&self) -> &Redactor {

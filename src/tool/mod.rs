@@ -316,7 +316,34 @@ impl std::fmt::Debug for Spec {
     }
 }
 
-/// A call whose arguments are understood.
+/// A call whose arguments are understood. It runs with a permit:
+///
+/// ```
+/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+///
+/// fn run(call: Box<dyn Prepared>, cx: &mut Cx, permit: Permit) -> Result<()> {
+///     call.run(cx, permit).map(drop)
+/// }
+/// ```
+///
+/// and only the gate makes one, because a permit's fields are its own:
+///
+/// ```compile_fail,E0451
+/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+///
+/// fn run(call: Box<dyn Prepared>, cx: &mut Cx) -> Result<()> {
+///     let permit = Permit { reservation: None, targets: Vec::new(), dry_run: false };
+///     call.run(cx, permit).map(drop)
+/// }
+/// ```
+///
+/// ```compile_fail,E0061
+/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+///
+/// fn run(call: Box<dyn Prepared>, cx: &mut Cx, permit: Permit) -> Result<()> {
+///     call.run(cx).map(drop)
+/// }
+/// ```
 pub trait Prepared: Send {
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>>;
     /// The arguments as they were checked: what a consent is bound to.

@@ -254,13 +254,13 @@ fn act_and_stay(
         cx.observer().require_places("to click what the application does not offer as an element")?;
     }
     let windows_before = cx.observer().windows()?;
-    let generation = cx.observer().platform().generation()?;
+    let generation = cx.observer().generation()?;
     let at = target.at().unwrap_or(target.bounds().center());
     let done = cx.observer().act(&mut permit, &act(&target, at), cx.cancel)?;
     if !stay.is_zero() {
         cx.clock().sleep(stay, cx.cancel)?;
     }
-    receipt.note = done.note.filter(|_| !cx.observer().platform().facts().is_mock);
+    receipt.note = done.note.filter(|_| !cx.observer().facts().is_mock);
     receipt.route = Some(done.route);
     receipt.scenario_reaction = done.reacted;
     let after = look_when_settled(cx, &target, &windows_before, generation, done.settles_in)?;
@@ -293,7 +293,7 @@ pub(super) fn look_when_settled(
     loop {
         let left = deadline.saturating_sub(cx.clock().now());
         cx.observer().await_calm(generation, left, cx.cancel)?;
-        generation = cx.observer().platform().generation()?;
+        generation = cx.observer().generation()?;
         let view = look_again(cx, target)?;
         let changed = view.as_ref().is_none_or(|view| view.fingerprint() != target.view.fingerprint());
         let same_windows = || -> Result<bool> {

@@ -92,7 +92,7 @@ impl Tool for ListApps {
         let fits = |text: &str| text.to_lowercase().contains(&wanted);
         let mut running = running(cx.observer().windows()?);
         running.retain(|app| fits(&app.name) || app.windows.iter().any(|window| fits(&window.title)));
-        let apps = cx.observer().platform().surroundings().installed()?;
+        let apps = cx.observer().installed()?;
         let mut installed: Vec<Installed> = apps
             .into_iter()
             .filter(|app| fits(&app.id) || fits(&app.name) || fits(app.program()))
@@ -284,7 +284,7 @@ impl Tool for LaunchApp {
             launched.window_found = Some(launched.window.is_some());
         }
         if launched.window.is_none() {
-            launched.running = Some(cx.observer().platform().surroundings().is_running(pid));
+            launched.running = Some(cx.observer().is_running(pid));
         }
         Ok(launched)
     }

@@ -75,8 +75,8 @@ impl Tool for GetCapabilities {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<CapabilitiesOut> {
-        let facts = cx.observer().platform().facts();
-        let health = cx.observer().platform().health();
+        let facts = cx.observer().facts();
+        let health = cx.observer().health();
         let config = cx.config();
         let now_lacking = [health.accessibility.clone(), health.taken].into_iter().flatten();
         Ok(CapabilitiesOut {

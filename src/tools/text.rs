@@ -413,7 +413,7 @@ impl Tool for ClickText {
             scenario_reaction: false,
         };
         let windows = cx.observer().windows()?;
-        let generation = cx.observer().platform().generation()?;
+        let generation = cx.observer().generation()?;
         let act = Act::Click {
             element: None,
             at: Some(spotted.piece.bounds.center()),

@@ -65,7 +65,7 @@ impl Tool for ListWindows {
             .map(|(index, window)| WindowOut::new(index, window))
             .collect();
         cx.warning = cx.observer().note_on_bounds();
-        Ok(WindowList { is_mock: cx.observer().platform().facts().is_mock, count: windows.len(), windows })
+        Ok(WindowList { is_mock: cx.observer().facts().is_mock, count: windows.len(), windows })
     }
 }
 
@@ -103,7 +103,7 @@ impl Tool for GetMonitors {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<MonitorList> {
-        let monitors = cx.observer().platform().monitors()?;
+        let monitors = cx.observer().monitors()?;
         let monitors = monitors
             .into_iter()
             .enumerate()

@@ -20,7 +20,7 @@ use os_screen_observer::config::{self, Redaction};
 use os_screen_observer::gate::redact::Redactor;
 use os_screen_observer::gate::scrub::{self, Scrub};
 use os_screen_observer::gate::suspicion::Watch;
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::model::image::Picture;
 use os_screen_observer::model::pixels::compare;
 use os_screen_observer::model::selector::Selector;
@@ -71,7 +71,7 @@ impl World {
     /// The call without its transport: everything that the gate does, to the text that leaves.
     fn call(&self, tool: &str, args: &Value) -> String {
         let call = Call { tool: tool.to_owned(), args: args.clone(), origin: Origin::Test };
-        let reply = gate::pass(&self.app, call, &Cancel::new());
+        let reply = self.app.gate.pass(call, &Cancel::new());
         assert!(reply.ok(), "{tool} {args} was answered with {}", reply.text());
         reply.text().to_owned()
     }

@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::confirm::Person;
-use super::{Call, Reader, Reply, pass_along};
-use crate::app::App;
+use super::Gate;
 use crate::error::{Error, Kind, Result};
 use crate::observer::Ref;
 use crate::tool::{Cx, Meta, Target, args};
@@ -25,33 +23,24 @@ pub struct Foreseen {
     pub needs_consent: bool,
 }
 
-impl Cx<'_> {
-    /// One step, on the way of every call.
-    pub fn pass(&self, tool: &str, args: Map<String, Value>, person: &Person) -> Reply {
-        let call = Call { tool: tool.to_owned(), args: Value::Object(args), origin: self.origin };
-        pass_along(self.app, call, person, self.cancel, Reader::AnotherCall)
-    }
-
-    /// Nobody will be asked: a list of steps does not go on in the middle.
-    pub fn withdraw_question(&self, reply: &mut Reply) {
-        if let Some(question) = reply.question.take() {
-            self.app.confirm.withdraw(&question.ticket);
-        }
-    }
-
-    /// Whether a step could be run as far as that can be told now: its arguments, the right to it, its target.
-    /// What the `first` step would touch is what is there now.
-    pub fn foresee(&self, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
-        let app = self.app;
-        let entry = app.tools.find(tool).ok_or_else(|| super::no_such_tool(app, tool))?;
+impl Gate {
+    pub(super) fn foresee_step(
+        &self,
+        cx: &Cx,
+        tool: &str,
+        args: &Map<String, Value>,
+        first: bool,
+    ) -> Result<Foreseen> {
+        let entry = self.tools.find(tool).ok_or_else(|| super::no_such_tool(self, tool))?;
         let meta = entry.spec.meta;
         let prepared = entry.spec.parse(entry.schema(), Value::Object(args.clone()))?;
-        app.permits(meta)?;
-        self.refuse_unknown_ref(args)?;
-        let judging = self.judging(app.judges(meta));
+        self.permits(meta)?;
+        refuse_unknown_ref(cx, args)?;
+        let judging = cx.judging(self.judges(meta));
         let targets = prepared.targets(&judging);
         let covered = |targets: &Vec<Target>| {
-            targets.iter().any(|target| app.confirm.covers(target)) || app.suspicion.is_up(self, targets)
+            targets.iter().any(|target| self.confirm.covers(target))
+                || self.suspicion.is_up(self.clock.now(), targets)
         };
         // What has the focus now may not have it later; an element that is named is named.
         let is_sure = first || ELEMENT.iter().any(|name| args.contains_key(*name));
@@ -61,13 +50,13 @@ impl Cx<'_> {
             && targets.as_ref().is_ok_and(covered);
         Ok(Foreseen { meta, targets, needs_consent })
     }
+}
 
-    /// A ref that was never given, or is forgotten, will not come.
-    fn refuse_unknown_ref(&self, args: &Map<String, Value>) -> Result<()> {
-        match args.get("ref").and_then(Value::as_str).and_then(Ref::parse) {
-            Some(reference) => self.observer().check_ref(reference),
-            None => Ok(()),
-        }
+/// A ref that was never given, or is forgotten, will not come.
+fn refuse_unknown_ref(cx: &Cx, args: &Map<String, Value>) -> Result<()> {
+    match args.get("ref").and_then(Value::as_str).and_then(Ref::parse) {
+        Some(reference) => cx.observer().check_ref(reference),
+        None => Ok(()),
     }
 }
 
@@ -79,7 +68,7 @@ pub fn lacks_token(meta: &Meta) -> Error {
 
 /// A list of steps stands in the books as the names of its steps, because each has a line of its own. A call that is
 /// only spoken of stands there without what it would type: nobody has looked yet where that would go.
-pub fn for_the_books(app: &App, entry: &Entry, args: &Value) -> Map<String, Value> {
+pub fn for_the_books(gate: &Gate, entry: &Entry, args: &Value) -> Map<String, Value> {
     let mut spoken = args::spoken(args);
     if entry.spec.meta.steps {
         for name in STEPS {
@@ -89,7 +78,7 @@ pub fn for_the_books(app: &App, entry: &Entry, args: &Value) -> Map<String, Valu
         }
     }
     if let Some((name, tool)) = args::carried_call(entry.schema(), &spoken) {
-        let inner = app.tools.find(tool).map(|inner| without_typed(app, inner, &spoken[name]));
+        let inner = gate.tools.find(tool).map(|inner| without_typed(gate, inner, &spoken[name]));
         let hidden = || Value::from(arguments::HIDDEN);
         let (name, inner) = (name.to_owned(), inner.map_or_else(hidden, Value::Object));
         spoken.insert(name, inner);
@@ -97,12 +86,12 @@ pub fn for_the_books(app: &App, entry: &Entry, args: &Value) -> Map<String, Valu
     spoken
 }
 
-fn without_typed(app: &App, entry: &Entry, args: &Value) -> Map<String, Value> {
+fn without_typed(gate: &Gate, entry: &Entry, args: &Value) -> Map<String, Value> {
     // A call inside a call inside a call is refused; what it says is not looked through.
     let is_call = args::carried_call(entry.schema(), &args::spoken(args)).is_some();
-    let mut spoken = if is_call { Map::new() } else { for_the_books(app, entry, args) };
+    let mut spoken = if is_call { Map::new() } else { for_the_books(gate, entry, args) };
     for (name, value) in &mut spoken {
-        let named = args::named_secret(entry.schema(), name, value).is_some_and(|it| app.secrets.knows(it));
+        let named = args::named_secret(entry.schema(), name, value).is_some_and(|it| gate.secrets.knows(it));
         if !named && arguments::is_typed(entry.schema(), name, value) {
             *value = arguments::HIDDEN.into();
         }

@@ -14,8 +14,9 @@ use super::injection::{self, Inspector};
 use super::{Json, Reply, story};
 use crate::clock::lock;
 use crate::config::{Config, OnSuspicion};
+use crate::observer::Observer;
 use crate::tokens::{Writing, bytes};
-use crate::tool::{Cx, Target};
+use crate::tool::Target;
 
 /// More would say no more.
 const MOST_PLACES: usize = 8;
@@ -261,9 +262,8 @@ impl Suspicion {
 
     /// Whether an input needs consent because of what the screen says: what was shown lately, or what the windows
     /// that it touches say now, seen or not.
-    pub fn is_up(&self, cx: &Cx, targets: &[Target]) -> bool {
-        self.forces_consent
-            && (self.was_shown_lately(cx.clock().now()) || targets.iter().any(speaks_to_an_agent))
+    pub fn is_up(&self, now: Duration, targets: &[Target]) -> bool {
+        self.forces_consent && (self.was_shown_lately(now) || targets.iter().any(speaks_to_an_agent))
     }
 }
 
@@ -274,8 +274,8 @@ fn speaks_to_an_agent(target: &Target) -> bool {
 }
 
 /// What stands for an input that meets no element, where it needs consent all the same.
-pub fn nowhere(cx: &Cx, tool: &str) -> Target {
-    cx.observer().thing("Screen", tool)
+pub fn nowhere(observer: &Observer, tool: &str) -> Target {
+    observer.thing("Screen", tool)
 }
 
 impl Reply {

@@ -3,20 +3,29 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::app::App;
+use serde_json::{Map, Value};
+
+use super::caller::Caller;
 use crate::clock::{Cancel, Clock};
 use crate::config::Config;
 use crate::error::Result;
-use crate::gate::Origin;
 use crate::gate::budget::{Meter, Reservation};
 use crate::gate::confirm::{Person, Question};
+use crate::gate::redact::Redactor;
+use crate::gate::steps::Foreseen;
+use crate::gate::{Call, Origin, Reply};
+use crate::metrics::Metrics;
 use crate::model::{Point, Rect};
 use crate::observer::identity::Certainty;
 use crate::observer::{Chosen, Observer, Ref, Spotted, View};
 use crate::session::Session;
+use crate::tools::Table;
+use crate::trace::Tracer;
+use crate::trace::replay::Replays;
+use crate::vlm::Vision;
 
 pub struct Cx<'a> {
-    pub app: &'a App,
+    pub services: Services<'a>,
     pub cancel: &'a Cancel,
     pub step_id: u64,
     /// Who calls, and what the surface knows of the person behind it; calls inside this one have the same.
@@ -32,11 +41,28 @@ pub struct Cx<'a> {
     pub warning: Option<String>,
 }
 
-impl Cx<'_> {
+/// What the gate lends to the tools that it runs.
+#[derive(Clone, Copy)]
+pub struct Services<'a> {
+    pub observer: &'a Observer,
+    pub session: &'a Session,
+    pub config: &'a Config,
+    /// What of the configuration could not be used.
+    pub config_error: Option<&'a str>,
+    pub clock: &'a Clock,
+    pub tools: &'a Table,
+    pub tracer: &'a Tracer,
+    pub replays: &'a Replays,
+    pub vision: &'a Vision,
+    pub metrics: &'a Metrics,
+    pub caller: &'a dyn Caller,
+}
+
+impl<'a> Cx<'a> {
     /// The same call, with another answer to whether it is judged.
     pub fn judging(&self, judged: bool) -> Cx<'_> {
         Cx {
-            app: self.app,
+            services: self.services,
             cancel: self.cancel,
             step_id: self.step_id,
             origin: self.origin,
@@ -48,26 +74,60 @@ impl Cx<'_> {
         }
     }
 
-    pub fn observer(&self) -> &Observer {
-        &self.app.observer
+    pub fn observer(&self) -> &'a Observer {
+        self.services.observer
     }
 
-    pub fn config(&self) -> &Config {
-        &self.app.config
+    pub fn redactor(&self) -> &'a Redactor {
+        self.services.observer.redactor()
     }
 
-    pub fn session(&self) -> &Session {
-        &self.app.session
+    pub fn config(&self) -> &'a Config {
+        self.services.config
     }
 
-    pub fn clock(&self) -> &Clock {
-        &self.app.clock
+    pub fn session(&self) -> &'a Session {
+        self.services.session
+    }
+
+    pub fn clock(&self) -> &'a Clock {
+        self.services.clock
+    }
+
+    pub fn tools(&self) -> &'a Table {
+        self.services.tools
+    }
+
+    pub fn caller(&self) -> &'a dyn Caller {
+        self.services.caller
     }
 
     /// Budget for what a call turns out to need beyond what its declaration says, taken before it is
     /// used. It is given back unless it is committed.
     pub fn charge(&self, meters: &[Meter]) -> Result<Reservation> {
-        self.app.budget.reserve(meters, self.app.clock.now())
+        self.caller().charge(meters)
+    }
+
+    /// Whether a consent rule is about this target.
+    pub fn covers(&self, target: &Target) -> bool {
+        self.caller().covers(target)
+    }
+
+    /// One step, on the way of every call.
+    pub fn pass(&self, tool: &str, args: Map<String, Value>, person: &Person) -> Reply {
+        let call = Call { tool: tool.to_owned(), args: Value::Object(args), origin: self.origin };
+        self.caller().pass_step(call, person, self.cancel)
+    }
+
+    /// Nobody will be asked: a list of steps does not go on in the middle.
+    pub fn withdraw_question(&self, reply: &mut Reply) {
+        if let Some(question) = reply.question.take() {
+            self.caller().withdraw_question(&question.ticket);
+        }
+    }
+
+    pub fn foresee(&self, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
+        self.caller().foresee(self, tool, args, first)
     }
 }
 

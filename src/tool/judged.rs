@@ -49,7 +49,7 @@ impl Cx<'_> {
             return Vec::new();
         }
         let others = target.view.elements_at(point).into_iter().filter(|&node| node != target.node);
-        others.map(|node| target.beside(node)).filter(|other| self.app.confirm.covers(other)).collect()
+        others.map(|node| target.beside(node)).filter(|other| self.covers(other)).collect()
     }
 
     /// A window as a whole: its root, what its title says where the root is called otherwise, and every protected
@@ -64,7 +64,7 @@ impl Cx<'_> {
         let nodes = 1..root.view.tree().len();
         let same = nodes.filter(|&node| root.view.unredacted(node).name.trim().eq_ignore_ascii_case(deed));
         let others: Vec<Target> = same.map(|node| root.beside(node)).chain([title]).collect();
-        let others = others.into_iter().filter(|other| self.app.confirm.covers(other));
+        let others = others.into_iter().filter(|other| self.covers(other));
         Ok(std::iter::once(root).chain(others).collect())
     }
 
@@ -75,7 +75,7 @@ impl Cx<'_> {
         names: impl Iterator<Item = &'a str>,
     ) -> Vec<Target> {
         let names = names.filter(|_| self.judged).map(|name| self.observer().thing(role, name));
-        names.filter(|other| self.app.confirm.covers(other)).collect()
+        names.filter(|other| self.covers(other)).collect()
     }
 
     /// The element that keys would go to.
@@ -140,7 +140,7 @@ impl Cx<'_> {
             self.protected_beside(element, below, |found| name.is_none_or(|name| is_named(found, name)));
         let unseen = name.filter(|_| self.judged && others.is_empty());
         let unseen = unseen.map(|name| self.observer().thing("ListItem", name));
-        others.extend(unseen.filter(|option| self.app.confirm.covers(option)));
+        others.extend(unseen.filter(|option| self.covers(option)));
         others
     }
 
@@ -166,7 +166,7 @@ impl Cx<'_> {
         nodes
             .filter(|&node| node != element.node && reached(element.view.unredacted(node)))
             .map(|node| element.beside(node))
-            .filter(|other| self.app.confirm.covers(other))
+            .filter(|other| self.covers(other))
             .collect()
     }
 

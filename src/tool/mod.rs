@@ -5,6 +5,7 @@
 //! tests that replay its examples. Nothing else in the program is keyed by a tool's name.
 
 pub mod args;
+mod caller;
 pub mod cx;
 mod judged;
 pub mod reply;
@@ -15,7 +16,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use cx::{Cx, Starting, Target};
+pub use caller::{Caller, Proposal};
+pub use cx::{Cx, Services, Starting, Target};
 pub use reply::{Encoded, Output};
 pub use resource::{Content, Resource};
 

@@ -104,7 +104,7 @@ impl Tool for GetCapabilities {
             tree_stats: cx.observer().capture_stats().into_iter().map(stats_out).collect(),
             unavailable: facts.unavailable.or(health.desktop),
             limitations: facts.limitations.into_iter().chain(now_lacking).collect(),
-            config_error: cx.app.config_error.clone(),
+            config_error: cx.services.config_error.map(str::to_owned),
         })
     }
 }
@@ -176,8 +176,8 @@ impl Tool for GetBudgetStatus {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<BudgetOut> {
-        let sent = Sent::counted(cx.app.metrics.by_tool());
-        Ok(BudgetOut { status: cx.app.budget.status(cx.clock().now()), sent })
+        let sent = Sent::counted(cx.services.metrics.by_tool());
+        Ok(BudgetOut { status: cx.caller().budget_status(), sent })
     }
 }
 
@@ -200,7 +200,7 @@ impl Tool for GetRedactionStatus {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<RedactionStatus> {
-        Ok(cx.app.redactor.status())
+        Ok(cx.redactor().status())
     }
 }
 

@@ -58,7 +58,7 @@ impl Tool for TraceStart {
 
     fn run(cx: &mut Cx, args: StartArgs, _: Permit) -> Result<TraceStarted> {
         let label = args.label.map(|label| kept_label(cx, label.as_str()));
-        let started = cx.app.tracer.start(label)?;
+        let started = cx.services.tracer.start(label)?;
         Ok(TraceStarted {
             trace_id: started.trace_id,
             started_at: started.started_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
@@ -69,7 +69,7 @@ impl Tool for TraceStart {
 
 /// Redacted before it is cut, so that no half of a secret stays.
 fn kept_label(cx: &mut Cx, label: &str) -> String {
-    let redacted = cx.app.redactor.text(label);
+    let redacted = cx.redactor().text(label);
     if redacted.chars().count() > limits::LABEL_CHARACTERS {
         cx.warning = Some(format!("the label was cut to {} characters", limits::LABEL_CHARACTERS));
     }
@@ -109,7 +109,7 @@ impl Tool for TraceStop {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<TraceStopped> {
-        let ended = cx.app.tracer.stop()?;
+        let ended = cx.services.tracer.stop()?;
         Ok(TraceStopped {
             trace_id: ended.trace_id,
             path: shown(&ended.path),
@@ -149,7 +149,7 @@ impl Tool for TraceStatus {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<TraceStatusOut> {
-        let status = cx.app.tracer.status();
+        let status = cx.services.tracer.status();
         Ok(TraceStatusOut {
             active_trace_id: status.active_trace_id,
             step_count: status.step_count,
@@ -221,7 +221,7 @@ impl Tool for ReplayStart {
         };
         let (label, torn) = (recording.header.label.clone(), recording.torn);
         let (mode, on_divergence) = (args.mode.unwrap_or_default(), args.on_divergence.unwrap_or_default());
-        let replay = cx.app.replays.open(cx.app, recording, mode, on_divergence)?;
+        let replay = cx.services.replays.open(cx.tools(), recording, mode, on_divergence)?;
         Ok(ReplayStarted { replay_id: replay.id.clone(), total: replay.total(), mode, label, torn })
     }
 }
@@ -233,7 +233,7 @@ pub struct ReplayIdArgs {
 }
 
 fn find(cx: &Cx, id: &Text<64>) -> Result<Arc<Replay>> {
-    cx.app.replays.get(id.as_str())
+    cx.services.replays.get(id.as_str())
 }
 
 pub struct ReplayStep;
@@ -290,7 +290,7 @@ impl Tool for ReplayStep {
 
     fn run(cx: &mut Cx, args: StepArgs, _: Permit) -> Result<StepOut> {
         let replay = find(cx, &args.replay_id)?;
-        let stepped = replay.step(cx.app, &args.supply, cx.cancel)?;
+        let stepped = replay.step(cx, &args.supply)?;
         let standing = replay.standing();
         let made = stepped.map(|stepped| step_fields(stepped, &replay));
         Ok(StepOut { finished: standing.finished, position: standing.position, total: standing.total, made })
@@ -376,7 +376,7 @@ impl Tool for ReplayStop {
     };
 
     fn run(cx: &mut Cx, args: ReplayIdArgs, _: Permit) -> Result<ReplayStopped> {
-        cx.app.replays.close(args.replay_id.as_str())?;
+        cx.services.replays.close(args.replay_id.as_str())?;
         Ok(ReplayStopped { stopped: true })
     }
 }

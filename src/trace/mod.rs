@@ -25,19 +25,20 @@ use std::time::{Duration, SystemTime};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::app::App;
 use crate::clock::{Cancel, Clock, lock};
 use crate::config;
 use crate::error::{Error, Result};
 use crate::gate::audit::timestamp;
-use crate::gate::budget::Meter;
+use crate::gate::budget::{Budget, Meter};
+use crate::gate::redact::Redactor;
 use crate::gate::scrub::{self, Scrub};
-use crate::gate::steps::for_the_books;
-use crate::gate::{Call, Json, Reply, typed};
+use crate::gate::{Json, Reply, typed};
 use crate::model::Point;
 use crate::model::grid::{Cell, Offset};
-use crate::observer::WindowChoice;
+use crate::observer::{Observer, WindowChoice};
 use crate::platform::Shot;
+use crate::secrets::Secrets;
+use crate::session::Session;
 use crate::tool::{Effect, Target};
 use crate::tools::Entry;
 use arguments::Keeper;
@@ -122,6 +123,16 @@ pub struct Pending {
     before: Option<Scene>,
     after: Option<Scene>,
     target: Option<Target>,
+}
+
+/// What a row is made from beside the call itself.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    pub observer: &'a Observer,
+    pub session: &'a Session,
+    pub redactor: &'a Redactor,
+    pub secrets: &'a Secrets,
+    pub budget: &'a Budget,
 }
 
 /// What the gate knows of a call when it closes.
@@ -227,7 +238,7 @@ impl Tracer {
     }
 
     /// A call's place in the running trace, if there is one and the call belongs into it.
-    pub fn begin(&self, app: &App, entry: &Entry, call: &Call) -> Option<Pending> {
+    pub fn begin(&self, entry: &Entry, args: impl FnOnce() -> Map<String, Value>) -> Option<Pending> {
         if !self.running.load(Ordering::Acquire) || !entry.spec.meta.traced {
             return None;
         }
@@ -236,7 +247,7 @@ impl Tracer {
         };
         Some(Pending {
             trace_id: trace.folder.trace_id.clone(),
-            args: for_the_books(app, entry, &call.args),
+            args: args(),
             effect: entry.spec.meta.effect,
             began: self.clock.now(),
             ended: None,
@@ -248,9 +259,9 @@ impl Tracer {
     }
 
     /// Writes the call's row. The error says why the trace has just ended.
-    pub fn record(&self, app: &App, mut pending: Pending, closing: Closing) -> Result<(), String> {
+    pub fn record(&self, sources: Sources, mut pending: Pending, closing: Closing) -> Result<(), String> {
         let duration = pending.ended.unwrap_or(self.clock.now()).saturating_sub(pending.began);
-        let before = pending.before.take().unwrap_or_else(|| Scene::look(&app.observer, &Cancel::new()));
+        let before = pending.before.take().unwrap_or_else(|| Scene::look(sources.observer, &Cancel::new()));
         let after = pending.after.take();
         let mut slot = lock(&self.slot);
         let Slot::Running(trace) = &mut *slot else {
@@ -259,7 +270,8 @@ impl Tracer {
         if trace.folder.trace_id != pending.trace_id {
             return Ok(());
         }
-        let moment = Moment { app, schema: closing.entry.schema(), pending, before, after, duration };
+        let (clock, schema) = (&self.clock, closing.entry.schema());
+        let moment = Moment { sources, clock, schema, pending, before, after, duration };
         let Err(problem) = trace.write(&self.config, &moment, closing) else {
             return Ok(());
         };
@@ -283,9 +295,9 @@ impl Drop for Tracer {
 }
 
 impl Pending {
-    pub fn look_before(&mut self, app: &App, cancel: &Cancel) {
-        self.before = Some(Scene::look(&app.observer, cancel));
-        self.began = app.clock.now();
+    pub fn look_before(&mut self, observer: &Observer, clock: &Clock, cancel: &Cancel) {
+        self.before = Some(Scene::look(observer, cancel));
+        self.began = clock.now();
     }
 
     pub fn note_target(&mut self, target: Option<&Target>) {
@@ -293,19 +305,20 @@ impl Pending {
     }
 
     /// What there is after the call. A quick look has changed nothing and is not paid for twice.
-    pub fn look_after(&mut self, app: &App) {
-        let ended = app.clock.now();
+    pub fn look_after(&mut self, observer: &Observer, clock: &Clock) {
+        let ended = clock.now();
         self.ended = Some(ended);
         let quick = ended.saturating_sub(self.began) < QUICK;
         if self.effect != Effect::Observe || !quick {
-            self.after = Some(Scene::look(&app.observer, &Cancel::new()));
+            self.after = Some(Scene::look(observer, &Cancel::new()));
         }
     }
 }
 
 /// Everything that is known of a call when its row is written.
 struct Moment<'a> {
-    app: &'a App,
+    sources: Sources<'a>,
+    clock: &'a Clock,
     schema: &'a Value,
     pending: Pending,
     before: Scene,
@@ -336,7 +349,7 @@ impl Moment<'_> {
         let args = &self.pending.args;
         let args = args.get("from").and_then(Value::as_object).unwrap_or(args);
         let id = args.get("image").or_else(|| args.get("image_id"))?.as_str()?;
-        let image = self.app.session.images.get(id, self.app.clock.now())?;
+        let image = self.sources.session.images.get(id, self.clock.now())?;
         let number = |name: &str| i32::try_from(args.get(name)?.as_i64()?).ok();
         if let (Some(x), Some(y)) = (number("x"), number("y")) {
             return image.on_screen(Point { x, y });
@@ -375,13 +388,13 @@ impl Trace {
         closing: Closing,
         sequence: u64,
     ) -> std::io::Result<Row> {
-        let scrub = Scrub::of(&moment.app.redactor);
+        let scrub = Scrub::of(moment.sources.redactor);
         let keeper = Keeper {
-            redactor: &moment.app.redactor,
+            redactor: moment.sources.redactor,
             redact_keys: &config.redact_keys,
             schema: moment.schema,
             hides_typed: moment.hides_typed(),
-            secrets: &moment.app.secrets,
+            secrets: moment.sources.secrets,
             max_bytes: config.max_args_bytes,
         };
         let after = moment.after.as_ref().filter(|after| after.differs(&moment.before));
@@ -426,23 +439,23 @@ impl Trace {
 
     /// Pictures that cannot be taken are said in the row; only one that cannot be stored ends the trace.
     fn take_pictures(&mut self, row: &mut Row, moment: &Moment) -> std::io::Result<()> {
-        let app = moment.app;
-        let full = shoot(app, || app.observer.screen_picture(&Cancel::new()));
-        let window = shoot(app, || {
+        let observer = moment.sources.observer;
+        let full = shoot(moment, || observer.screen_picture(&Cancel::new()));
+        let window = shoot(moment, || {
             let choice = WindowChoice { uid: moment.window(), ..WindowChoice::default() };
-            app.observer.window_picture(&app.observer.choose(&choice)?, &Cancel::new())
+            observer.window_picture(&observer.choose(&choice)?, &Cancel::new())
         });
         match full {
             Ok(png) => {
                 row.screenshot_full_ref = Some(self.folder.keep_picture(row.trace_seq, "full", &png)?);
             }
-            Err(problem) => row.screenshot_error = Some(told_problem(app, &problem)),
+            Err(problem) => row.screenshot_error = Some(told_problem(moment, &problem)),
         }
         match window {
             Ok(png) => {
                 row.screenshot_window_ref = Some(self.folder.keep_picture(row.trace_seq, "window", &png)?);
             }
-            Err(problem) => row.screenshot_error = Some(told_problem(app, &problem)),
+            Err(problem) => row.screenshot_error = Some(told_problem(moment, &problem)),
         }
         Ok(())
     }
@@ -462,8 +475,8 @@ fn picture_is_due(every: u32, sequence: u64) -> bool {
 }
 
 /// Pictures for the trace count like those that a caller asks for.
-fn shoot(app: &App, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
-    let reservation = app.budget.reserve(&[Meter::Screenshot], app.clock.now())?;
+fn shoot(moment: &Moment, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
+    let reservation = moment.sources.budget.reserve(&[Meter::Screenshot], moment.clock.now())?;
     // A platform that panics here must not cost the call, which is over.
     let shot = catch_unwind(AssertUnwindSafe(take))
         .unwrap_or_else(|_| Err(Error::internal("taking the picture failed inside the server")))?;
@@ -471,8 +484,8 @@ fn shoot(app: &App, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
     shot.picture.to_png().map_err(|problem| Error::internal(problem.to_string()))
 }
 
-fn told_problem(app: &App, problem: &Error) -> String {
-    Scrub::of(&app.redactor).text(&problem.to_string()).into_owned()
+fn told_problem(moment: &Moment, problem: &Error) -> String {
+    Scrub::of(moment.sources.redactor).text(&problem.to_string()).into_owned()
 }
 
 fn seen(target: &Target, scrub: &Scrub) -> std::io::Result<TargetSeen> {

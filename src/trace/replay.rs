@@ -16,13 +16,13 @@ use serde_json::{Map, Value};
 use super::Told;
 use super::format::{REDACTED, Row, Summary, TRUNCATED, WindowSeen};
 use super::reader::Recording;
-use crate::app::App;
-use crate::clock::{Cancel, lock};
+use crate::clock::lock;
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::gate::{self, Call, Origin, Reply};
+use crate::gate::{Call, Origin, Reply};
 use crate::model::Window;
-use crate::tool::{Meta, args};
+use crate::tool::{Cx, Meta, args};
+use crate::tools::Table;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -103,12 +103,12 @@ pub struct Stepped {
 impl Replays {
     pub fn open(
         &self,
-        app: &App,
+        tools: &Table,
         recording: Recording,
         mode: Mode,
         on_divergence: OnDivergence,
     ) -> Result<Arc<Replay>> {
-        refuse_unrecorded(app, &recording.rows)?;
+        refuse_unrecorded(tools, &recording.rows)?;
         let mut open = lock(&self.open);
         if open.len() >= limits::REPLAYS {
             let known: Vec<&str> = open.keys().map(String::as_str).collect();
@@ -149,8 +149,8 @@ fn unknown(id: &str) -> Error {
 
 /// Traces never hold calls about traces and replays. A file that does was made by hand, and would let a
 /// replay step itself.
-fn refuse_unrecorded(app: &App, rows: &[Row]) -> Result<()> {
-    let recorded = |row: &&Row| app.tools.find(&row.tool).is_none_or(|entry| entry.spec.meta.traced);
+fn refuse_unrecorded(tools: &Table, rows: &[Row]) -> Result<()> {
+    let recorded = |row: &&Row| tools.find(&row.tool).is_none_or(|entry| entry.spec.meta.traced);
     match rows.iter().find(|row| !recorded(row)) {
         Some(row) => Err(Error::bad_request(format!(
             "row {} calls {}, which is never recorded, so this is no trace of ours",
@@ -176,23 +176,23 @@ impl Replay {
     }
 
     /// Makes the next call; `None` when there is none left. A step that fails has not been made.
-    pub fn step(&self, app: &App, supply: &Map<String, Value>, cancel: &Cancel) -> Result<Option<Stepped>> {
+    pub fn step(&self, cx: &Cx, supply: &Map<String, Value>) -> Result<Option<Stepped>> {
         let _turn = lock(&self.turn);
         let standing = self.standing();
         let row = match self.rows.get(standing.position) {
             Some(row) if !standing.finished => row,
             _ => return Ok(None),
         };
-        let args = self.arguments(app, row, supply)?;
+        let args = self.arguments(cx, row, supply)?;
         let call = Call { tool: row.tool.clone(), args: Value::Object(args), origin: Origin::Replay };
-        let reply = gate::pass(app, call, cancel);
+        let reply = cx.caller().pass_replayed(call, cx.cancel);
         if reply.error == Some(Kind::Cancelled) {
             return Err(Error::cancelled());
         }
         let summary = Summary::of(&reply);
         let differences = match self.mode {
             Mode::Execute => Vec::new(),
-            Mode::Verify => differences(verified(app, &row.tool), &row.result_summary, &summary),
+            Mode::Verify => differences(verified(cx.tools(), &row.tool), &row.result_summary, &summary),
         };
         self.note(row, &reply, &differences);
         Ok(Some(Stepped { tool: row.tool.clone(), differences, summary }))
@@ -217,16 +217,16 @@ impl Replay {
     }
 
     /// The recorded arguments as they mean the same today.
-    fn arguments(&self, app: &App, row: &Row, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
+    fn arguments(&self, cx: &Cx, row: &Row, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
         if row.args.get(TRUNCATED) == Some(&Value::Bool(true)) {
             return supplied_whole(row, supply);
         }
-        let mut args = Value::Object(by_selector(app, row)?);
+        let mut args = Value::Object(by_selector(cx.tools(), row)?);
         self.renew_tokens(row, &mut args);
-        renew_windows(&mut args, &row.windows_before, &app.observer.windows().unwrap_or_default());
+        renew_windows(&mut args, &row.windows_before, &cx.observer().windows().unwrap_or_default());
         match args {
             Value::Object(args) => {
-                let lacking = lacking_secrets(app, row);
+                let lacking = lacking_secrets(cx, row);
                 fill_secrets(row, args, supply, &lacking)
             }
             _ => Ok(Map::new()),
@@ -246,14 +246,14 @@ impl Replay {
 
 /// A ref is a word of its own session; the element that it stood for was recorded with its selector. Where it was
 /// not, an input must not go to whatever has that ref today.
-fn by_selector(app: &App, row: &Row) -> Result<Map<String, Value>> {
+fn by_selector(tools: &Table, row: &Row) -> Result<Map<String, Value>> {
     let mut args = row.args.clone();
     if let (Some(target), true) = (&row.target, args.contains_key(REF)) {
         args.remove(REF);
         args.insert("selector".to_owned(), target.selector.as_str().into());
         args.insert("window_uid".to_owned(), target.window_uid.as_str().into());
     }
-    let acts = app.tools.find(&row.tool).is_some_and(|entry| entry.spec.meta.effect.acts());
+    let acts = tools.find(&row.tool).is_some_and(|entry| entry.spec.meta.effect.acts());
     if acts && args.iter().any(|(name, value)| name == REF || value.get(REF).is_some()) {
         return Err(Error::bad_request(format!(
             "row {} names an element by a ref of its own session, and nothing tells which element that was",
@@ -298,10 +298,10 @@ fn same_window(uid: &str, recorded: &[WindowSeen], windows: &[Window]) -> Option
 }
 
 /// The arguments whose secret this server was not given.
-fn lacking_secrets(app: &App, row: &Row) -> Vec<String> {
-    let schema = app.tools.find(&row.tool).map(|entry| entry.schema()).unwrap_or(&Value::Null);
+fn lacking_secrets(cx: &Cx, row: &Row) -> Vec<String> {
+    let schema = cx.tools().find(&row.tool).map(|entry| entry.schema()).unwrap_or(&Value::Null);
     let lacks = |name: &str, value: &Value| {
-        args::named_secret(schema, name, value).is_some_and(|secret| !app.secrets.knows(secret))
+        args::named_secret(schema, name, value).is_some_and(|secret| !cx.caller().knows_secret(secret))
     };
     row.args.iter().filter(|(name, value)| lacks(name, value)).map(|(name, _)| name.clone()).collect()
 }
@@ -368,8 +368,8 @@ fn about(row: &Row, problem: String) -> Error {
         .with("tool", Fact::from(row.tool.as_str()))
 }
 
-fn verified(app: &App, tool: &str) -> &'static [&'static str] {
-    app.tools.find(tool).map_or(Meta::DEFAULT.verify, |entry| entry.spec.meta.verify)
+fn verified(tools: &Table, tool: &str) -> &'static [&'static str] {
+    tools.find(tool).map_or(Meta::DEFAULT.verify, |entry| entry.spec.meta.verify)
 }
 
 /// Where the two differ. What both leave out is equal.

@@ -106,8 +106,8 @@ fn describe_scene(cx: &Cx, scene: &Scene) -> Result<Said> {
     let config = &cx.config().vlm;
     check_enabled(config)?;
     let model = model_of(config)?;
-    let client = Client::new(config, &cx.app.vision.known)?;
-    let scrub = Scrub::of(&cx.app.redactor);
+    let client = Client::new(config, &cx.services.vision.known)?;
+    let scrub = Scrub::of(cx.redactor());
     let blocks = blocks(cx, scene, &scrub);
     let (width, height) = sent_size(scene, config.image_max_dim);
     let tally = Tally::open(cx, estimate(config, &blocks, picture_tokens(width, height)))?;

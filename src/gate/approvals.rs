@@ -14,7 +14,7 @@ use super::scrub::{self, Scrub};
 use super::steps::for_the_books;
 use super::{Call, Gate, Origin, story};
 use crate::clock::{Bell, Cancel, lock};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::events;
 use crate::model::Rect;
 use crate::tool::{Encoded, Target};
@@ -132,7 +132,6 @@ impl Pending {
         let target = &question.target;
         let pictured = pictured(gate, target, cancel);
         let place = pictured.as_ref().ok().map(|(_, place)| *place);
-        let element = &target.view.tree()[target.node];
         let shown = json!({
             "id": id,
             "tool": call.tool,
@@ -141,13 +140,13 @@ impl Pending {
             "question": question.text,
             "asked_at": timestamp(gate.clock.wall()),
             "target": {
-                "window_uid": target.chosen.window.uid,
-                "window": target.chosen.window.title,
+                "window_uid": target.window_uid(),
+                "window": target.shown_title(&gate.redactor),
                 "element_id": target.element_id(),
                 "selector": target.selector(),
-                "role": &*element.role,
-                "name": element.name,
-                "bounds": element.bounds,
+                "role": target.shown_role(),
+                "name": target.shown_name(),
+                "bounds": target.bounds(),
             },
             "picture": place.map(|place| json!({"url": format!("/api/approvals/{id}/picture"), "element": place})),
         });
@@ -175,7 +174,8 @@ fn with_time_left(shown: &Value, left: Duration) -> Value {
 /// The window as it is now, and where in the picture the element is. A window that cannot be pictured is no
 /// reason not to ask.
 fn pictured(gate: &Gate, target: &Target, cancel: &Cancel) -> Result<(Encoded, Rect)> {
-    let shot = gate.observer.window_picture(&target.chosen, cancel)?;
+    let element = target.element().ok_or_else(|| Error::internal("what is no element has no picture"))?;
+    let shot = gate.observer.window_picture(&element.chosen, cancel)?;
     let picture = shot.picture.shrink_to(WIDEST);
     let scale = f64::from(picture.width()) / f64::from(shot.picture.width().max(1));
     let scaled = |length: i32| (f64::from(length) * scale).round() as i32;

@@ -365,7 +365,7 @@ fn judge(
     let keeper = story::for_the_person(gate, entry, hides_typed);
     let nowhere;
     let forced = if gate.suspicion.is_up(now, targets) {
-        nowhere = suspicion::nowhere(&gate.observer, meta.name);
+        nowhere = suspicion::nowhere(meta.name);
         Some(Forced { target: targets.first().unwrap_or(&nowhere), why: Why::Suspicion })
     } else {
         gate.confirm.unread(targets).map(|target| Forced { target, why: Why::Unread })

@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::injection::{self, Inspector};
+use super::untrusted::clean;
 use super::{Json, Reply, story};
 use crate::clock::lock;
 use crate::config::{Config, OnSuspicion};
-use crate::observer::Observer;
 use crate::tokens::{Writing, bytes};
 use crate::tool::Target;
 
@@ -268,14 +268,19 @@ impl Suspicion {
 }
 
 fn speaks_to_an_agent(target: &Target) -> bool {
-    target.view.speaks_to_an_agent()
-        || Inspector::default().look(target.chosen.unredacted_title()).is_some()
-        || injection::smuggles(target.chosen.unredacted_title())
+    let title = target.unredacted_title();
+    let is_order = |text: &str| Inspector::default().look(text).is_some();
+    // What is no element has its name for a title, which a terminal code in it must not disguise.
+    let content = match target.element() {
+        Some(element) => element.view.speaks_to_an_agent(),
+        None => is_order(&clean(title)),
+    };
+    content || is_order(title) || injection::smuggles(title)
 }
 
 /// What stands for an input that meets no element, where it needs consent all the same.
-pub fn nowhere(observer: &Observer, tool: &str) -> Target {
-    observer.thing("Screen", tool)
+pub fn nowhere(tool: &'static str) -> Target {
+    Target::Screen(tool)
 }
 
 impl Reply {

@@ -59,7 +59,7 @@ use crate::model::tree::Bounds;
 use crate::model::{Point, Rect, Window, unseen};
 use crate::ocr::Ocr;
 use crate::platform::{Activation, Claimant, Coordinates, Done, Patience, Platform, Shot, Wake};
-use crate::tool::Target;
+use crate::tool::ElementTarget;
 
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
@@ -138,7 +138,7 @@ impl Observer {
     }
 
     /// The element that a ref was found to mean goes on under it.
-    pub fn rebind(&self, reference: Ref, target: &Target) -> Result<()> {
+    pub fn rebind(&self, reference: Ref, target: &ElementTarget) -> Result<()> {
         self.meet(&target.chosen.raw)?;
         let sight = Sight { window: &target.chosen.raw, view: &target.view };
         self.refs.bind(reference, sight, target.node);

@@ -6,7 +6,7 @@ use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::selector::{Near, Selector, derive};
 use crate::model::{Tree, Window};
-use crate::tool::Target;
+use crate::tool::ElementTarget;
 
 use super::identity::{Found, Memory, REOPENED, Sight, words};
 use super::{Observer, Ref, View};
@@ -168,7 +168,7 @@ impl Observer {
         window: &WindowChoice,
         choice: &ElementChoice,
         cancel: &Cancel,
-    ) -> Result<Target> {
+    ) -> Result<ElementTarget> {
         match parse_choice(choice)? {
             Wanted::Ref(reference) => self.find_ref(reference, window, cancel),
             Wanted::Selector(selector) => {
@@ -176,12 +176,12 @@ impl Observer {
                 let Some(node) = selector.resolve(view.tree(), 1).first().copied() else {
                     return Err(self.not_found(&selector, &chosen, &view));
                 };
-                Ok(Target::element(chosen, view, node, Some(selector.to_string())))
+                Ok(ElementTarget::new(chosen, view, node, Some(selector.to_string())))
             }
             Wanted::Id(id) => {
                 let (chosen, view) = self.choose_and_view(window, cancel)?;
                 match view.tree().find_id(&id) {
-                    Some(node) => Ok(Target::element(chosen, view, node, None)),
+                    Some(node) => Ok(ElementTarget::new(chosen, view, node, None)),
                     None => self.by_other_name(&id, window, chosen, view, cancel),
                 }
             }
@@ -202,12 +202,12 @@ impl Observer {
         chosen: Chosen,
         view: Arc<View>,
         cancel: &Cancel,
-    ) -> Result<Target> {
+    ) -> Result<ElementTarget> {
         let selector = Selector::parse(id).ok();
         if let Some(selector) = selector
             && let Some(&node) = selector.resolve(view.tree(), 1).first()
         {
-            return Ok(Target::element(chosen, view, node, Some(selector.to_string())));
+            return Ok(ElementTarget::new(chosen, view, node, Some(selector.to_string())));
         }
         match Ref::parse(id) {
             Some(reference) => self.find_ref(reference, window, cancel),
@@ -218,7 +218,7 @@ impl Observer {
     }
 
     /// The element that a ref was given to, found anew: by its native object, else by its signature, else not.
-    pub fn find_ref(&self, reference: Ref, window: &WindowChoice, cancel: &Cancel) -> Result<Target> {
+    pub fn find_ref(&self, reference: Ref, window: &WindowChoice, cancel: &Cancel) -> Result<ElementTarget> {
         let memory = self.recall(reference)?;
         let windows = self.platform.windows()?;
         let home = windows.iter().find(|window| window.uid == memory.window_uid()).cloned();
@@ -244,7 +244,7 @@ impl Observer {
                 return Err(self.lost(message, reference, &memory, &[(chosen, view)]));
             }
         };
-        Ok(Target::element(chosen, view, node, None).known_as(reference, certainty))
+        Ok(ElementTarget::new(chosen, view, node, None).known_as(reference, certainty))
     }
 
     /// Only one window like the closed one, with one element like the lost one, is taken for it.
@@ -254,7 +254,7 @@ impl Observer {
         memory: &Memory,
         windows: &[Window],
         cancel: &Cancel,
-    ) -> Result<Target> {
+    ) -> Result<ElementTarget> {
         let mut looks = Vec::new();
         for window in memory.reopened_among(windows) {
             let chosen = self.chosen(window.clone(), None);
@@ -264,7 +264,7 @@ impl Observer {
         if let [(chosen, view)] = looks.as_slice()
             && let Some(node) = self.refs().only_like(memory, Sight { window: &chosen.raw, view })
         {
-            let target = Target::element(chosen.clone(), view.clone(), node, None);
+            let target = ElementTarget::new(chosen.clone(), view.clone(), node, None);
             return Ok(target.known_as(reference, Some(REOPENED)));
         }
         let message = format!("the window of {reference}, which was {}, is gone", memory.words());

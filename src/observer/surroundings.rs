@@ -2,20 +2,18 @@
 //! the pointer; the clipboard.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use regex::Regex;
 
 use super::resolve::MOST_MATCHES;
-use super::{Chosen, Observer, View};
+use super::{Chosen, Observer};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Result};
 use crate::gate::Permit;
 use crate::model::program::{Clip, Ended, Launch, Program, Run};
-use crate::model::{Element, Point, Reached, Rect, Tree, Window, WindowChange, WindowState};
+use crate::model::{Point, Reached, Window, WindowChange, WindowState};
 use crate::platform::Activation;
-use crate::tool::Target;
 
 /// How often to look for a window where the platform tells nothing of changes.
 const POLL: Duration = Duration::from_millis(100);
@@ -190,27 +188,6 @@ impl Observer {
         let ended = self.platform.surroundings().run(run, cancel);
         self.forget_all();
         ended
-    }
-
-    /// Something that is no element of any window, as a target that rules can be about: by its role and its name.
-    pub fn thing(&self, role: &'static str, name: &str) -> Target {
-        let tree = Arc::new(Tree::of_root(Element::new(role, name, Rect::default())));
-        let view = View::new(tree.clone(), tree, Duration::ZERO, self.clock.wall());
-        Target::element(self.no_window(name), Arc::new(view), Tree::ROOT, None)
-    }
-
-    fn no_window(&self, title: &str) -> Chosen {
-        let window = Window {
-            uid: String::new(),
-            handle: String::new(),
-            title: title.to_owned(),
-            process: String::new(),
-            pid: 0,
-            bounds: Rect::default(),
-            focused: false,
-            minimized: false,
-        };
-        self.chosen(window, None)
     }
 }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use caller::{Caller, Proposal};
-pub use cx::{Cx, Services, Starting, Target};
+pub use cx::{Cx, ElementTarget, Services, Starting, Target};
 pub use reply::{Encoded, Output};
 pub use resource::{Content, Resource};
 

@@ -16,7 +16,7 @@ use crate::model::{Point, Rect, Window};
 use crate::observer::{Ref, View, WindowChoice};
 use crate::platform::Route;
 use crate::tool::args::{Int, SecretOr, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, ElementTarget, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 pub struct ClickElement;
 
@@ -76,7 +76,7 @@ impl Tool for ClickElement {
     }
 }
 
-fn handle(target: &Target) -> Option<Handle> {
+fn handle(target: &ElementTarget) -> Option<Handle> {
     let native = target.view.native(target.node)?;
     Some(Handle { window_uid: target.chosen.window.uid.clone(), native })
 }
@@ -100,11 +100,11 @@ fn actionable(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Resul
 }
 
 /// An item of a closed menu and a row that is scrolled away can be asked by themselves; how, the platform knows.
-fn can_be_brought_into_view(target: &Target) -> bool {
+fn can_be_brought_into_view(target: &ElementTarget) -> bool {
     target.view.tree()[target.node].hidden && handle(target).is_some()
 }
 
-fn refused(kind: Kind, message: &str, target: &Target) -> Error {
+fn refused(kind: Kind, message: &str, target: &ElementTarget) -> Error {
     Error::new(kind, message)
         .with("window_uid", target.chosen.window.uid.as_str())
         .with("element_id", target.element_id())
@@ -113,7 +113,7 @@ fn refused(kind: Kind, message: &str, target: &Target) -> Error {
 }
 
 /// Where the element can be hit: its centre, or the centre of a part that shows.
-fn visible_point(cx: &Cx, target: &Target) -> Result<Option<Point>> {
+fn visible_point(cx: &Cx, target: &ElementTarget) -> Result<Option<Point>> {
     let bounds = target.bounds();
     if target.view.tree()[target.node].hidden {
         return Ok(None);
@@ -171,7 +171,7 @@ pub struct IdentityOut {
 }
 
 impl TargetOut {
-    pub(super) fn of(cx: &Cx, target: &Target) -> Result<Self> {
+    pub(super) fn of(cx: &Cx, target: &ElementTarget) -> Result<Self> {
         let identity = target.certainty();
         Ok(Self {
             window_uid: target.chosen.window.uid.clone(),
@@ -213,7 +213,7 @@ fn act_on_target(
     cx: &mut Cx,
     permit: Permit,
     action: &'static str,
-    act: impl FnOnce(&Target, Point) -> Act,
+    act: impl FnOnce(&ElementTarget, Point) -> Act,
 ) -> Result<Receipt> {
     act_and_stay(cx, permit, action, Duration::ZERO, act)
 }
@@ -224,9 +224,10 @@ fn act_and_stay(
     mut permit: Permit,
     action: &'static str,
     stay: Duration,
-    act: impl FnOnce(&Target, Point) -> Act,
+    act: impl FnOnce(&ElementTarget, Point) -> Act,
 ) -> Result<Receipt> {
-    let target = permit.target().cloned().ok_or_else(|| Error::internal("the gate resolved no target"))?;
+    let target = permit.target().and_then(Target::element).cloned();
+    let target = target.ok_or_else(|| Error::internal("the gate resolved no target"))?;
     cx.warning = target.chosen.warning.clone();
     let began = cx.clock().now();
     let before = Moment::of(&target.view);
@@ -284,7 +285,7 @@ fn act_and_stay(
 /// asked. Where nothing comes of the input, the time is waited for.
 pub(super) fn look_when_settled(
     cx: &Cx,
-    target: &Target,
+    target: &ElementTarget,
     windows_before: &[Window],
     mut generation: u64,
     settles_in: Duration,
@@ -308,7 +309,7 @@ pub(super) fn look_when_settled(
 }
 
 /// The target's window as it is now; `None` when the action closed it.
-fn look_again(cx: &Cx, target: &Target) -> Result<Option<Arc<View>>> {
+fn look_again(cx: &Cx, target: &ElementTarget) -> Result<Option<Arc<View>>> {
     let same_window = WindowChoice { uid: Some(target.chosen.window.uid.clone()), ..WindowChoice::default() };
     match cx.observer().choose(&same_window) {
         Ok(chosen) => {
@@ -342,9 +343,14 @@ impl OnElement {
     }
 
     /// With what else the input may reach from the element that is meant.
-    fn targets_and(&self, cx: &Cx, more: impl FnOnce(&Target) -> Result<Vec<Target>>) -> Result<Vec<Target>> {
+    fn targets_and(
+        &self,
+        cx: &Cx,
+        more: impl FnOnce(&ElementTarget) -> Result<Vec<Target>>,
+    ) -> Result<Vec<Target>> {
         let mut targets = self.targets(cx)?;
-        let others = targets.first().map_or_else(|| Ok(Vec::new()), more)?;
+        let meant = targets.first().and_then(Target::element);
+        let others = meant.map_or_else(|| Ok(Vec::new()), more)?;
         targets.extend(others);
         Ok(targets)
     }
@@ -360,14 +366,14 @@ const ACTING: Meta = Meta {
 };
 
 /// A platform goes to the element itself; where it has no handle for it, a click has to do.
-fn direct(target: &Target, at: Point, act: impl FnOnce(Handle) -> Act) -> Act {
+fn direct(target: &ElementTarget, at: Point, act: impl FnOnce(Handle) -> Act) -> Act {
     match handle(target) {
         Some(element) => act(element),
         None => click(target, at, Button::Left, 1),
     }
 }
 
-fn click(target: &Target, at: Point, button: Button, count: u32) -> Act {
+fn click(target: &ElementTarget, at: Point, button: Button, count: u32) -> Act {
     Act::Click { element: handle(target), at: Some(at), button, count }
 }
 

@@ -10,9 +10,6 @@ use crate::gate::Permit;
 use crate::tool::args::{SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
-/// What rules call the clipboard when something is put there.
-const ROLE: &str = "Clipboard";
-
 pub struct ClipboardGet;
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -94,8 +91,8 @@ impl Tool for ClipboardSet {
     };
 
     /// Any program may read it, so a secret that is bound to places needs a rule that names it.
-    fn targets(cx: &Cx, _: &ClipboardSetArgs) -> Result<Vec<Target>> {
-        Ok(vec![cx.observer().thing(ROLE, "clipboard")])
+    fn targets(_: &Cx, _: &ClipboardSetArgs) -> Result<Vec<Target>> {
+        Ok(vec![Target::Clipboard])
     }
 
     fn run(cx: &mut Cx, args: ClipboardSetArgs, mut permit: Permit) -> Result<ClipboardDone> {

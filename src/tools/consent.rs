@@ -88,7 +88,7 @@ impl Tool for ProposeAction {
         let targets = resolve(cx, &*prepared)?;
         let name = entry.spec.meta.name;
         // Where the screen is suspected, an input that meets nothing needs a token too.
-        let nowhere = || cx.caller().suspects(&targets).then(|| suspicion::nowhere(cx.observer(), name));
+        let nowhere = || cx.caller().suspects(&targets).then(|| suspicion::nowhere(name));
         let Some(target) = targets.first().cloned().or_else(nowhere) else {
             return Err(Error::bad_request("the action would touch nothing, so there is nothing to confirm"));
         };
@@ -98,7 +98,7 @@ impl Tool for ProposeAction {
             confirm_token: proposal.confirm_token,
             expires_at: expiry(cx, proposal.ttl),
             would_target: WouldTarget {
-                window_uid: target.chosen.window.uid.clone(),
+                window_uid: target.window_uid().to_owned(),
                 selector: target.selector(),
                 bounds: target.bounds(),
             },
@@ -151,7 +151,8 @@ fn picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Encoded>
 }
 
 fn crop(cx: &Cx, target: &Target) -> Result<Encoded> {
-    let shot = cx.observer().window_picture(&target.chosen, cx.cancel)?;
+    let element = target.element().ok_or_else(|| Error::internal("what is no element has no picture"))?;
+    let shot = cx.observer().window_picture(&element.chosen, cx.cancel)?;
     let bounds = target.bounds();
     let padded = Rect {
         x: bounds.x.saturating_sub(PADDING),

@@ -15,9 +15,6 @@ use crate::model::program::{Launch, Printed, Run};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Lock, Meta, Method, Output, Spec, Target, Tool};
 
-/// What rules call a command.
-const ROLE: &str = "Command";
-
 pub struct ExecCommand;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -172,7 +169,7 @@ impl Tool for ExecCommand {
 
     fn targets(cx: &Cx, args: &ExecArgs) -> Result<Vec<Target>> {
         args.plan(cx.config())?;
-        Ok(vec![cx.observer().thing(ROLE, args.command.as_str())])
+        Ok(vec![Target::Command(args.command.as_str().to_owned())])
     }
 
     fn run(cx: &mut Cx, args: ExecArgs, mut permit: Permit) -> Result<Executed> {

@@ -18,9 +18,6 @@ use crate::observer::Awaited;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Starting, Target, Tool};
 
-/// What rules call a program that is started.
-const ROLE: &str = "Application";
-
 pub struct ListApps;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -174,11 +171,11 @@ impl LaunchArgs {
     fn target(&self, cx: &Cx) -> Result<Target> {
         self.check()?;
         let program = cx.observer().program(self.program.as_str())?;
-        let thing = cx.observer().thing(ROLE, &program.name);
         let mut command = program.command;
         command.extend(self.args.iter().map(|arg| arg.as_str().to_owned()));
-        let (program, installed) = (self.program.as_str().to_owned(), program.installed);
-        Ok(thing.starting(Starting { program, installed, command }))
+        let written = self.program.as_str().to_owned();
+        let starting = Starting { program: written, installed: program.installed, command };
+        Ok(Target::Program(program.name, starting))
     }
 }
 
@@ -245,7 +242,7 @@ impl Tool for LaunchApp {
         // A rule may be about what it is called on the desktop, about the caller's word, or about the file.
         let file = target.program().and_then(|starting| starting.command.first()).cloned();
         let names = [args.program.as_str()].into_iter().chain(file.as_deref());
-        Ok(std::iter::once(target).chain(cx.judged_by_names(ROLE, names)).collect())
+        Ok(std::iter::once(target).chain(cx.judged_by_names(Target::ProgramName, names)).collect())
     }
 
     fn run(cx: &mut Cx, args: LaunchArgs, mut permit: Permit) -> Result<Launched> {

@@ -16,7 +16,7 @@ use crate::model::{Point, Rect, Window};
 use crate::observer::spot::{Fit, Occurrence, Page, Piece, Wanted};
 use crate::observer::{Care, Scene, Spotted};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Spec, Target, Tool};
+use crate::tool::{Cx, Effect, ElementTarget, Example, Group, Meta, Method, Output, Spec, Target, Tool};
 
 /// What a miss names.
 const MOST_CANDIDATES: usize = 8;
@@ -398,7 +398,7 @@ impl Tool for ClickText {
         }
         refuse_changed(cx, &spotted)?;
         let several = spotted.count > 1;
-        let target = permit.target().cloned();
+        let target = permit.target().and_then(Target::element).cloned();
         let mut receipt = TextClicked {
             action: "click_text",
             dry_run: permit.dry_run(),
@@ -443,7 +443,7 @@ fn under(cx: &Cx, at: Point, read: &Piece) -> Result<Vec<Target>> {
         Err(error) if error.kind == Kind::PlatformUnsupported && !cx.judged => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let read = cx.judged_by_names("Text", [read.text.as_str(), read.line.as_str()].into_iter());
+    let read = cx.judged_by_names(Target::ScreenText, [read.text.as_str(), read.line.as_str()].into_iter());
     Ok(cx.judged_with(target, Some(at)).into_iter().chain(read).collect())
 }
 
@@ -485,7 +485,7 @@ struct Sent<'a> {
 
 impl Sent<'_> {
     /// Whether something else is shown than before: by the elements, or by the pixels where there are none.
-    fn changed(&self, cx: &Cx, target: Option<&Target>, spotted: &Spotted) -> Result<bool> {
+    fn changed(&self, cx: &Cx, target: Option<&ElementTarget>, spotted: &Spotted) -> Result<bool> {
         if let Some(target) = target.filter(|target| target.view.tree().len() > 1) {
             let after = look_when_settled(cx, target, self.windows, self.generation, self.settles_in)?;
             return Ok(after.is_none_or(|view| view.fingerprint() != target.view.fingerprint()));

@@ -362,7 +362,7 @@ impl Moment<'_> {
 
     /// The window of the pictures: the one that was acted on or named, else the focused one.
     fn window(&self) -> Option<String> {
-        let target = self.pending.target.as_ref().map(|target| target.chosen.window.uid.clone());
+        let target = self.pending.target.as_ref().map(|target| target.window_uid().to_owned());
         let named = || self.pending.args.get("window_uid").and_then(Value::as_str).map(str::to_owned);
         target.or_else(named).or_else(|| self.after().focused_uid().map(str::to_owned))
     }
@@ -489,13 +489,12 @@ fn told_problem(moment: &Moment, problem: &Error) -> String {
 }
 
 fn seen(target: &Target, scrub: &Scrub) -> std::io::Result<TargetSeen> {
-    let element = &target.view.tree()[target.node];
     let seen = TargetSeen {
-        window_uid: target.chosen.window.uid.clone(),
+        window_uid: target.window_uid().to_owned(),
         element_id: target.element_id(),
         selector: target.selector(),
-        role: element.role.to_string(),
-        name: element.name.clone(),
+        role: target.shown_role().to_owned(),
+        name: target.shown_name().to_owned(),
     };
     scrubbed(&seen, scrub)
 }

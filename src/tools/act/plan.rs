@@ -138,7 +138,7 @@ impl Step {
         let outlook =
             |window_uid, not_yet| Outlook { meta: foreseen.meta, window_uid, not_yet, needs_consent };
         self.foreseen = Some(match foreseen.targets {
-            Ok(targets) => outlook(targets.first().map(|target| target.chosen.window.uid.clone()), None),
+            Ok(targets) => outlook(targets.first().map(|target| target.window_uid().to_owned()), None),
             // Before the first step nothing will change; and what is malformed stays so.
             Err(error) if first || error.kind == Kind::BadRequest => return Err(self.at_fault(error)),
             Err(error) => outlook(None, Some(error.message)),

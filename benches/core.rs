@@ -20,7 +20,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags, Redaction};
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::model::image::Picture;
 use os_screen_observer::model::pixels::compare;
 use os_screen_observer::model::selector::Selector;
@@ -74,7 +74,7 @@ impl World {
     /// The call without its transport: everything that the gate does, to the text that leaves.
     fn call(&self, tool: &str, args: &Value) -> String {
         let call = Call { tool: tool.to_owned(), args: args.clone(), origin: Origin::Test };
-        let reply = gate::pass(&self.app, call, &Cancel::new());
+        let reply = self.app.gate.pass(call, &Cancel::new());
         assert!(reply.ok(), "{tool} {args} was answered with {}", reply.text());
         reply.text().to_owned()
     }

@@ -32,7 +32,7 @@ mod linux {
     use os_screen_observer::app::App;
     use os_screen_observer::clock::{Cancel, Clock};
     use os_screen_observer::config::{self, Flags, Size};
-    use os_screen_observer::gate::{self, Call, Origin};
+    use os_screen_observer::gate::{Call, Origin};
     use os_screen_observer::model::action::{Act, Button};
     use os_screen_observer::model::{Rect, Window};
     use os_screen_observer::platform::linux::Linux;
@@ -259,7 +259,7 @@ mod linux {
 
         fn call(&self, tool: &str, args: Value) -> Value {
             let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-            gate::pass(&self.app, call, &Cancel::new()).value()
+            self.app.gate.pass(call, &Cancel::new()).value()
         }
 
         /// From the press of a button to the event that the application sends for it, in a quiet GTK3 dialog.
@@ -332,7 +332,7 @@ mod linux {
                     let condition = json!({"type": "text_visible", "regex": text});
                     let args = json!({"window_uid": uid, "any_of": [condition], "timeout_ms": 5000});
                     let call = Call { tool: "wait_for".to_owned(), args, origin: Origin::Test };
-                    let answer = gate::pass(&app, call, &Cancel::new()).value();
+                    let answer = app.gate.pass(call, &Cancel::new()).value();
                     (Instant::now(), answer)
                 })
             };

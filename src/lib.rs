@@ -1,6 +1,6 @@
 //! `os-screen-observer`: lets an AI agent see and operate a desktop, and a person watch, test and trust that.
 //!
-//! The way of a call: a surface ([`mcp`], [`terminal`]) makes a [`tool::call::Call`]; [`gate::pass`] finds the
+//! The way of a call: a surface ([`mcp`], [`terminal`]) makes a [`tool::call::Call`]; [`gate::Gate::pass`] finds the
 //! [`tool::Spec`], parses, allows, charges, resolves, asks for consent, runs, redacts and records; the
 //! tool works through the [`observer`], the observer through a [`platform`].
 //!

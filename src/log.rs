@@ -43,7 +43,7 @@ fn directives(level: LogLevel) -> String {
 }
 
 pub fn hello(app: &App, stdio: bool, http: Option<&Listening>) {
-    let facts = app.observer.platform().facts();
+    let facts = app.observer.facts();
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         adapter = facts.adapter,
@@ -71,7 +71,7 @@ pub fn hello(app: &App, stdio: bool, http: Option<&Listening>) {
     if let Some(reason) = facts.unavailable {
         tracing::warn!("there is no desktop to work with: {reason}");
     }
-    let unknown = app.policy.unknown_names(&known_names());
+    let unknown = app.gate.unknown_names(&known_names());
     if !unknown.is_empty() {
         tracing::warn!(
             "actions.allow and actions.deny name what is no tool and no group: {}",

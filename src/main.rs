@@ -143,7 +143,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
         http.finish();
     }
     // Whatever a call still held down is let go before the process ends.
-    app.observer.platform().input().release_all();
+    app.observer.release_all();
     os_screen_observer::runtime::end(runtime);
     result
 }

@@ -100,11 +100,9 @@ impl Secrets {
 
 impl Rule {
     fn admits(&self, target: &Target) -> bool {
-        let element = target.view.unredacted(target.node);
-        let title = target.chosen.unredacted_title();
-        self.role.as_ref().is_none_or(|role| *role == element.role)
-            && self.name.as_ref().is_none_or(|name| name.is_match(&element.name))
-            && self.window_title.as_ref().is_none_or(|pattern| pattern.is_match(title))
+        self.role.as_ref().is_none_or(|role| role == target.unredacted_role())
+            && self.name.as_ref().is_none_or(|name| name.is_match(target.unredacted_name()))
+            && self.window_title.as_ref().is_none_or(|pattern| pattern.is_match(target.unredacted_title()))
     }
 }
 

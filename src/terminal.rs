@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::cli::{ScenarioCommand, ToolsFormat, TraceCommand};
 use crate::clock::Cancel;
 use crate::config::{FatalConfig, Flags, Loaded, Mode};
-use crate::gate::{self, Call, Origin};
+use crate::gate::{Call, Origin};
 use crate::machine::RealMachine;
 use crate::tool::{Selection, Spec};
 use crate::trace::story::Story;
@@ -131,8 +131,7 @@ pub fn call(app: &App, tool: &str, arguments: &str) -> Result<ExitCode, String> 
     let text = if arguments == "-" { read_stdin()? } else { arguments.to_owned() };
     let args =
         serde_json::from_str(&text).map_err(|problem| format!("the arguments are not JSON: {problem}"))?;
-    let reply =
-        gate::pass(app, Call { tool: tool.to_owned(), args, origin: Origin::Terminal }, &Cancel::new());
+    let reply = app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Terminal }, &Cancel::new());
     let mut value = reply.value();
     if let (Some(picture), Some(fields)) = (&reply.picture, value.as_object_mut()) {
         fields.insert(

@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Call, Origin, story};
-use crate::app::App;
+use super::{Call, Gate, Origin, story};
 use crate::clock::{Bell, Cancel, lock, timestamp};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::events;
 use crate::model::Rect;
 use crate::privacy::scrub::{self, Scrub};
@@ -86,14 +85,14 @@ impl Approvals {
     }
 
     /// Asks, and waits. The call must hold nothing meanwhile.
-    pub fn ask(&self, app: &App, call: &Call, question: &Question, cancel: &Cancel) -> Person {
-        let now = app.clock.now();
-        let pending = Pending::new(app, call, question, now + app.confirm.ttl(), cancel);
+    pub fn ask(&self, gate: &Gate, call: &Call, question: &Question, cancel: &Cancel) -> Person {
+        let now = gate.clock.now();
+        let pending = Pending::new(gate, call, question, now + gate.confirm.ttl(), cancel);
         let id = pending.id.clone();
-        let shown = with_time_left(&pending.shown, app.confirm.ttl());
+        let shown = with_time_left(&pending.shown, gate.confirm.ttl());
         lock(&self.pending).push_back(pending);
-        app.events.publish_value(events::APPROVAL, || shown);
-        let decision = self.wait(app, &id, cancel);
+        gate.events.publish_value(events::APPROVAL, || shown);
+        let decision = self.wait(gate, &id, cancel);
         lock(&self.pending).retain(|pending| pending.id != id);
         let outcome = match decision {
             Ok(Some(Decision::Allow)) => "allowed",
@@ -101,7 +100,7 @@ impl Approvals {
             Ok(None) => "expired",
             Ok(Some(Decision::Withdraw)) | Err(_) => "withdrawn",
         };
-        app.events.publish_value(events::APPROVAL_CLOSED, || json!({"id": id, "outcome": outcome}));
+        gate.events.publish_value(events::APPROVAL_CLOSED, || json!({"id": id, "outcome": outcome}));
         let ticket = question.ticket.clone();
         match decision {
             Ok(Some(Decision::Allow)) => Person::Agreed(ticket),
@@ -111,59 +110,58 @@ impl Approvals {
     }
 
     /// `None` when the time is over. The bell is read before the question is looked at, so no answer is missed.
-    fn wait(&self, app: &App, id: &str, cancel: &Cancel) -> Result<Option<Decision>> {
+    fn wait(&self, gate: &Gate, id: &str, cancel: &Cancel) -> Result<Option<Decision>> {
         loop {
             let heard = self.decided.rings();
             let (decision, left) = match lock(&self.pending).iter().find(|pending| pending.id == id) {
-                Some(pending) => (pending.decision, pending.expires.saturating_sub(app.clock.now())),
+                Some(pending) => (pending.decision, pending.expires.saturating_sub(gate.clock.now())),
                 None => (Some(Decision::Withdraw), Duration::ZERO),
             };
             if decision.is_some() || left.is_zero() {
                 return Ok(decision);
             }
-            app.clock.sleep_unless_rung(&self.decided, heard, left, cancel)?;
+            gate.clock.sleep_unless_rung(&self.decided, heard, left, cancel)?;
         }
     }
 }
 
 impl Pending {
-    fn new(app: &App, call: &Call, question: &Question, expires: Duration, cancel: &Cancel) -> Self {
+    fn new(gate: &Gate, call: &Call, question: &Question, expires: Duration, cancel: &Cancel) -> Self {
         let id = crate::random::random_token("ap:");
         let target = &question.target;
-        let pictured = pictured(app, target, cancel);
+        let pictured = pictured(gate, target, cancel);
         let place = pictured.as_ref().ok().map(|(_, place)| *place);
-        let element = &target.view.tree()[target.node];
         let shown = json!({
             "id": id,
             "tool": call.tool,
             "origin": Origin::name(call.origin),
-            "args": shown_args(app, call, question),
+            "args": shown_args(gate, call, question),
             "question": question.text,
-            "asked_at": timestamp(app.clock.wall()),
+            "asked_at": timestamp(gate.clock.wall()),
             "target": {
-                "window_uid": target.chosen.window.uid,
-                "window": target.chosen.window.title,
+                "window_uid": target.window_uid(),
+                "window": target.shown_title(&gate.redactor),
                 "element_id": target.element_id(),
                 "selector": target.selector(),
-                "role": element.role.name(),
-                "name": element.name,
-                "bounds": element.bounds,
+                "role": target.shown_role(),
+                "name": target.shown_name(),
+                "bounds": target.bounds(),
             },
             "picture": place.map(|place| json!({"url": format!("/api/approvals/{id}/picture"), "element": place})),
         });
-        let scrub = Scrub::of(&app.redactor);
+        let scrub = Scrub::of(&gate.redactor);
         let shown = scrub::to_json_value(&shown, &scrub).unwrap_or_else(|_| json!({ "id": id }));
         Self { id, shown, expires, picture: pictured.ok().map(|(png, _)| png), decision: None }
     }
 }
 
 /// What the call was told, without what it would type into a private field: every watcher sees the question.
-fn shown_args(app: &App, call: &Call, question: &Question) -> Value {
-    let Some(entry) = app.tools.find(&call.tool) else {
+fn shown_args(gate: &Gate, call: &Call, question: &Question) -> Value {
+    let Some(entry) = gate.tools.find(&call.tool) else {
         return Value::Null;
     };
-    let keeper = story::for_the_person(app, entry, question.hides_typed);
-    Value::Object(keeper.kept(&for_the_books(&app.tools, &app.secrets, entry, &call.args)))
+    let keeper = story::for_the_person(gate, entry, question.hides_typed);
+    Value::Object(keeper.kept(&for_the_books(&gate.tools, &gate.secrets, entry, &call.args)))
 }
 
 fn with_time_left(shown: &Value, left: Duration) -> Value {
@@ -174,8 +172,9 @@ fn with_time_left(shown: &Value, left: Duration) -> Value {
 
 /// The window as it is now, and where in the picture the element is. A window that cannot be pictured is no
 /// reason not to ask.
-fn pictured(app: &App, target: &Target, cancel: &Cancel) -> Result<(Encoded, Rect)> {
-    let shot = app.observer.window_picture(&target.chosen, cancel)?;
+fn pictured(gate: &Gate, target: &Target, cancel: &Cancel) -> Result<(Encoded, Rect)> {
+    let element = target.element().ok_or_else(|| Error::internal("what is no element has no picture"))?;
+    let shot = gate.observer.window_picture(&element.chosen, cancel)?;
     let picture = shot.picture.shrink_to(WIDEST);
     let scale = f64::from(picture.width()) / f64::from(shot.picture.width().max(1));
     let scaled = |length: i32| (f64::from(length) * scale).round() as i32;

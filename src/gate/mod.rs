@@ -1,12 +1,14 @@
-//! The one gate: every call from every surface passes [`pass`], and everything that leaves goes through
+//! The one gate: every call from every surface passes [`Gate::pass`], and everything that leaves goes through
 //! its egress. Only here is a tool run, and only here is a [`Permit`] granted.
 
 pub mod allow;
 pub mod approvals;
 pub mod audit;
+mod caller;
 pub mod confirm;
 pub mod fit;
 pub mod replay;
+mod state;
 pub mod steps;
 mod story;
 pub mod suspicion;
@@ -18,7 +20,6 @@ use std::time::{Duration, SystemTime};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::app::App;
 use crate::clock::{Cancel, lock};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
@@ -37,6 +38,8 @@ use crate::tool::recorded::for_the_books;
 use crate::tool::reply::{Body, Frame};
 use crate::tool::{Cx, Effect, Entry, Meta, Permit, Prepared, Spec, Target, typed};
 use crate::trace::{Closing, Pending};
+
+pub use state::{Gate, Shared};
 
 impl Origin {
     /// A person who only looks on: what the page reads to show it is neither the agent's budget nor part of
@@ -75,17 +78,6 @@ impl Reply {
     }
 }
 
-/// The way of a call, from where no person can be asked.
-pub fn pass(app: &App, call: Call, cancel: &Cancel) -> Reply {
-    pass_for(app, call, &Person::Unreachable, cancel)
-}
-
-/// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
-/// inspector, that word counts for nothing, and every surface's calls wait for the same person.
-pub fn pass_for(app: &App, call: Call, person: &Person, cancel: &Cancel) -> Reply {
-    pass_along(app, call, person, cancel, Reader::Caller)
-}
-
 /// Who reads a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
@@ -94,61 +86,64 @@ enum Reader {
     AnotherCall,
 }
 
-fn pass_along(app: &App, mut call: Call, person: &Person, cancel: &Cancel, reader: Reader) -> Reply {
-    let credential = app.tools.find(&call.tool).and_then(|entry| {
-        entry.spec.meta.lock.and_then(|_| args::take_credential(entry.schema(), &mut call.args))
-    });
-    let pass_once = |call: Call, person: &Person| {
-        let showing = Showing { credential: credential.as_ref(), person };
-        pass_once(app, call, showing, cancel, reader)
-    };
-    if !app.confirm.asks_in_the_inspector() {
-        return pass_once(call, person);
+impl Gate {
+    /// The way of a call, from where no person can be asked.
+    pub fn pass(&self, call: Call, cancel: &Cancel) -> Reply {
+        self.pass_for(call, &Person::Unreachable, cancel)
     }
-    if !app.approvals.are_served() {
-        return pass_once(call, &Person::Unreachable);
+
+    /// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
+    /// inspector, that word counts for nothing, and every surface's calls wait for the same person.
+    pub fn pass_for(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply {
+        self.pass_along(call, person, cancel, Reader::Caller)
     }
-    let mut refusal = pass_once(call.clone(), &Person::Reachable);
-    let Some(question) = refusal.question.take() else {
-        return refusal;
-    };
-    let person = app.approvals.ask(app, &call, &question, cancel);
-    let reply = pass_once(call, &person);
-    // Refused before it was judged, the question would stay open.
-    app.confirm.withdraw(&question.ticket);
-    reply
+
+    fn pass_along(&self, mut call: Call, person: &Person, cancel: &Cancel, reader: Reader) -> Reply {
+        let credential = self.tools.find(&call.tool).and_then(|entry| {
+            entry.spec.meta.lock.and_then(|_| args::take_credential(entry.schema(), &mut call.args))
+        });
+        let pass_once = |call: Call, person: &Person| {
+            let showing = Showing { credential: credential.as_ref(), person };
+            pass_once(self, call, showing, cancel, reader)
+        };
+        if !self.confirm.asks_in_the_inspector() {
+            return pass_once(call, person);
+        }
+        if !self.approvals.are_served() {
+            return pass_once(call, &Person::Unreachable);
+        }
+        let mut refusal = pass_once(call.clone(), &Person::Reachable);
+        let Some(question) = refusal.question.take() else {
+            return refusal;
+        };
+        let person = self.approvals.ask(self, &call, &question, cancel);
+        let reply = pass_once(call, &person);
+        // Refused before it was judged, the question would stay open.
+        self.confirm.withdraw(&question.ticket);
+        reply
+    }
 }
 
 /// Nothing runs a tool but this.
-fn pass_once(app: &App, call: Call, showing: Showing, cancel: &Cancel, reader: Reader) -> Reply {
-    let Some(entry) = app.tools.find(&call.tool) else {
-        return unknown_tool(app, &call.tool);
+fn pass_once(gate: &Gate, call: Call, showing: Showing, cancel: &Cancel, reader: Reader) -> Reply {
+    let Some(entry) = gate.tools.find(&call.tool) else {
+        return unknown_tool(gate, &call.tool);
     };
-    let mut record = Record::open(app, entry, &call, reader);
-    let judged = app.judges(entry.spec.meta);
-    let mut cx = Cx {
-        app,
-        cancel,
-        step_id: record.step_id,
-        origin: call.origin,
-        person: showing.person,
-        judged,
-        spotted: Default::default(),
-        look_before: Default::default(),
-        question: None,
-        warning: None,
-    };
+    let mut record = Record::open(gate, entry, &call, reader);
+    let judged = gate.judges(entry.spec.meta);
+    let mut cx = Cx::new(gate.services(), record.step_id, call.origin, showing.person, judged, cancel);
     let name = entry.spec.meta.name;
-    let result = guarded(app, name, || admit_and_run(&mut cx, entry, call.args, &showing, &mut record));
-    let result = result.map_err(|error| app.halt.explain(error));
+    let result =
+        guarded(gate, name, || admit_and_run(gate, &mut cx, entry, call.args, &showing, &mut record));
+    let result = result.map_err(|error| gate.halt.explain(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());
-    let reply = guarded(app, name, || Ok(egress(app, entry.spec, &record, result, cx.warning)));
+    let reply = guarded(gate, name, || Ok(egress(gate, entry.spec, &record, result, cx.warning)));
     let mut reply = reply.unwrap_or_else(|error| {
-        let scrub = Scrub::of(&app.redactor);
-        failure(app, &error, Some(record.step_id), entry.spec.meta.untrusted, &scrub)
+        let scrub = Scrub::of(&gate.redactor);
+        failure(gate, &error, Some(record.step_id), entry.spec.meta.untrusted, &scrub)
     });
     reply.question = record.notes.question.take().or(cx.question);
-    record.close(app, entry, reply, changed)
+    record.close(gate, entry, reply, changed)
 }
 
 /// What stands beside a call and not in it.
@@ -159,65 +154,65 @@ struct Showing<'a> {
 }
 
 fn admit_and_run(
+    gate: &Gate,
     cx: &mut Cx,
     entry: &Entry,
     args: Value,
     showing: &Showing,
     record: &mut Record,
 ) -> Result<Box<dyn Body>> {
-    let app = cx.app;
     let meta = entry.spec.meta;
     let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
     let prepared = entry.spec.parse(entry.schema(), args)?;
     record.notes.max_tokens = args::room_for_reply(entry.schema(), prepared.said());
-    app.permits(meta)?;
-    app.unlocks(meta, showing.credential)?;
+    gate.permits(meta)?;
+    gate.unlocks(meta, showing.credential)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
-    let reservation = app.budget.reserve(meters, app.clock.now())?;
+    let reservation = gate.budget.reserve(meters, gate.clock.now())?;
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     // The steps of a list take it one by one: what they wait for may need somebody else's hands.
-    let _lease = (meta.effect.acts() && !meta.steps).then(|| lock(&app.input_lease));
-    let _acting = meta.effect.acts().then(|| app.halt.admit(cx.cancel)).transpose()?;
-    app.ready_to_record(meta.effect)?;
+    let _lease = (meta.effect.acts() && !meta.steps).then(|| lock(&gate.input_lease));
+    let _acting = meta.effect.acts().then(|| gate.halt.admit(cx.cancel)).transpose()?;
+    gate.ready_to_record(meta.effect)?;
     let _claim = (meta.effect.acts() && !meta.steps && !dry_run)
-        .then(|| app.observer.claim(app.claimant()))
+        .then(|| gate.observer.claim(gate.claimant()))
         .transpose()?;
     if let Some(trace) = &mut record.trace {
-        trace.look_before(app, cx.cancel);
+        trace.look_before(&gate.observer, &gate.clock, cx.cancel);
     }
     let mut targets = prepared.targets(cx)?;
     if let Some(trace) = &mut record.trace {
         trace.note_target(targets.first());
     }
-    app.launching.check(&targets)?;
-    record.notes.secrets = admit_secrets(app, entry, &*prepared, &targets)?;
+    gate.config.launch.check(&targets)?;
+    record.notes.secrets = admit_secrets(gate, entry, &*prepared, &targets)?;
     if cx.judged {
-        judge(cx, entry, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
+        judge(gate, entry, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
     let permit = Permit::grant(reservation, targets, dry_run);
     // By itself, so that a trace also sees what a panic left behind.
-    let result = guarded(app, meta.name, || prepared.run(cx, permit));
+    let result = guarded(gate, meta.name, || prepared.run(cx, permit));
     if let Some(trace) = &mut record.trace {
-        trace.look_after(app);
+        trace.look_after(&gate.observer, &gate.clock);
     }
     result
 }
 
 /// Secrets go only where their owner lets them, also in a dry run.
 fn admit_secrets(
-    app: &App,
+    gate: &Gate,
     entry: &Entry,
     prepared: &dyn Prepared,
     targets: &[Target],
 ) -> Result<Vec<String>> {
     let names = args::secrets_named(entry.schema(), prepared.said());
-    names.iter().try_for_each(|name| app.secrets.check(name, targets))?;
+    names.iter().try_for_each(|name| gate.secrets.check(name, targets))?;
     Ok(names.into_iter().map(str::to_owned).collect())
 }
 
 fn judge(
-    cx: &Cx,
+    gate: &Gate,
     entry: &Entry,
     prepared: &dyn Prepared,
     targets: &[Target],
@@ -227,26 +222,26 @@ fn judge(
 ) -> Result<()> {
     let meta = entry.spec.meta;
     let token = prepared.said().get("confirm_token").and_then(Value::as_str);
-    let (args, now) = (prepared.said(), cx.app.clock.now());
+    let (args, now) = (prepared.said(), gate.clock.now());
     // What meets nothing that is known may go anywhere.
     let hides_typed = targets.first().is_none_or(|target| typed::is_private(target, args));
-    let keeper = story::for_the_person(cx.app, entry, hides_typed);
+    let keeper = story::for_the_person(gate, entry, hides_typed);
     let nowhere;
-    let forced = if cx.app.suspicion.is_up(cx, targets) {
-        nowhere = suspicion::nowhere(cx, meta.name);
+    let forced = if gate.suspicion.is_up(now, targets) {
+        nowhere = suspicion::nowhere(meta.name);
         Some(Forced { target: targets.first().unwrap_or(&nowhere), why: Why::Suspicion })
     } else {
-        cx.app.confirm.unread(targets).map(|target| Forced { target, why: Why::Unread })
+        gate.confirm.unread(targets).map(|target| Forced { target, why: Why::Unread })
     };
     let case = Case { meta, args, keeper: &keeper, targets, forced, dry_run, token, person, now };
-    match cx.app.confirm.judge(&case)? {
+    match gate.confirm.judge(&case)? {
         Verdict::Free => Ok(()),
         Verdict::Granted(consent) => {
             notes.consent = Some(consent);
             Ok(())
         }
         Verdict::Asks(error, mut question) => {
-            let scrub = Scrub::of(&cx.app.redactor);
+            let scrub = Scrub::of(&gate.redactor);
             question.text = scrub.text(&question.text).into_owned();
             notes.question = Some(question);
             Err(error)
@@ -271,9 +266,9 @@ fn look_again(cx: &Cx, meta: &Meta, prepared: &dyn Prepared, judged: Vec<Target>
 
 /// A panic costs one call, wherever on its way it happens: the call still has its reply, its line in the books
 /// and its place in the counters. Whatever it was holding down is let go.
-fn guarded<T>(app: &App, name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
+fn guarded<T>(gate: &Gate, name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| {
-        app.observer.platform().input().release_all();
+        gate.observer.release_all();
         Err(Error::internal(format!(
             "{name} failed inside the server; it is still running, other calls work"
         )))
@@ -282,14 +277,14 @@ fn guarded<T>(app: &App, name: &str, part: impl FnOnce() -> Result<T>) -> Result
 
 /// The one way out: redacted, cleaned, marked, bounded.
 fn egress(
-    app: &App,
+    gate: &Gate,
     spec: Spec,
     record: &Record,
     result: Result<Box<dyn Body>>,
     warning: Option<String>,
 ) -> Reply {
     let watch = Watch::default();
-    let scrub = Scrub::of(&app.redactor);
+    let scrub = Scrub::of(&gate.redactor);
     // What carries no text from the screen has nothing that could speak to anybody.
     let untrusted = spec.meta.shows_the_screen();
     let scrub = if untrusted { scrub.watched_by(&watch) } else { scrub };
@@ -314,11 +309,11 @@ fn egress(
             question: None,
             suspicious: false,
         },
-        Err(error) => failure(app, &error, Some(record.step_id), untrusted, &scrub),
+        Err(error) => failure(gate, &error, Some(record.step_id), untrusted, &scrub),
     };
     suspicion::mark(&mut reply, &watch, record.notes.max_tokens);
     if watch.has_seen() && record.origin != Origin::Inspector {
-        app.suspicion.raise(app.clock.now());
+        gate.suspicion.raise(gate.clock.now());
     }
     reply.suspicious = watch.has_seen();
     reply
@@ -380,7 +375,7 @@ struct FailureFacts<'a> {
     context: BTreeMap<&'static str, &'a Fact>,
 }
 
-fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scrub: &Scrub) -> Reply {
+fn failure(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bool, scrub: &Scrub) -> Reply {
     let body = Failure {
         ok: false,
         success: false,
@@ -389,7 +384,7 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
             message: &error.message,
             recoverable: error.kind.recoverable(),
             // Only what this server offers: advice that cannot be followed is worse than none.
-            suggested_next_tool: advice(app, error.kind),
+            suggested_next_tool: advice(gate, error.kind),
             context: error.context.iter().map(|(key, fact)| (*key, fact)).collect(),
         },
         beside: error.beside.iter().map(|(key, fact)| (*key, fact)).collect(),
@@ -408,19 +403,19 @@ fn failure(app: &App, error: &Error, step_id: Option<u64>, untrusted: bool, scru
     }
 }
 
-fn advice(app: &App, kind: Kind) -> Option<&'static str> {
+fn advice(gate: &Gate, kind: Kind) -> Option<&'static str> {
     let about_consent = matches!(kind, Kind::ConfirmationRequired | Kind::ConfirmationInvalid);
     // Where the person decides there is nothing that the caller could propose.
-    let useless = about_consent && app.confirm.asks_the_person();
-    kind.next_tool().filter(|name| !useless && app.tools.find(name).is_some())
+    let useless = about_consent && gate.confirm.asks_the_person();
+    kind.next_tool().filter(|name| !useless && gate.tools.find(name).is_some())
 }
 
-fn unknown_tool(app: &App, name: &str) -> Reply {
-    failure(app, &no_such_tool(app, name), None, false, &Scrub::of(&app.redactor))
+fn unknown_tool(gate: &Gate, name: &str) -> Reply {
+    failure(gate, &no_such_tool(gate, name), None, false, &Scrub::of(&gate.redactor))
 }
 
-fn no_such_tool(app: &App, name: &str) -> Error {
-    match crate::text::nearest(name, app.tools.names()) {
+fn no_such_tool(gate: &Gate, name: &str) -> Error {
+    match crate::text::nearest(name, gate.tools.names()) {
         Some(nearest) => Error::bad_request(format!("unknown tool '{name}'; did you mean '{nearest}'?")),
         None => Error::bad_request(format!("unknown tool '{name}'; tools/list names the tools")),
     }
@@ -452,80 +447,84 @@ struct Notes {
 }
 
 impl Record {
-    fn open(app: &App, entry: &Entry, call: &Call, reader: Reader) -> Self {
+    fn open(gate: &Gate, entry: &Entry, call: &Call, reader: Reader) -> Self {
         let spec = entry.spec;
-        let step_id = app.session.next_step();
+        let step_id = gate.session.next_step();
         let origin = call.origin.name();
-        app.events.publish(events::STARTED, || story::started(app, entry, step_id, origin, &call.args));
+        gate.events.publish(events::STARTED, || story::started(gate, entry, step_id, origin, &call.args));
         let acts = spec.meta.effect == Effect::Input;
         if acts {
-            app.session.note_input(step_id);
+            gate.session.note_input(step_id);
         }
         Self {
             step_id,
-            caused_by: if acts { Some(step_id) } else { app.session.last_input() },
+            caused_by: if acts { Some(step_id) } else { gate.session.last_input() },
             tool: spec.meta.name,
             origin: call.origin,
             reader,
-            began: app.clock.wall(),
-            started: app.clock.now(),
+            began: gate.clock.wall(),
+            started: gate.clock.now(),
             notes: Notes::default(),
-            args: (app.audit.is_some() || app.events.wanted())
-                .then(|| for_the_books(&app.tools, &app.secrets, entry, &call.args)),
-            trace: if call.origin.looks_on(spec.meta) { None } else { app.tracer.begin(app, entry, call) },
+            args: (gate.audit.is_some() || gate.events.wanted())
+                .then(|| for_the_books(&gate.tools, &gate.secrets, entry, &call.args)),
+            trace: if call.origin.looks_on(spec.meta) {
+                None
+            } else {
+                gate.tracer.begin(entry, || for_the_books(&gate.tools, &gate.secrets, entry, &call.args))
+            },
         }
     }
 
-    fn close(mut self, app: &App, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
-        self.write_trace(app, entry, &mut reply);
-        self.write_audit(app, entry, &mut reply, changed);
-        self.note_failure(app, &reply);
-        self.tell(app, entry, &reply, changed);
+    fn close(mut self, gate: &Gate, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
+        self.write_trace(gate, entry, &mut reply);
+        self.write_audit(gate, entry, &mut reply, changed);
+        self.note_failure(gate, &reply);
+        self.tell(gate, entry, &reply, changed);
         reply
     }
 
-    fn write_trace(&mut self, app: &App, entry: &Entry, reply: &mut Reply) {
+    fn write_trace(&mut self, gate: &Gate, entry: &Entry, reply: &mut Reply) {
         let Some(pending) = self.trace.take() else {
             return;
         };
         let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply };
-        if let Err(problem) = app.tracer.record(app, pending, closing) {
+        if let Err(problem) = gate.tracer.record(gate.trace_sources(), pending, closing) {
             tracing::error!("{problem}");
             reply.warn(&problem);
         }
     }
 
-    fn write_audit(&self, app: &App, entry: &Entry, reply: &mut Reply, changed: Option<bool>) {
-        let Some(audit) = &app.audit else {
+    fn write_audit(&self, gate: &Gate, entry: &Entry, reply: &mut Reply, changed: Option<bool>) {
+        let Some(audit) = &gate.audit else {
             return;
         };
-        if let Err(problem) = audit.record(self.line(app, entry, reply, changed)) {
+        if let Err(problem) = audit.record(self.line(gate, entry, reply, changed)) {
             tracing::error!("{problem}");
             reply.warn("the audit log cannot be written; inputs are refused until it can");
         }
     }
 
     /// What the page reads to show it is nobody's question.
-    fn note_failure(&self, app: &App, reply: &Reply) {
+    fn note_failure(&self, gate: &Gate, reply: &Reply) {
         let (Some(kind), false) = (reply.error, self.origin == Origin::Inspector) else {
             return;
         };
         let text = reply.text();
         let fits = text.len() <= limits::EVENT_RESULT_BYTES;
         let reply = if fits { text } else { kind.code().to_owned() };
-        app.session.note_failure(FailedCall { step_id: self.step_id, tool: self.tool, reply });
+        gate.session.note_failure(FailedCall { step_id: self.step_id, tool: self.tool, reply });
     }
 
     /// Counts the call, and tells those who watch.
-    fn tell(&self, app: &App, entry: &Entry, reply: &Reply, changed: Option<bool>) {
-        let took = app.clock.now().saturating_sub(self.started);
+    fn tell(&self, gate: &Gate, entry: &Entry, reply: &Reply, changed: Option<bool>) {
+        let took = gate.clock.now().saturating_sub(self.started);
         let size = reply.size();
         let sent = if self.reader == Reader::Caller { size } else { Size::default() };
-        app.metrics.note(self.tool, reply.error, took, sent);
-        app.events.publish(events::CALL, || {
+        gate.metrics.note(self.tool, reply.error, took, sent);
+        gate.events.publish(events::CALL, || {
             let none = Map::new();
             let told = story::Told {
-                app,
+                gate,
                 entry,
                 reply,
                 step_id: self.step_id,
@@ -542,7 +541,7 @@ impl Record {
         });
     }
 
-    fn line(&self, app: &App, entry: &Entry, reply: &Reply, changed: Option<bool>) -> String {
+    fn line(&self, gate: &Gate, entry: &Entry, reply: &Reply, changed: Option<bool>) -> String {
         let none = Map::new();
         let declared = entry.schema()["properties"].as_object();
         let entry = audit::Entry {
@@ -559,6 +558,6 @@ impl Record {
             args: self.args.as_ref().unwrap_or(&none),
             declared: declared.filter(|_| entry.spec.meta.effect.acts()),
         };
-        audit::line(&entry, &app.config.audit.redact_arg_keys, &Scrub::of(&app.redactor))
+        audit::line(&entry, &gate.config.audit.redact_arg_keys, &Scrub::of(&gate.redactor))
     }
 }

@@ -9,39 +9,21 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Call, Origin, Reply};
-use crate::app::App;
-use crate::clock::{Cancel, lock};
+use crate::clock::lock;
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::gate;
 use crate::model::Window;
 use crate::privacy::arguments::{REDACTED, TRUNCATED};
-use crate::tool::{Meta, args};
+use crate::tool::services::{
+    Difference, Divergence, OnDivergence, OpenedReplay, ReplayControl, ReplayMode, ReplayState, ReplayedStep,
+};
+use crate::tool::{Cx, Meta, Table, args};
 use crate::trace::Told;
 use crate::trace::format::{Row, Summary, WindowSeen};
-use crate::trace::reader::Recording;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    #[default]
-    Execute,
-    Verify,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum OnDivergence {
-    Stop,
-    #[default]
-    Warn,
-    Resume,
-}
+use crate::trace::reader::{self, Recording};
 
 /// The replays that are open. Their ids never repeat.
 #[derive(Debug, Default)]
@@ -51,9 +33,9 @@ pub struct Replays {
 }
 
 #[derive(Debug)]
-pub struct Replay {
-    pub id: String,
-    pub mode: Mode,
+struct Replay {
+    id: String,
+    mode: ReplayMode,
     on_divergence: OnDivergence,
     rows: Vec<Row>,
     /// Held by the one step that is being made, which may take long.
@@ -70,47 +52,54 @@ struct Progress {
     fresh: HashMap<(u64, String), String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Divergence {
-    step_id: u64,
-    trace_seq: u64,
-    tool: String,
-    differences: Vec<Difference>,
-}
+impl ReplayControl for Replays {
+    fn open(
+        &self,
+        cx: &Cx,
+        path: &str,
+        mode: ReplayMode,
+        on_divergence: OnDivergence,
+    ) -> Result<OpenedReplay> {
+        let recording = reader::read(&cx.config().tracing.dir, path).map_err(|problem| {
+            Error::bad_request(format!("could not load trace: {problem}")).with("path", path)
+        })?;
+        refuse_unrecorded(cx.tools(), &recording.rows)?;
+        let (label, torn, has_footer) =
+            (recording.header.label.clone(), recording.torn, recording.footer.is_some());
+        let replay = self.add(recording, mode, on_divergence)?;
+        Ok(OpenedReplay { replay_id: replay.id.clone(), total: replay.total(), label, torn, has_footer })
+    }
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Difference {
-    path: String,
-    want: Value,
-    got: Value,
-}
+    fn step(
+        &self,
+        cx: &Cx,
+        id: &str,
+        supply: &Map<String, Value>,
+    ) -> Result<(Option<ReplayedStep>, ReplayState)> {
+        let replay = self.get(id)?;
+        let stepped = replay.step(cx, supply)?;
+        Ok((stepped, replay.state()))
+    }
 
-/// How far a replay is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
-    pub position: usize,
-    pub total: usize,
-    pub finished: bool,
-    pub divergences: Vec<Divergence>,
-}
+    fn state(&self, id: &str) -> Result<ReplayState> {
+        Ok(self.get(id)?.state())
+    }
 
-/// What one step did.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stepped {
-    pub tool: String,
-    pub differences: Vec<Difference>,
-    pub summary: Summary,
+    fn close(&self, id: &str) -> Result<()> {
+        let replay = lock(&self.open).remove(id).ok_or_else(|| unknown(id))?;
+        // A step that is being made is its last.
+        lock(&replay.progress).stopped = true;
+        Ok(())
+    }
 }
 
 impl Replays {
-    pub fn open(
+    fn add(
         &self,
-        app: &App,
         recording: Recording,
-        mode: Mode,
+        mode: ReplayMode,
         on_divergence: OnDivergence,
     ) -> Result<Arc<Replay>> {
-        refuse_unrecorded(app, &recording.rows)?;
         let mut open = lock(&self.open);
         if open.len() >= limits::REPLAYS {
             let known: Vec<&str> = open.keys().map(String::as_str).collect();
@@ -133,15 +122,8 @@ impl Replays {
         Ok(replay)
     }
 
-    pub fn get(&self, id: &str) -> Result<Arc<Replay>> {
+    fn get(&self, id: &str) -> Result<Arc<Replay>> {
         lock(&self.open).get(id).cloned().ok_or_else(|| unknown(id))
-    }
-
-    pub fn close(&self, id: &str) -> Result<()> {
-        let replay = lock(&self.open).remove(id).ok_or_else(|| unknown(id))?;
-        // A step that is being made is its last.
-        lock(&replay.progress).stopped = true;
-        Ok(())
     }
 }
 
@@ -151,8 +133,8 @@ fn unknown(id: &str) -> Error {
 
 /// Traces never hold calls about traces and replays. A file that does was made by hand, and would let a
 /// replay step itself.
-fn refuse_unrecorded(app: &App, rows: &[Row]) -> Result<()> {
-    let recorded = |row: &&Row| app.tools.find(&row.tool).is_none_or(|entry| entry.spec.meta.traced);
+fn refuse_unrecorded(tools: &Table, rows: &[Row]) -> Result<()> {
+    let recorded = |row: &&Row| tools.find(&row.tool).is_none_or(|entry| entry.spec.meta.traced);
     match rows.iter().find(|row| !recorded(row)) {
         Some(row) => Err(Error::bad_request(format!(
             "row {} calls {}, which is never recorded, so this is no trace of ours",
@@ -163,13 +145,14 @@ fn refuse_unrecorded(app: &App, rows: &[Row]) -> Result<()> {
 }
 
 impl Replay {
-    pub fn total(&self) -> usize {
+    fn total(&self) -> usize {
         self.rows.len()
     }
 
-    pub fn standing(&self) -> Standing {
+    fn state(&self) -> ReplayState {
         let progress = lock(&self.progress);
-        Standing {
+        ReplayState {
+            mode: self.mode,
             position: progress.position,
             total: self.total(),
             finished: progress.stopped || progress.position >= self.total(),
@@ -178,26 +161,27 @@ impl Replay {
     }
 
     /// Makes the next call; `None` when there is none left. A step that fails has not been made.
-    pub fn step(&self, app: &App, supply: &Map<String, Value>, cancel: &Cancel) -> Result<Option<Stepped>> {
+    fn step(&self, cx: &Cx, supply: &Map<String, Value>) -> Result<Option<ReplayedStep>> {
         let _turn = lock(&self.turn);
-        let standing = self.standing();
-        let row = match self.rows.get(standing.position) {
-            Some(row) if !standing.finished => row,
+        let state = self.state();
+        let row = match self.rows.get(state.position) {
+            Some(row) if !state.finished => row,
             _ => return Ok(None),
         };
-        let args = self.arguments(app, row, supply)?;
+        let args = self.arguments(cx, row, supply)?;
         let call = Call { tool: row.tool.clone(), args: Value::Object(args), origin: Origin::Replay };
-        let reply = gate::pass(app, call, cancel);
+        let reply = cx.caller().pass_replayed(call, cx.cancel);
         if reply.error == Some(Kind::Cancelled) {
             return Err(Error::cancelled());
         }
         let summary = Summary::of(&reply);
         let differences = match self.mode {
-            Mode::Execute => Vec::new(),
-            Mode::Verify => differences(verified(app, &row.tool), &row.result_summary, &summary),
+            ReplayMode::Execute => Vec::new(),
+            ReplayMode::Verify => differences(verified(cx.tools(), &row.tool), &row.result_summary, &summary),
         };
         self.note(row, &reply, &differences);
-        Ok(Some(Stepped { tool: row.tool.clone(), differences, summary }))
+        let summary = serde_json::to_value(summary).unwrap_or_default();
+        Ok(Some(ReplayedStep { tool: row.tool.clone(), differences, summary }))
     }
 
     fn note(&self, row: &Row, reply: &Reply, differences: &[Difference]) {
@@ -219,16 +203,16 @@ impl Replay {
     }
 
     /// The recorded arguments as they mean the same today.
-    fn arguments(&self, app: &App, row: &Row, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
+    fn arguments(&self, cx: &Cx, row: &Row, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
         if row.args.get(TRUNCATED) == Some(&Value::Bool(true)) {
             return supplied_whole(row, supply);
         }
-        let mut args = Value::Object(by_selector(app, row)?);
+        let mut args = Value::Object(by_selector(cx.tools(), row)?);
         self.renew_tokens(row, &mut args);
-        renew_windows(&mut args, &row.windows_before, &app.observer.windows().unwrap_or_default());
+        renew_windows(&mut args, &row.windows_before, &cx.observer().windows().unwrap_or_default());
         match args {
             Value::Object(args) => {
-                let lacking = lacking_secrets(app, row);
+                let lacking = lacking_secrets(cx, row);
                 fill_secrets(row, args, supply, &lacking)
             }
             _ => Ok(Map::new()),
@@ -248,14 +232,14 @@ impl Replay {
 
 /// A ref is a word of its own session; the element that it stood for was recorded with its selector. Where it was
 /// not, an input must not go to whatever has that ref today.
-fn by_selector(app: &App, row: &Row) -> Result<Map<String, Value>> {
+fn by_selector(tools: &Table, row: &Row) -> Result<Map<String, Value>> {
     let mut args = row.args.clone();
     if let (Some(target), true) = (&row.target, args.contains_key(REF)) {
         args.remove(REF);
         args.insert("selector".to_owned(), target.selector.as_str().into());
         args.insert("window_uid".to_owned(), target.window_uid.as_str().into());
     }
-    let acts = app.tools.find(&row.tool).is_some_and(|entry| entry.spec.meta.effect.acts());
+    let acts = tools.find(&row.tool).is_some_and(|entry| entry.spec.meta.effect.acts());
     if acts && args.iter().any(|(name, value)| name == REF || value.get(REF).is_some()) {
         return Err(Error::bad_request(format!(
             "row {} names an element by a ref of its own session, and nothing tells which element that was",
@@ -300,10 +284,10 @@ fn same_window(uid: &str, recorded: &[WindowSeen], windows: &[Window]) -> Option
 }
 
 /// The arguments whose secret this server was not given.
-fn lacking_secrets(app: &App, row: &Row) -> Vec<String> {
-    let schema = app.tools.find(&row.tool).map(|entry| entry.schema()).unwrap_or(&Value::Null);
+fn lacking_secrets(cx: &Cx, row: &Row) -> Vec<String> {
+    let schema = cx.tools().find(&row.tool).map(|entry| entry.schema()).unwrap_or(&Value::Null);
     let lacks = |name: &str, value: &Value| {
-        args::named_secret(schema, name, value).is_some_and(|secret| !app.secrets.knows(secret))
+        args::named_secret(schema, name, value).is_some_and(|secret| !cx.caller().knows_secret(secret))
     };
     row.args.iter().filter(|(name, value)| lacks(name, value)).map(|(name, _)| name.clone()).collect()
 }
@@ -370,8 +354,8 @@ fn about(row: &Row, problem: String) -> Error {
         .with("tool", Fact::from(row.tool.as_str()))
 }
 
-fn verified(app: &App, tool: &str) -> &'static [&'static str] {
-    app.tools.find(tool).map_or(Meta::DEFAULT.verify, |entry| entry.spec.meta.verify)
+fn verified(tools: &Table, tool: &str) -> &'static [&'static str] {
+    tools.find(tool).map_or(Meta::DEFAULT.verify, |entry| entry.spec.meta.verify)
 }
 
 /// Where the two differ. What both leave out is equal.

@@ -8,8 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::Reply;
-use crate::app::App;
+use super::{Gate, Reply};
 use crate::clock::timestamp;
 use crate::config::limits;
 use crate::error::Kind;
@@ -19,7 +18,7 @@ use crate::tool::Entry;
 use crate::tool::recorded::for_the_books;
 
 pub struct Told<'a> {
-    pub app: &'a App,
+    pub gate: &'a Gate,
     pub entry: &'a Entry,
     pub reply: &'a Reply,
     pub step_id: u64,
@@ -67,7 +66,7 @@ struct Ended<'a> {
     result: Option<Box<RawValue>>,
 }
 
-pub fn started(app: &App, entry: &Entry, step_id: u64, origin: &'static str, args: &Value) -> String {
+pub fn started(gate: &Gate, entry: &Entry, step_id: u64, origin: &'static str, args: &Value) -> String {
     let meta = entry.spec.meta;
     write(&Started {
         step_id,
@@ -75,8 +74,8 @@ pub fn started(app: &App, entry: &Entry, step_id: u64, origin: &'static str, arg
         group: meta.group.name(),
         acts: meta.effect.acts(),
         origin,
-        at: timestamp(app.clock.wall()),
-        args: kept(app, entry, &for_the_books(&app.tools, &app.secrets, entry, args)),
+        at: timestamp(gate.clock.wall()),
+        args: kept(gate, entry, &for_the_books(&gate.tools, &gate.secrets, entry, args)),
     })
 }
 
@@ -97,7 +96,7 @@ impl Told<'_> {
             code: self.reply.error.map(Kind::code),
             changed: self.changed,
             consent: self.consent,
-            args: kept(self.app, self.entry, self.args),
+            args: kept(self.gate, self.entry, self.args),
             result_bytes: self.size.bytes,
             tokens: self.size.tokens(),
             picture: self.reply.picture.is_some(),
@@ -108,21 +107,21 @@ impl Told<'_> {
 
 /// The arguments as a trace would keep them if everything typed went into a secret field: who watches may
 /// not be who may know.
-fn kept(app: &App, entry: &Entry, args: &Map<String, Value>) -> Map<String, Value> {
-    let redact_keys = &app.config.audit.redact_arg_keys;
-    let keeper = for_the_person(app, entry, entry.spec.meta.effect.acts());
+fn kept(gate: &Gate, entry: &Entry, args: &Map<String, Value>) -> Map<String, Value> {
+    let redact_keys = &gate.config.audit.redact_arg_keys;
+    let keeper = for_the_person(gate, entry, entry.spec.meta.effect.acts());
     Keeper { redact_keys, ..keeper }.kept(args)
 }
 
 /// The arguments as a person is shown them who has to decide: with what is typed, unless that is private.
-pub fn for_the_person<'a>(app: &'a App, entry: &'a Entry, hides_typed: bool) -> Keeper<'a> {
+pub fn for_the_person<'a>(gate: &'a Gate, entry: &'a Entry, hides_typed: bool) -> Keeper<'a> {
     Keeper {
-        redactor: &app.redactor,
-        redact_keys: &app.config.tracing.redact_keys,
+        redactor: &gate.redactor,
+        redact_keys: &gate.config.tracing.redact_keys,
         schema: entry.schema(),
         hides_typed,
-        secrets: &app.secrets,
-        max_bytes: app.config.tracing.max_args_bytes,
+        secrets: &gate.secrets,
+        max_bytes: gate.config.tracing.max_args_bytes,
     }
 }
 

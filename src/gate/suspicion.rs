@@ -13,10 +13,11 @@ use super::{Json, Reply, story};
 use crate::clock::lock;
 use crate::config::{Config, OnSuspicion};
 use crate::privacy::injection::{self, Inspector};
+use crate::privacy::untrusted::clean;
 use crate::privacy::watch::Watch;
 use crate::tokens::{Writing, bytes};
+use crate::tool::Target;
 use crate::tool::call::with_entry;
-use crate::tool::{Cx, Target};
 
 /// More would say no more.
 const MOST_PLACES: usize = 8;
@@ -234,21 +235,25 @@ impl Suspicion {
 
     /// Whether an input needs consent because of what the screen says: what was shown lately, or what the windows
     /// that it touches say now, seen or not.
-    pub fn is_up(&self, cx: &Cx, targets: &[Target]) -> bool {
-        self.forces_consent
-            && (self.was_shown_lately(cx.clock().now()) || targets.iter().any(speaks_to_an_agent))
+    pub fn is_up(&self, now: Duration, targets: &[Target]) -> bool {
+        self.forces_consent && (self.was_shown_lately(now) || targets.iter().any(speaks_to_an_agent))
     }
 }
 
 fn speaks_to_an_agent(target: &Target) -> bool {
-    target.view.speaks_to_an_agent()
-        || Inspector::default().look(target.chosen.unredacted_title()).is_some()
-        || injection::smuggles(target.chosen.unredacted_title())
+    let title = target.unredacted_title();
+    let is_order = |text: &str| Inspector::default().look(text).is_some();
+    // What is no element has its name for a title, which a terminal code in it must not disguise.
+    let content = match target.element() {
+        Some(element) => element.view.speaks_to_an_agent(),
+        None => is_order(&clean(title)),
+    };
+    content || is_order(title) || injection::smuggles(title)
 }
 
 /// What stands for an input that meets no element, where it needs consent all the same.
-pub fn nowhere(cx: &Cx, tool: &str) -> Target {
-    cx.observer().thing(crate::model::Role::Screen, tool)
+pub fn nowhere(tool: &'static str) -> Target {
+    Target::Screen(tool)
 }
 
 impl Reply {

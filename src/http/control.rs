@@ -20,7 +20,7 @@ use crate::gate::approvals::Decision;
 type Here = State<Arc<Surface>>;
 
 pub fn halt_state(app: &App) -> Value {
-    match app.halt.halted() {
+    match app.gate.halt.halted() {
         Some(halted) => {
             json!({"halted": true, "reason": halted.reason, "since": timestamp(halted.since)})
         }
@@ -46,11 +46,11 @@ pub async fn halt(State(surface): Here, body: Bytes) -> Response<Body> {
     };
     let app = surface.app.clone();
     tracing::warn!("all input is stopped: {reason}");
-    app.halt.halt(&reason, app.clock.wall());
-    app.approvals.withdraw_all();
-    app.events.publish_value(events::HALT, || halt_state(&app));
+    app.gate.halt.halt(&reason, app.clock.wall());
+    app.gate.approvals.withdraw_all();
+    app.gate.events.publish_value(events::HALT, || halt_state(&app));
     let released = surface.app.clone();
-    let _ = tokio::task::spawn_blocking(move || released.observer.platform().input().release_all()).await;
+    let _ = tokio::task::spawn_blocking(move || released.observer.release_all()).await;
     halt_answer(&app)
 }
 
@@ -69,9 +69,9 @@ fn reason(body: &[u8]) -> Result<String, Refusal> {
 
 pub async fn release(State(surface): Here) -> Response<Body> {
     let app = &surface.app;
-    if app.halt.release() {
+    if app.gate.halt.release() {
         tracing::warn!("input is released");
-        app.events.publish_value(events::HALT, || halt_state(app));
+        app.gate.events.publish_value(events::HALT, || halt_state(app));
     }
     halt_answer(app)
 }
@@ -81,13 +81,13 @@ pub async fn approvals(State(surface): Here) -> Response<Body> {
     let answer = json!({
         "ok": true,
         "mode": app.config.confirmation.mode,
-        "approvals": app.approvals.list(app.clock.now()),
+        "approvals": app.gate.approvals.list(app.clock.now()),
     });
     present::json_value(StatusCode::OK, &answer)
 }
 
 pub async fn picture(State(surface): Here, Path(id): Path<String>) -> Response<Body> {
-    match surface.app.approvals.picture(&id) {
+    match surface.app.gate.approvals.picture(&id) {
         Some(picture) => present::typed(StatusCode::OK, picture.format.mime(), picture.bytes),
         None => no_such_question(),
     }
@@ -107,7 +107,7 @@ pub async fn decide(State(surface): Here, Path(id): Path<String>, body: Bytes) -
                 .into_response();
         }
     };
-    if !surface.app.approvals.decide(&id, decision) {
+    if !surface.app.gate.approvals.decide(&id, decision) {
         return no_such_question();
     }
     present::json_value(StatusCode::OK, &json!({"ok": true, "id": id, "decision": given["decision"]}))

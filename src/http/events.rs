@@ -35,11 +35,11 @@ const TAKES_NOTHING: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(400);
 
 pub async fn watch(State(surface): State<Arc<Surface>>) -> Response<Body> {
-    if surface.app.events.watchers() >= limits::EVENT_WATCHERS {
+    if surface.app.gate.events.watchers() >= limits::EVENT_WATCHERS {
         let message = format!("{} clients watch already", limits::EVENT_WATCHERS);
         return Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message).into_response();
     }
-    let events = surface.app.events.watch();
+    let events = surface.app.gate.events.watch();
     let (sender, body) = Channel::<Bytes, Infallible>::new(IN_FLIGHT);
     tokio::spawn(async move {
         let _ = Watcher { surface, events, sender }.tell().await;
@@ -94,14 +94,14 @@ fn resync(missed: u64) -> String {
 
 /// What a watcher has to know before the first event.
 fn hello(app: &App) -> Value {
-    let (_, last) = app.events.calls_after(u64::MAX);
+    let (_, last) = app.gate.events.calls_after(u64::MAX);
     json!({
         "version": app.config.mcp.version,
-        "adapter": app.observer.platform().facts().adapter,
+        "adapter": app.observer.facts().adapter,
         "step_count": app.session.step_count(),
         "last_event": last,
         "halt": control::halt_state(app),
-        "approvals": app.approvals.list(app.clock.now()),
+        "approvals": app.gate.approvals.list(app.clock.now()),
         "confirmation_mode": app.config.confirmation.mode,
     })
 }
@@ -120,7 +120,7 @@ pub async fn calls(State(surface): State<Arc<Surface>>, RawQuery(asked): RawQuer
         Err(error) => return Refusal::from(error).into_response(),
     };
     let after = arguments.get("after").and_then(Value::as_u64).unwrap_or(0);
-    let (calls, last) = surface.app.events.calls_after(after);
+    let (calls, last) = surface.app.gate.events.calls_after(after);
     // Each is JSON already.
     let texts: Vec<String> = calls
         .iter()
@@ -138,7 +138,7 @@ pub async fn follow_windows(surface: Arc<Surface>) {
             () = surface.shutdown.cancelled() => return,
             () = sleep_task(LOOK_EVERY) => {}
         }
-        if surface.app.events.watchers() == 0 {
+        if surface.app.gate.events.watchers() == 0 {
             continue;
         }
         let app = surface.app.clone();
@@ -162,20 +162,20 @@ struct Seen {
 impl Seen {
     /// A platform that counts its changes is asked for its windows only when the count has moved.
     fn look(&mut self, app: &App) {
-        let generation = app.observer.platform().watch().generation().ok();
+        let generation = app.observer.generation().ok();
         let moved = generation.is_none() || generation != self.generation;
         if !moved && self.windows.is_some() {
             return;
         }
         if generation.is_some() && self.generation.is_some() {
-            app.events.publish_value(events::CHANGED, || json!({ "generation": generation }));
+            app.gate.events.publish_value(events::CHANGED, || json!({ "generation": generation }));
         }
         self.generation = generation;
         let Some(windows) = windows(app) else {
             return;
         };
         if self.windows.as_ref() != Some(&windows) {
-            app.events.publish_value(events::WINDOWS, || json!({ "windows": &windows }));
+            app.gate.events.publish_value(events::WINDOWS, || json!({ "windows": &windows }));
             self.windows = Some(windows);
         }
     }

@@ -30,9 +30,9 @@ fn health(app: &App, ocr: Value) -> Value {
         "ok": true,
         "uptime_s": app.clock.now().as_secs(),
         "step_count": app.session.step_count(),
-        "adapter": app.observer.platform().facts().adapter,
+        "adapter": app.observer.facts().adapter,
         "version": app.config.mcp.version,
-        "halted": app.halt.halted().is_some(),
+        "halted": app.gate.halt.halted().is_some(),
         "tree_cache": {
             "hits": cache.hits,
             "misses": cache.misses,
@@ -105,17 +105,17 @@ fn exposition(app: &App) -> String {
         slowest,
     );
     if app.config.budgets.configured() {
-        let (actions, screenshots) = app.budget.used();
+        let (actions, screenshots) = app.gate.used_budget();
         page.single("oso_actions_used", "counter", "Inputs that were sent.", actions);
         page.single("oso_screenshots_used", "counter", "Pictures that were taken.", screenshots);
     }
-    let tracing = u8::from(app.tracer.status().active_trace_id.is_some());
+    let tracing = u8::from(app.gate.trace_status().active_trace_id.is_some());
     page.single("oso_active_trace", "gauge", "Whether a trace is running.", tracing);
-    let halted = u8::from(app.halt.halted().is_some());
+    let halted = u8::from(app.gate.halt.halted().is_some());
     page.single("oso_halted", "gauge", "Whether a person has stopped all input.", halted);
-    let pending = app.approvals.list(app.clock.now()).len();
+    let pending = app.gate.approvals.list(app.clock.now()).len();
     page.single("oso_approvals_pending", "gauge", "Calls that wait for a person.", pending);
-    page.single("oso_event_watchers", "gauge", "Who watches the events.", app.events.watchers());
+    page.single("oso_event_watchers", "gauge", "Who watches the events.", app.gate.events.watchers());
     by_tool(&mut page, app);
     page.0
 }
@@ -132,7 +132,7 @@ const FAMILIES: [Family; 3] = [
 ];
 
 fn by_tool(page: &mut Page, app: &App) {
-    let counts = app.metrics.by_tool();
+    let counts = app.gate.metrics.by_tool();
     for (name, help, value) in FAMILIES {
         page.head(name, "counter", help);
         for (tool, count) in &counts {

@@ -74,8 +74,7 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
     let listener = bind(&config.host, config.port).map_err(NotServed::Unavailable)?;
     let address = listener.local_addr().map_err(unavailable)?;
     // Where the person's word counts, nobody else may give it over HTTP.
-    let needed = (app.confirm.is_active() || app.suspicion.forces_consent())
-        && app.config.confirmation.mode == ConfirmationMode::Inspector;
+    let needed = app.gate.may_need_consent() && app.config.confirmation.mode == ConfirmationMode::Inspector;
     let token = Token::of(config, needed).map_err(NotServed::Refused)?;
     if token.is_none() && !address.ip().to_canonical().is_loopback() {
         return Err(NotServed::Refused(format!(
@@ -91,8 +90,8 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
             "web_ui.cors_origins contains \"*\": every page in a browser of this machine may call this server"
         );
     }
-    app.events.begin();
-    app.approvals.begin();
+    app.gate.events.begin();
+    app.gate.approvals.begin();
     let made = token.as_ref().filter(|token| token.kept_in.is_some());
     let link = match made {
         Some(token) => format!("{}#token={}", link_to(address), token.reveal()),

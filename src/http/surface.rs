@@ -13,7 +13,7 @@ use super::present::{self, Refusal};
 use crate::app::App;
 use crate::clock::{Cancel, sleep_task};
 use crate::config::{Config, limits};
-use crate::gate::{self, Call, Origin, Reply};
+use crate::gate::{Call, Origin, Reply};
 
 /// What a call may take beyond what its own limits add up to.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -54,7 +54,7 @@ impl Surface {
         let call = Call { tool: tool.to_owned(), args: Value::Object(arguments), origin };
         let stop = StopOnDrop(Cancel::new());
         let (app, cancel) = (self.app.clone(), stop.0.clone());
-        let job = tokio::task::spawn_blocking(move || gate::pass(&app, call, &cancel));
+        let job = tokio::task::spawn_blocking(move || app.gate.pass(call, &cancel));
         tokio::select! {
             done = job => done.map_err(|_| lost()),
             () = self.shutdown.cancelled() => {

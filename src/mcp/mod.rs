@@ -33,7 +33,7 @@ use crate::app::App;
 use crate::clock::{Cancel, sleep_task};
 use crate::config::limits;
 use crate::gate::confirm::{Person, Question};
-use crate::gate::{self, Call, Origin, Reply};
+use crate::gate::{Call, Origin, Reply};
 use crate::tool::Meta;
 use ask::Ask;
 use following::Hub;
@@ -132,7 +132,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        self.app.greeted_by(&request.client_info.name);
+        self.app.gate.greeted_by(&request.client_info.name);
         let mut info = self.negotiate_initialize(&request)?;
         info.capabilities = self.capabilities_of_the_older_era();
         Ok(info)
@@ -250,7 +250,7 @@ impl Server {
         refusal: Reply,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let ttl = self.app.confirm.ttl();
+        let ttl = self.app.gate.consent_ttl();
         if ask::is_modern(context) {
             return Ok(match self.ask.round(&question, &call.tool, &call.args, ttl) {
                 Some(round) => round.into(),
@@ -268,7 +268,7 @@ impl Server {
     }
 
     fn withdrawn(&self, question: &Question) -> ErrorData {
-        self.app.confirm.withdraw(&question.ticket);
+        self.app.gate.withdraw(&question.ticket);
         gone()
     }
 
@@ -288,7 +288,7 @@ impl Server {
         };
         let cancel = Cancel::new();
         let (app, stop) = (self.app.clone(), cancel.clone());
-        let mut job = tokio::task::spawn_blocking(move || gate::pass_for(&app, call, &person, &stop));
+        let mut job = tokio::task::spawn_blocking(move || app.gate.pass_for(call, &person, &stop));
         let mut ticker = ProgressTicker::new(context);
         loop {
             tokio::select! {

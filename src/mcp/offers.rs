@@ -133,7 +133,7 @@ impl Server {
             ));
         }
         let found = resources::find(tools, uri).ok_or_else(|| resources::unknown(tools, uri))?;
-        self.app.permits(found.meta).map_err(|error| {
+        self.app.gate.permits(found.meta).map_err(|error| {
             ErrorData::invalid_request(
                 error.message.clone(),
                 Some(json!({"uri": uri, "error": {"code": error.kind.code(), "message": error.message}})),

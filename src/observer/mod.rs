@@ -22,6 +22,7 @@ mod resolve;
 pub mod sketch;
 mod snapshot;
 pub mod spot;
+mod status;
 pub mod structure;
 mod surroundings;
 mod target;
@@ -47,7 +48,7 @@ pub use permit::Permit;
 pub use resolve::{Chosen, ElementChoice, WindowChoice};
 pub use snapshot::Snapshot;
 pub use surroundings::{Awaited, Deed, WindowQuery};
-pub use target::{Starting, Target};
+pub use target::{ElementTarget, Starting, Target};
 pub use tree_tokens::TreeTokens;
 pub use view::View;
 
@@ -118,10 +119,6 @@ impl Observer {
         Self { platform, clock, redactor, cache, refs, ocr, region, typed: Mutex::default() }
     }
 
-    pub fn platform(&self) -> &dyn Platform {
-        &*self.platform
-    }
-
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
     }
@@ -147,7 +144,7 @@ impl Observer {
     }
 
     /// The element that a ref was found to mean goes on under it.
-    pub fn rebind(&self, reference: Ref, target: &Target) -> Result<()> {
+    pub fn rebind(&self, reference: Ref, target: &ElementTarget) -> Result<()> {
         self.meet(&target.chosen);
         let sight = Sight { window: &target.chosen.raw, view: &target.view };
         self.refs.bind(reference, sight, target.node);

@@ -8,7 +8,7 @@ use crate::model::selector::{Near, Selector, derive};
 use crate::model::{Tree, Window};
 
 use super::identity::{Found, Memory, REOPENED, Sight, words};
-use super::{DesktopState, Observer, Ref, Target, View};
+use super::{DesktopState, ElementTarget, Observer, Ref, View};
 
 pub(super) const MOST_MATCHES: usize = 10;
 const MOST_CANDIDATES: usize = 5;
@@ -177,7 +177,7 @@ impl Observer {
         window: &WindowChoice,
         choice: &ElementChoice,
         cancel: &Cancel,
-    ) -> Result<Target> {
+    ) -> Result<ElementTarget> {
         match parse_choice(choice)? {
             Wanted::Ref(reference) => self.find_ref(desktop, reference, window, cancel),
             Wanted::Selector(selector) => {
@@ -185,12 +185,12 @@ impl Observer {
                 let Some(node) = selector.resolve(view.tree(), 1).first().copied() else {
                     return Err(self.not_found(&selector, &chosen, &view));
                 };
-                Ok(Target::element(chosen, view, node, Some(selector.to_string())))
+                Ok(ElementTarget::new(chosen, view, node, Some(selector.to_string())))
             }
             Wanted::Id(id) => {
                 let (chosen, view) = self.choose_and_view(desktop, window, cancel)?;
                 match view.tree().find_id(&id) {
-                    Some(node) => Ok(Target::element(chosen, view, node, None)),
+                    Some(node) => Ok(ElementTarget::new(chosen, view, node, None)),
                     None => self.by_other_name(&id, window, chosen, view, cancel),
                 }
             }
@@ -216,12 +216,12 @@ impl Observer {
         chosen: Chosen,
         view: Arc<View>,
         cancel: &Cancel,
-    ) -> Result<Target> {
+    ) -> Result<ElementTarget> {
         let selector = Selector::parse(id).ok();
         if let Some(selector) = selector
             && let Some(&node) = selector.resolve(view.tree(), 1).first()
         {
-            return Ok(Target::element(chosen, view, node, Some(selector.to_string())));
+            return Ok(ElementTarget::new(chosen, view, node, Some(selector.to_string())));
         }
         match Ref::parse(id) {
             Some(reference) => self.find_ref(&chosen.desktop, reference, window, cancel),
@@ -238,7 +238,7 @@ impl Observer {
         reference: Ref,
         window: &WindowChoice,
         cancel: &Cancel,
-    ) -> Result<Target> {
+    ) -> Result<ElementTarget> {
         let memory = self.recall(reference)?;
         let home = desktop.windows().iter().find(|window| window.uid == memory.window_uid());
         if !window.is_empty() {
@@ -263,7 +263,7 @@ impl Observer {
                 return Err(self.lost(message, reference, &memory, &[(chosen, view)]));
             }
         };
-        Ok(Target::element(chosen, view, node, None).known_as(reference, certainty))
+        Ok(ElementTarget::new(chosen, view, node, None).known_as(reference, certainty))
     }
 
     /// Only one window like the closed one, with one element like the lost one, is taken for it.
@@ -273,7 +273,7 @@ impl Observer {
         reference: Ref,
         memory: &Memory,
         cancel: &Cancel,
-    ) -> Result<Target> {
+    ) -> Result<ElementTarget> {
         let mut looks = Vec::new();
         for window in memory.reopened_among(desktop.windows()) {
             let chosen = self.chosen(desktop, window, None);
@@ -283,7 +283,7 @@ impl Observer {
         if let [(chosen, view)] = looks.as_slice()
             && let Some(node) = self.refs().only_like(memory, Sight { window: &chosen.raw, view })
         {
-            let target = Target::element(chosen.clone(), view.clone(), node, None);
+            let target = ElementTarget::new(chosen.clone(), view.clone(), node, None);
             return Ok(target.known_as(reference, Some(REOPENED)));
         }
         let message = format!("the window of {reference}, which was {}, is gone", memory.words());

@@ -8,11 +8,11 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::resolve::MOST_MATCHES;
-use super::{Chosen, DesktopState, Observer, Permit, Target, View};
+use super::{Chosen, DesktopState, Observer, Permit};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Result};
 use crate::model::program::{Clip, Ended, Launch, Program, Run};
-use crate::model::{Element, Point, Reached, Rect, Role, Tree, Window, WindowChange, WindowState};
+use crate::model::{Point, Reached, Window, WindowChange, WindowState};
 use crate::platform::Activation;
 
 /// How often to look for a window where the platform tells nothing of changes.
@@ -189,28 +189,6 @@ impl Observer {
         let ended = self.platform.apps().run(run, cancel);
         self.forget_all();
         ended
-    }
-
-    /// Something that is no element of any window, as a target that rules can be about: by its role and its name.
-    pub fn thing(&self, role: Role, name: &str) -> Target {
-        let tree = Arc::new(Tree::of_root(Element::new(role, name, Rect::default())));
-        let view = View::new(tree.clone(), tree, Duration::ZERO, self.clock.wall());
-        Target::element(self.no_window(name), Arc::new(view), Tree::ROOT, None)
-    }
-
-    fn no_window(&self, title: &str) -> Chosen {
-        let window = Window {
-            uid: String::new(),
-            handle: String::new(),
-            title: title.to_owned(),
-            process: String::new(),
-            pid: 0,
-            bounds: Rect::default(),
-            focused: false,
-            minimized: false,
-        };
-        let nowhere = DesktopState::new(self.platform.clone(), Vec::new());
-        self.chosen(&Arc::new(nowhere), &window, None)
     }
 }
 

@@ -1,26 +1,36 @@
 //! What a call would touch.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::identity::Certainty;
 use super::{Chosen, Observer, Ref, View};
 use crate::error::Result;
-use crate::model::{Point, Rect};
+use crate::model::{Element, Point, Rect, Role, Tree, selector};
+use crate::privacy::redact::Redactor;
 
-/// What a call would touch: found before it acts, judged by the gate, used by the tool.
+/// What a call would touch: found before it acts, judged by the gate, used by the tool. Rules see each kind by its role
+/// and its name.
 #[derive(Clone, Debug)]
-pub struct Target {
-    pub chosen: Chosen,
-    pub view: Arc<View>,
-    pub node: usize,
-    /// The caller's selector in its canonical form; an element named by id has a derived one.
-    selector: Option<String>,
-    /// The ref that the caller named it by, and how sure it is that this is its element.
-    known_as: Option<(Ref, Option<Certainty>)>,
-    /// Where a pointer would meet it: judged with it, so that no other place is clicked.
-    at: Option<Point>,
-    starting: Option<Starting>,
-    unread: bool,
+pub enum Target {
+    Element(ElementTarget),
+    /// A program that would be started, by what the desktop calls it.
+    Program(String, Starting),
+    /// A program that would be started, by another of its names.
+    ProgramName(String),
+    /// A command line that would be run.
+    Command(String),
+    Clipboard,
+    /// A window by its title, where its root element is called otherwise.
+    WindowTitle(String),
+    /// An option that is only there once its list is open.
+    ListOption(String),
+    /// Text that was read in a picture of the screen.
+    ScreenText(String),
+    /// A menu of no listed window, of which nothing could be read.
+    UnreadMenu,
+    /// An input of this tool that meets nothing that is known.
+    Screen(&'static str),
 }
 
 /// A program that would be started: the config may allow it or not.
@@ -34,18 +44,146 @@ pub struct Starting {
     pub command: Vec<String>,
 }
 
+impl From<ElementTarget> for Target {
+    fn from(element: ElementTarget) -> Self {
+        Target::Element(element)
+    }
+}
+
 impl Target {
-    pub fn element(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
-        Self { chosen, view, node, selector, known_as: None, at: None, starting: None, unread: false }
+    pub fn element(&self) -> Option<&ElementTarget> {
+        match self {
+            Target::Element(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    pub fn into_element(self) -> Option<ElementTarget> {
+        match self {
+            Target::Element(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The role that rules see, as the application says it.
+    pub fn unredacted_role(&self) -> &Role {
+        match self {
+            Target::Element(element) => &element.view.unredacted(element.node).role,
+            Target::Program(..) | Target::ProgramName(_) => &Role::Application,
+            Target::Command(_) => &Role::Command,
+            Target::Clipboard => &Role::Clipboard,
+            Target::WindowTitle(_) => &Role::Window,
+            Target::ListOption(_) => &Role::ListItem,
+            Target::ScreenText(_) => &Role::Text,
+            Target::UnreadMenu => &Role::Menu,
+            Target::Screen(_) => &Role::Screen,
+        }
+    }
+
+    /// The name that rules see, which may have to be hidden from others.
+    pub fn unredacted_name(&self) -> &str {
+        match self {
+            Target::Element(element) => &element.view.unredacted(element.node).name,
+            Target::Program(name, _)
+            | Target::ProgramName(name)
+            | Target::Command(name)
+            | Target::WindowTitle(name)
+            | Target::ListOption(name)
+            | Target::ScreenText(name) => name,
+            Target::Clipboard => "clipboard",
+            Target::UnreadMenu => "",
+            Target::Screen(tool) => tool,
+        }
+    }
+
+    /// The role that may be shown.
+    pub fn shown_role(&self) -> &Role {
+        self.element().map_or_else(|| self.unredacted_role(), |it| &it.view.tree()[it.node].role)
+    }
+
+    /// The name that may be shown. What is no element is called what it is.
+    pub fn shown_name(&self) -> &str {
+        self.element().map_or_else(|| self.unredacted_name(), |it| &it.view.tree()[it.node].name)
+    }
+
+    /// The title that rules see. What is in no window goes by its own name.
+    pub fn unredacted_title(&self) -> &str {
+        self.element().map_or_else(|| self.unredacted_name(), |element| element.chosen.unredacted_title())
+    }
+
+    pub fn shown_title(&self, redactor: &Redactor) -> Cow<'_, str> {
+        match self.element() {
+            Some(element) => Cow::Borrowed(&element.chosen.window.title),
+            None => redactor.title(self.unredacted_name()),
+        }
+    }
+
+    /// Empty for what is in no window.
+    pub fn window_uid(&self) -> &str {
+        self.element().map_or("", |element| &element.chosen.window.uid)
+    }
+
+    pub fn is_unread(&self) -> bool {
+        match self {
+            Target::Element(element) => element.unread,
+            other => matches!(other, Target::UnreadMenu),
+        }
+    }
+
+    pub fn at(&self) -> Option<Point> {
+        self.element().and_then(|element| element.at)
+    }
+
+    pub fn program(&self) -> Option<&Starting> {
+        match self {
+            Target::Program(_, starting) => Some(starting),
+            _ => None,
+        }
+    }
+
+    pub fn bounds(&self) -> Rect {
+        self.element().map_or_else(Rect::default, ElementTarget::bounds)
+    }
+
+    pub fn element_id(&self) -> String {
+        self.element().map_or_else(|| "root".to_owned(), ElementTarget::element_id)
+    }
+
+    pub fn selector(&self) -> String {
+        match self.element() {
+            Some(element) => element.selector(),
+            None => {
+                let root =
+                    Element::new(self.unredacted_role().clone(), self.unredacted_name(), Rect::default());
+                selector::derive(&Tree::of_root(root), Tree::ROOT)
+            }
+        }
+    }
+}
+
+/// An element of a window that was read.
+#[derive(Clone, Debug)]
+pub struct ElementTarget {
+    pub chosen: Chosen,
+    pub view: Arc<View>,
+    pub node: usize,
+    /// The caller's selector in its canonical form; an element named by id has a derived one.
+    selector: Option<String>,
+    /// The ref that the caller named it by, and how sure it is that this is its element.
+    known_as: Option<(Ref, Option<Certainty>)>,
+    /// Where a pointer would meet it: judged with it, so that no other place is clicked.
+    at: Option<Point>,
+    unread: bool,
+}
+
+impl ElementTarget {
+    pub fn new(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
+        Self { chosen, view, node, selector, known_as: None, at: None, unread: false }
     }
 
     /// The same, where the input may as well reach something that could not be read.
     pub fn unread_if(self, unread: bool) -> Self {
         Self { unread, ..self }
-    }
-
-    pub fn is_unread(&self) -> bool {
-        self.unread
     }
 
     /// The same, named by a ref; without a certainty there is no doubt.
@@ -60,15 +198,6 @@ impl Target {
 
     pub fn at(&self) -> Option<Point> {
         self.at
-    }
-
-    /// The same, which stands for a program.
-    pub fn starting(self, starting: Starting) -> Self {
-        Self { starting: Some(starting), ..self }
-    }
-
-    pub fn program(&self) -> Option<&Starting> {
-        self.starting.as_ref()
     }
 
     pub fn certainty(&self) -> Option<Certainty> {
@@ -88,7 +217,7 @@ impl Target {
 
     /// Another element of the same capture.
     pub fn beside(&self, node: usize) -> Self {
-        Self { node, selector: None, known_as: None, at: None, starting: None, unread: false, ..self.clone() }
+        Self { node, selector: None, known_as: None, at: None, unread: false, ..self.clone() }
     }
 
     pub fn bounds(&self) -> Rect {

@@ -104,7 +104,7 @@ impl Observer {
     }
 
     fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<(Field, Arc<View>, usize)> {
-        let (uid, view, node) = match target {
+        let (uid, view, node) = match target.and_then(Target::element) {
             Some(target) => (target.chosen.window.uid.clone(), target.view.clone(), target.node),
             None => {
                 let chosen = self.choose(&WindowChoice::default())?;

@@ -168,7 +168,7 @@ impl<const MAX: usize> SecretOr<Text<MAX>> {
     pub fn reveal<'a>(&'a self, cx: &'a super::Cx) -> Result<&'a str> {
         match self {
             SecretOr::Plain(text) => Ok(text.as_str()),
-            SecretOr::Named { secret } => cx.app.secrets.reveal(secret),
+            SecretOr::Named { secret } => cx.caller().reveal_secret(secret),
         }
     }
 }

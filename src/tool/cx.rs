@@ -4,18 +4,24 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::call::Origin;
+use serde_json::{Map, Value};
+
+use super::call::{Call, Origin, Reply};
+use super::caller::{Caller, Foreseen};
 use super::person::{Person, Question};
-use crate::app::App;
+use super::services::{ReplayControl, TraceControl, VisionModel};
+use super::{Services, Table, Target};
 use crate::budget::{Meter, Reservation};
 use crate::clock::{Cancel, Clock};
 use crate::config::Config;
 use crate::error::Result;
+use crate::metrics::Metrics;
 use crate::observer::{DesktopState, Observer, Spotted};
+use crate::privacy::redact::Redactor;
 use crate::session::Session;
 
 pub struct Cx<'a> {
-    pub app: &'a App,
+    services: Services<'a>,
     pub cancel: &'a Cancel,
     pub step_id: u64,
     /// Who calls, and what the surface knows of the person behind it; calls inside this one have the same.
@@ -33,20 +39,34 @@ pub struct Cx<'a> {
     pub warning: Option<String>,
 }
 
-impl Cx<'_> {
+impl<'a> Cx<'a> {
+    pub fn new(
+        services: Services<'a>,
+        step_id: u64,
+        origin: Origin,
+        person: &'a Person,
+        judged: bool,
+        cancel: &'a Cancel,
+    ) -> Self {
+        Cx {
+            services,
+            cancel,
+            step_id,
+            origin,
+            person,
+            judged,
+            spotted: Default::default(),
+            look_before: Default::default(),
+            question: None,
+            warning: None,
+        }
+    }
+
     /// The same call on the same look, with another answer to whether it is judged.
     pub fn judging(&self, judged: bool) -> Cx<'_> {
         Cx {
-            app: self.app,
-            cancel: self.cancel,
-            step_id: self.step_id,
-            origin: self.origin,
-            person: self.person,
-            judged,
-            spotted: Default::default(),
             look_before: self.look_before.clone(),
-            question: None,
-            warning: None,
+            ..Cx::new(self.services, self.step_id, self.origin, self.person, judged, self.cancel)
         }
     }
 
@@ -66,25 +86,79 @@ impl Cx<'_> {
         self.look_before.take();
     }
 
-    pub fn observer(&self) -> &Observer {
-        &self.app.observer
+    pub fn observer(&self) -> &'a Observer {
+        self.services.observer
     }
 
-    pub fn config(&self) -> &Config {
-        &self.app.config
+    pub fn redactor(&self) -> &'a Redactor {
+        self.services.observer.redactor()
     }
 
-    pub fn session(&self) -> &Session {
-        &self.app.session
+    pub fn config(&self) -> &'a Config {
+        self.services.config
     }
 
-    pub fn clock(&self) -> &Clock {
-        &self.app.clock
+    pub fn session(&self) -> &'a Session {
+        self.services.session
+    }
+
+    pub fn clock(&self) -> &'a Clock {
+        self.services.clock
+    }
+
+    pub fn tools(&self) -> &'a Table {
+        self.services.tools
+    }
+
+    pub fn config_error(&self) -> Option<&'a str> {
+        self.services.config_error
+    }
+
+    pub fn metrics(&self) -> &'a Metrics {
+        self.services.metrics
+    }
+
+    pub fn tracer(&self) -> &'a dyn TraceControl {
+        self.services.tracer
+    }
+
+    pub fn replays(&self) -> &'a dyn ReplayControl {
+        self.services.replays
+    }
+
+    pub fn vision(&self) -> &'a dyn VisionModel {
+        self.services.vision
+    }
+
+    pub fn caller(&self) -> &'a dyn Caller {
+        self.services.caller
     }
 
     /// Budget for what a call turns out to need beyond what its declaration says, taken before it is
     /// used. It is given back unless it is committed.
     pub fn charge(&self, meters: &[Meter]) -> Result<Reservation> {
-        self.app.budget.reserve(meters, self.app.clock.now())
+        self.caller().charge(meters)
+    }
+
+    /// Whether a consent rule is about this target.
+    pub fn covers(&self, target: &Target) -> bool {
+        self.caller().covers(target)
+    }
+
+    /// One step, on the way of every call.
+    pub fn pass(&self, tool: &str, args: Map<String, Value>, person: &Person) -> Reply {
+        let call = Call { tool: tool.to_owned(), args: Value::Object(args), origin: self.origin };
+        self.caller().pass_step(call, person, self.cancel)
+    }
+
+    /// Nobody will be asked: a list of steps does not go on in the middle.
+    pub fn withdraw_question(&self, reply: &mut Reply) {
+        if let Some(question) = reply.question.take() {
+            self.caller().withdraw_question(&question.ticket);
+        }
+    }
+
+    pub fn foresee(&self, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
+        self.caller().foresee(self, tool, args, first)
     }
 }

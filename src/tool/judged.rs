@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::{Cx, Target};
+use super::{Cx, ElementTarget, Target};
 use crate::error::Result;
 use crate::model::action::{Key, Modifier};
-use crate::model::{Element, KeyCombo, NamedKey, Point, Role};
+use crate::model::{Element, KeyCombo, NamedKey, Point};
 use crate::observer::{Chosen, Under};
 use crate::privacy::redact::is_secret;
 
@@ -30,26 +30,31 @@ impl Cx<'_> {
     pub fn target_at(&self, point: Point) -> Result<Option<Target>> {
         let Under { window, menu } = self.observer().under(&self.desktop()?, point)?;
         let Some(chosen) = window else {
-            return Ok(menu.map(|_| self.observer().thing(Role::Menu, "").unread_if(true)));
+            return Ok(menu.map(|_| Target::UnreadMenu));
         };
         let view = self.observer().view_in_look(&chosen, self.cancel)?;
         let unread = view.leaves_out() || menu.is_some_and(|menu| !view.shows_within(menu, point));
         let innermost = view.element_at(point);
-        Ok(Some(Target::element(chosen, view, innermost, None).unread_if(unread)))
+        Ok(Some(ElementTarget::new(chosen, view, innermost, None).unread_if(unread).into()))
     }
 
     /// An element, and the protected ones that a click at `point` of it would meet instead.
-    pub fn judged_with(&self, target: Target, point: Option<Point>) -> Vec<Target> {
+    pub fn judged_with(&self, target: impl Into<Target>, point: Option<Point>) -> Vec<Target> {
+        let target = target.into();
         let others = point.map_or_else(Vec::new, |point| self.protected_at(&target, point));
-        std::iter::once(target.met_at(point)).chain(others).collect()
+        let target = match target {
+            Target::Element(element) => element.met_at(point).into(),
+            other => other,
+        };
+        std::iter::once(target).chain(others).collect()
     }
 
     fn protected_at(&self, target: &Target, point: Point) -> Vec<Target> {
-        if !self.judged {
+        let Some(target) = target.element().filter(|_| self.judged) else {
             return Vec::new();
-        }
+        };
         let others = target.view.elements_at(point).into_iter().filter(|&node| node != target.node);
-        others.map(|node| target.beside(node)).filter(|other| self.app.confirm.covers(other)).collect()
+        others.map(|node| target.beside(node).into()).filter(|other| self.covers(other)).collect()
     }
 
     /// A window as a whole: its root, what its title says where the root is called otherwise, and every protected
@@ -59,19 +64,23 @@ impl Cx<'_> {
             return Ok(Vec::new());
         }
         let view = self.observer().view_in_look(chosen, self.cancel)?;
-        let root = Target::element(chosen.clone(), view, 0, None);
-        let title = self.observer().thing(Role::Window, chosen.unredacted_title());
+        let root = ElementTarget::new(chosen.clone(), view, 0, None);
+        let title = Target::WindowTitle(chosen.unredacted_title().to_owned());
         let nodes = 1..root.view.tree().len();
         let same = nodes.filter(|&node| root.view.unredacted(node).name.trim().eq_ignore_ascii_case(deed));
-        let others: Vec<Target> = same.map(|node| root.beside(node)).chain([title]).collect();
-        let others = others.into_iter().filter(|other| self.app.confirm.covers(other));
-        Ok(std::iter::once(root).chain(others).collect())
+        let others: Vec<Target> = same.map(|node| root.beside(node).into()).chain([title]).collect();
+        let others = others.into_iter().filter(|other| self.covers(other));
+        Ok(std::iter::once(root.into()).chain(others).collect())
     }
 
     /// What is no element, by each of its names that a rule is about.
-    pub fn judged_by_names<'a>(&self, role: Role, names: impl Iterator<Item = &'a str>) -> Vec<Target> {
-        let names = names.filter(|_| self.judged).map(|name| self.observer().thing(role.clone(), name));
-        names.filter(|other| self.app.confirm.covers(other)).collect()
+    pub fn judged_by_names<'a>(
+        &self,
+        kind: fn(String) -> Target,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Vec<Target> {
+        let names = names.filter(|_| self.judged).map(|name| kind(name.to_owned()));
+        names.filter(|other| self.covers(other)).collect()
     }
 
     /// The element that keys would go to.
@@ -79,7 +88,7 @@ impl Cx<'_> {
         if !self.judged {
             return Ok(Vec::new());
         }
-        self.focus().map(|target| vec![target])
+        self.focus().map(|target| vec![target.into()])
     }
 
     /// What a key combination would reach: the focus, and every protected element whose shortcut it is.
@@ -88,9 +97,9 @@ impl Cx<'_> {
             element.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys))
         })?;
         // An element that was not read may have any shortcut.
-        let unread = |target: Target| {
+        let unread = |target: ElementTarget| {
             let unread = target.view.leaves_out();
-            target.unread_if(unread)
+            target.unread_if(unread).into()
         };
         Ok(reached.into_iter().map(unread).collect())
     }
@@ -102,45 +111,44 @@ impl Cx<'_> {
         }
         let focus = self.focus()?;
         let others = self.reached_by_typing(&focus, text);
-        Ok(std::iter::once(focus).chain(others).collect())
+        Ok(std::iter::once(focus).chain(others).map(Target::from).collect())
     }
 
-    fn reached_by_typing(&self, into: &Target, text: &str) -> Vec<Target> {
+    fn reached_by_typing(&self, into: &ElementTarget, text: &str) -> Vec<ElementTarget> {
         let pressed = pressed_by(text, takes_text(into.view.unredacted(into.node)));
         let reached = |found: &Element| wanders(text) || is_pressed(found, &pressed);
         self.protected_beside(into, 0..into.view.tree().len(), reached)
     }
 
     /// What keys would reach that go to an element: they may be a shortcut of its window, which then has the focus.
-    pub fn judged_keys_into(&self, element: &Target, keys: &KeyCombo) -> Result<Vec<Target>> {
+    pub fn judged_keys_into(&self, element: &ElementTarget, keys: &KeyCombo) -> Result<Vec<Target>> {
         let pressed =
             |found: &Element| found.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys));
         let others = self.protected_beside(element, 0..element.view.tree().len(), pressed);
-        Ok(others.into_iter().chain(self.judged_keys(keys)?).collect())
+        Ok(others.into_iter().map(Target::from).chain(self.judged_keys(keys)?).collect())
     }
 
     /// What a text would reach that goes into an element: what it wanders to, and the option that is called so,
     /// because a combo box takes the name of an option for a choice.
-    pub fn judged_text_into(&self, element: &Target, text: &str) -> Vec<Target> {
-        let mut others = self.reached_by_typing(element, text);
-        others.extend(self.judged_option(element, Some(text)));
-        others
+    pub fn judged_text_into(&self, element: &ElementTarget, text: &str) -> Vec<Target> {
+        let reached = self.reached_by_typing(element, text).into_iter().map(Target::from);
+        reached.chain(self.judged_option(element, Some(text))).collect()
     }
 
     /// What choosing an option of an element would reach. Some options are only there once a list is open, so that
     /// a name is judged by itself too. Which one is meant by a number the application decides: each may be.
-    pub fn judged_option(&self, element: &Target, name: Option<&str>) -> Vec<Target> {
+    pub fn judged_option(&self, element: &ElementTarget, name: Option<&str>) -> Vec<Target> {
         let is_named = |found: &Element, name: &str| found.name.trim().eq_ignore_ascii_case(name.trim());
         let below = element.node + 1..element.view.tree().end(element.node);
-        let mut others =
+        let others =
             self.protected_beside(element, below, |found| name.is_none_or(|name| is_named(found, name)));
         let unseen = name.filter(|_| self.judged && others.is_empty());
-        let unseen = unseen.map(|name| self.observer().thing(Role::ListItem, name));
-        others.extend(unseen.filter(|option| self.app.confirm.covers(option)));
-        others
+        let unseen = unseen.map(|name| Target::ListOption(name.to_owned()));
+        let unseen = unseen.filter(|option| self.covers(option));
+        others.into_iter().map(Target::from).chain(unseen).collect()
     }
 
-    fn judged_focus_and(&self, reached: impl Fn(&Element) -> bool) -> Result<Vec<Target>> {
+    fn judged_focus_and(&self, reached: impl Fn(&Element) -> bool) -> Result<Vec<ElementTarget>> {
         if !self.judged {
             return Ok(Vec::new());
         }
@@ -152,27 +160,28 @@ impl Cx<'_> {
     /// The protected ones among the nodes of an element's window that are reached.
     fn protected_beside(
         &self,
-        element: &Target,
+        element: &ElementTarget,
         nodes: Range<usize>,
         reached: impl Fn(&Element) -> bool,
-    ) -> Vec<Target> {
+    ) -> Vec<ElementTarget> {
         if !self.judged {
             return Vec::new();
         }
         nodes
             .filter(|&node| node != element.node && reached(element.view.unredacted(node)))
-            .map(|node| element.beside(node))
-            .filter(|other| self.app.confirm.covers(other))
+            .map(|node| Target::from(element.beside(node)))
+            .filter(|other| self.covers(other))
+            .filter_map(Target::into_element)
             .collect()
     }
 
     /// Where nothing is said to have the focus, something that was not read may have it.
-    fn focus(&self) -> Result<Target> {
+    fn focus(&self) -> Result<ElementTarget> {
         let chosen: Chosen = self.observer().choose_in(&self.desktop()?, &Default::default())?;
         let view = self.observer().view_in_look(&chosen, self.cancel)?;
         let focused = view.tree().focused();
         let unread = focused.is_none() && view.leaves_out();
-        Ok(Target::element(chosen, view, focused.unwrap_or(0), None).unread_if(unread))
+        Ok(ElementTarget::new(chosen, view, focused.unwrap_or(0), None).unread_if(unread))
     }
 }
 

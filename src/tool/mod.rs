@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod call;
+mod caller;
 pub mod cx;
 mod judged;
 pub mod person;
@@ -13,6 +14,7 @@ pub mod recorded;
 pub mod reply;
 pub mod resource;
 pub mod schema;
+pub mod services;
 mod table;
 pub mod typed;
 
@@ -20,15 +22,17 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use caller::{Caller, Foreseen, Proposal};
 pub use cx::Cx;
 pub use reply::{Encoded, Output};
 pub use resource::{Content, Resource};
+pub use services::Services;
 pub use table::{Entry, Selection, Table};
 
 use crate::budget::Meter;
 use crate::config::{Config, Secret};
 use crate::error::{Error, Result};
-pub use crate::observer::{Permit, Starting, Target};
+pub use crate::observer::{ElementTarget, Permit, Starting, Target};
 
 pub trait Tool: 'static {
     type Args: DeserializeOwned + schemars::JsonSchema + Send + 'static;
@@ -322,7 +326,34 @@ impl std::fmt::Debug for Spec {
     }
 }
 
-/// A call whose arguments are understood.
+/// A call whose arguments are understood. It runs with a permit:
+///
+/// ```
+/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+///
+/// fn run(call: Box<dyn Prepared>, cx: &mut Cx, permit: Permit) -> Result<()> {
+///     call.run(cx, permit).map(drop)
+/// }
+/// ```
+///
+/// and only the gate makes one, because a permit's fields are its own:
+///
+/// ```compile_fail,E0451
+/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+///
+/// fn run(call: Box<dyn Prepared>, cx: &mut Cx) -> Result<()> {
+///     let permit = Permit { reservation: None, targets: Vec::new(), dry_run: false };
+///     call.run(cx, permit).map(drop)
+/// }
+/// ```
+///
+/// ```compile_fail,E0061
+/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+///
+/// fn run(call: Box<dyn Prepared>, cx: &mut Cx, permit: Permit) -> Result<()> {
+///     call.run(cx).map(drop)
+/// }
+/// ```
 pub trait Prepared: Send {
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>>;
     /// The arguments as they were checked: what a consent is bound to.

@@ -3,21 +3,21 @@
 
 use serde_json::{Map, Value};
 
-use super::Target;
+use super::{ElementTarget, Target};
 use crate::privacy::redact::is_secret;
 
 /// Whether the typed arguments of a call on this target are private: they go into an element that hides what it
 /// holds, may go on into one, or go to what is no element. What the clipboard holds is pasted nobody knows where.
 pub fn is_private(target: &Target, args: &Map<String, Value>) -> bool {
-    let is_no_element = target.chosen.window.uid.is_empty();
-    is_no_element
-        || target.view.is_private(target.node)
-        || holds_a_secret(target)
-        || (moves_on(args) && target.view.has_secret())
+    target.element().is_none_or(|element| {
+        element.view.is_private(element.node)
+            || holds_a_secret(element)
+            || (moves_on(args) && element.view.has_secret())
+    })
 }
 
 /// Where no field is said to have the focus, any inside of what has it may.
-fn holds_a_secret(target: &Target) -> bool {
+fn holds_a_secret(target: &ElementTarget) -> bool {
     let end = target.view.tree().end(target.node);
     (target.node..end).any(|node| is_secret(target.view.unredacted(node)))
 }

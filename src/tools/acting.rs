@@ -15,7 +15,9 @@ use crate::model::{Point, Rect};
 use crate::observer::{Chosen, DesktopState, Ref, View, WindowChoice};
 use crate::platform::{Done, Route};
 use crate::tool::args::{Int, SecretOr, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
+use crate::tool::{
+    Cx, Effect, ElementTarget, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool,
+};
 
 pub struct ClickElement;
 
@@ -75,7 +77,7 @@ impl Tool for ClickElement {
     }
 }
 
-fn handle(target: &Target) -> Option<Handle> {
+fn handle(target: &ElementTarget) -> Option<Handle> {
     let native = target.view.native(target.node)?;
     Some(Handle { window_uid: target.chosen.window.uid.clone(), native })
 }
@@ -99,11 +101,11 @@ fn actionable(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Resul
 }
 
 /// An item of a closed menu and a row that is scrolled away can be asked by themselves; how, the platform knows.
-fn can_be_brought_into_view(target: &Target) -> bool {
+fn can_be_brought_into_view(target: &ElementTarget) -> bool {
     target.view.tree()[target.node].hidden && handle(target).is_some()
 }
 
-fn refused(kind: Kind, message: &str, target: &Target) -> Error {
+fn refused(kind: Kind, message: &str, target: &ElementTarget) -> Error {
     Error::new(kind, message)
         .with("window_uid", target.chosen.window.uid.as_str())
         .with("element_id", target.element_id())
@@ -112,7 +114,7 @@ fn refused(kind: Kind, message: &str, target: &Target) -> Error {
 }
 
 /// Where the element can be hit: its centre, or the centre of a part that shows.
-fn visible_point(cx: &Cx, target: &Target) -> Result<Option<Point>> {
+fn visible_point(cx: &Cx, target: &ElementTarget) -> Result<Option<Point>> {
     let bounds = target.bounds();
     if target.view.tree()[target.node].hidden {
         return Ok(None);
@@ -170,7 +172,7 @@ pub struct IdentityOut {
 }
 
 impl TargetOut {
-    pub(super) fn of(cx: &Cx, target: &Target) -> Result<Self> {
+    pub(super) fn of(cx: &Cx, target: &ElementTarget) -> Result<Self> {
         let identity = target.certainty();
         Ok(Self {
             window_uid: target.chosen.window.uid.clone(),
@@ -212,7 +214,7 @@ fn act_on_target(
     cx: &mut Cx,
     permit: Permit,
     action: &'static str,
-    act: impl FnOnce(&Target, Point) -> Act,
+    act: impl FnOnce(&ElementTarget, Point) -> Act,
 ) -> Result<Receipt> {
     act_and_stay(cx, permit, action, Duration::ZERO, act)
 }
@@ -223,9 +225,10 @@ fn act_and_stay(
     mut permit: Permit,
     action: &'static str,
     stay: Duration,
-    act: impl FnOnce(&Target, Point) -> Act,
+    act: impl FnOnce(&ElementTarget, Point) -> Act,
 ) -> Result<Receipt> {
-    let target = permit.target().cloned().ok_or_else(|| Error::internal("the gate resolved no target"))?;
+    let target = permit.target().and_then(Target::element).cloned();
+    let target = target.ok_or_else(|| Error::internal("the gate resolved no target"))?;
     cx.warning = target.chosen.warning.clone();
     let began = cx.clock().now();
     let mut receipt = Receipt::of_target(cx, action, &target, permit.dry_run())?;
@@ -239,8 +242,7 @@ fn act_and_stay(
         // Then only its place is left to click.
         cx.observer().require_places("to click what the application does not offer as an element")?;
     }
-    let before =
-        BeforeInput { desktop: cx.desktop()?, generation: cx.observer().platform().watch().generation()? };
+    let before = BeforeInput { desktop: cx.desktop()?, generation: cx.observer().generation()? };
     let at = target.at().unwrap_or(target.bounds().center());
     let done = cx.observer().act(&mut permit, &act(&target, at), cx.cancel)?;
     if !stay.is_zero() {
@@ -255,7 +257,7 @@ fn act_and_stay(
 
 impl Receipt {
     /// What is known before anything is sent.
-    fn of_target(cx: &Cx, action: &'static str, target: &Target, dry_run: bool) -> Result<Self> {
+    fn of_target(cx: &Cx, action: &'static str, target: &ElementTarget, dry_run: bool) -> Result<Self> {
         let before = Moment::of(&target.view);
         Ok(Self {
             action,
@@ -273,12 +275,12 @@ impl Receipt {
     }
 
     fn note_done(&mut self, cx: &Cx, done: Done) {
-        self.note = done.note.filter(|_| !cx.observer().platform().facts().is_mock);
+        self.note = done.note.filter(|_| !cx.observer().facts().is_mock);
         self.route = Some(done.route);
         self.scenario_reaction = done.reacted;
     }
 
-    fn note_changes(&mut self, cx: &Cx, target: &Target, before: &BeforeInput, after: AfterInput) {
+    fn note_changes(&mut self, cx: &Cx, target: &ElementTarget, before: &BeforeInput, after: AfterInput) {
         self.new_dialogs = after.new_dialogs(cx, before);
         self.changed = after.differs_from(target);
         self.after = match after.view {
@@ -309,7 +311,7 @@ impl AfterInput {
         new_dialogs(before.desktop.windows(), cx.observer().shown_windows(&self.desktop))
     }
 
-    pub fn differs_from(&self, target: &Target) -> bool {
+    pub fn differs_from(&self, target: &ElementTarget) -> bool {
         self.view.as_ref().is_none_or(|view| view.fingerprint() != target.view.fingerprint())
     }
 }
@@ -318,7 +320,7 @@ impl AfterInput {
 /// asked. Where nothing comes of the input, the time is waited for. Each try is a look of its own.
 pub(super) fn look_when_settled(
     cx: &Cx,
-    target: &Target,
+    target: &ElementTarget,
     before: &BeforeInput,
     settles_in: Duration,
 ) -> Result<AfterInput> {
@@ -327,7 +329,7 @@ pub(super) fn look_when_settled(
     loop {
         let left = deadline.saturating_sub(cx.clock().now());
         cx.observer().await_calm(generation, left, cx.cancel)?;
-        generation = cx.observer().platform().watch().generation()?;
+        generation = cx.observer().generation()?;
         let after = look_again(cx, target)?;
         let has_come = after.differs_from(target) || !after.desktop.has_same_windows(&before.desktop);
         if has_come || cx.clock().now() >= deadline {
@@ -337,7 +339,7 @@ pub(super) fn look_when_settled(
 }
 
 /// The target's window as it is now.
-fn look_again(cx: &Cx, target: &Target) -> Result<AfterInput> {
+fn look_again(cx: &Cx, target: &ElementTarget) -> Result<AfterInput> {
     let desktop = cx.observer().desktop()?;
     let same_window = WindowChoice { uid: Some(target.chosen.window.uid.clone()), ..WindowChoice::default() };
     let view = match cx.observer().choose_in(&desktop, &same_window) {
@@ -349,7 +351,7 @@ fn look_again(cx: &Cx, target: &Target) -> Result<AfterInput> {
 }
 
 /// Only what was read in the same way can be compared.
-fn read_alike(cx: &Cx, chosen: &Chosen, target: &Target) -> Result<Arc<View>> {
+fn read_alike(cx: &Cx, chosen: &Chosen, target: &ElementTarget) -> Result<Arc<View>> {
     let view = cx.observer().view_in_look(chosen, cx.cancel)?;
     if target.view.was_read() && view.is_dark() {
         return cx.observer().view_by_reading(chosen, &view, cx.cancel);
@@ -375,9 +377,14 @@ impl OnElement {
     }
 
     /// With what else the input may reach from the element that is meant.
-    fn targets_and(&self, cx: &Cx, more: impl FnOnce(&Target) -> Result<Vec<Target>>) -> Result<Vec<Target>> {
+    fn targets_and(
+        &self,
+        cx: &Cx,
+        more: impl FnOnce(&ElementTarget) -> Result<Vec<Target>>,
+    ) -> Result<Vec<Target>> {
         let mut targets = self.targets(cx)?;
-        let others = targets.first().map_or_else(|| Ok(Vec::new()), more)?;
+        let meant = targets.first().and_then(Target::element);
+        let others = meant.map_or_else(|| Ok(Vec::new()), more)?;
         targets.extend(others);
         Ok(targets)
     }
@@ -393,14 +400,14 @@ const ACTING: Meta = Meta {
 };
 
 /// A platform goes to the element itself; where it has no handle for it, a click has to do.
-fn direct(target: &Target, at: Point, act: impl FnOnce(Handle) -> Act) -> Act {
+fn direct(target: &ElementTarget, at: Point, act: impl FnOnce(Handle) -> Act) -> Act {
     match handle(target) {
         Some(element) => act(element),
         None => click(target, at, Button::Left, 1),
     }
 }
 
-fn click(target: &Target, at: Point, button: Button, count: u32) -> Act {
+fn click(target: &ElementTarget, at: Point, button: Button, count: u32) -> Act {
     Act::Click { element: handle(target), at: Some(at), button, count }
 }
 

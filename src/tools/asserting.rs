@@ -286,7 +286,7 @@ fn oracle(cx: &Cx, fields: &Fields) -> Result<Claim> {
         "failure" => false,
         _ => return Err(fields.refusal("name", "must be success or failure")),
     };
-    let loaded = cx.observer().platform().stage().and_then(|stage| stage.oracles());
+    let loaded = cx.observer().stage().and_then(|stage| stage.oracles());
     let Some(loaded) = loaded else {
         return Err(Error::new(Kind::PlatformUnsupported, "no scenario is loaded, so there are no oracles"));
     };

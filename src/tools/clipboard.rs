@@ -6,12 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::common::{FitArgs, QuietInputArgs};
 use crate::config::limits;
 use crate::error::Result;
-use crate::model::Role;
 use crate::tool::args::{SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
-
-/// What rules call the clipboard when something is put there.
-const ROLE: Role = Role::Clipboard;
 
 pub struct ClipboardGet;
 
@@ -94,8 +90,8 @@ impl Tool for ClipboardSet {
     };
 
     /// Any program may read it, so a secret that is bound to places needs a rule that names it.
-    fn targets(cx: &Cx, _: &ClipboardSetArgs) -> Result<Vec<Target>> {
-        Ok(vec![cx.observer().thing(ROLE, "clipboard")])
+    fn targets(_: &Cx, _: &ClipboardSetArgs) -> Result<Vec<Target>> {
+        Ok(vec![Target::Clipboard])
     }
 
     fn run(cx: &mut Cx, args: ClipboardSetArgs, mut permit: Permit) -> Result<ClipboardDone> {

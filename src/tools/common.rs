@@ -239,7 +239,7 @@ pub fn known_image(cx: &Cx, id: &str) -> Result<Image> {
 }
 
 fn logical_point(cx: &Cx, point: Point) -> Result<Point> {
-    let monitors = cx.observer().platform().desktop().monitors()?;
+    let monitors = cx.observer().monitors()?;
     let Some(monitor) = monitors.iter().find(|monitor| monitor.logical.contains(point)) else {
         return Err(Error::bad_request(format!(
             "no monitor that is known here has the logical point {},{}; get_monitors lists them",

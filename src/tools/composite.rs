@@ -117,7 +117,7 @@ impl Tool for ClickElementAndObserve {
 
     fn run(cx: &mut Cx, args: ClickAndLookArgs, permit: Permit) -> Result<Self::Out> {
         let dry_run = permit.dry_run();
-        let window = permit.target().map(|target| target.chosen.window.uid.clone());
+        let window = permit.target().map(|target| target.window_uid().to_owned());
         let acted = ClickElement::run(cx, args.click, permit)?;
         let observation = if dry_run { None } else { Some(look(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })

@@ -1,11 +1,12 @@
 //! Consent in two steps: what a call would touch, and a token that lets exactly that call through.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::gate::confirm::Facts;
 use crate::gate::suspicion;
 use crate::model::Rect;
 use crate::tool::args::{self, Text};
@@ -76,28 +77,28 @@ impl Tool for ProposeAction {
     };
 
     fn run(cx: &mut Cx, args: ProposeArgs, mut permit: Permit) -> Result<Proposed> {
-        if cx.app.confirm.asks_the_person() {
+        if cx.caller().asks_the_person() {
             return Err(Error::bad_request(
                 "there are no tokens here: the person decides, and is asked when the action itself is called",
             ));
         }
         let entry = acting_tool(cx, args.action.as_str())?;
-        cx.app.permits(entry.spec.meta)?;
+        cx.caller().check_permitted(entry.spec.meta)?;
         let prepared = prepare(entry, args.args.unwrap_or_default())?;
         let targets = resolve(cx, &*prepared)?;
         let name = entry.spec.meta.name;
         // Where the screen is suspected, an input that meets nothing needs a token too.
-        let nowhere = || cx.app.suspicion.is_up(cx, &targets).then(|| suspicion::nowhere(cx, name));
+        let nowhere = || cx.caller().suspects(&targets).then(|| suspicion::nowhere(name));
         let Some(target) = targets.first().cloned().or_else(nowhere) else {
             return Err(Error::bad_request("the action would touch nothing, so there is nothing to confirm"));
         };
         let png = picture(cx, &target, &mut permit);
-        let facts = Facts::of(entry.spec.meta.name, prepared.said(), &targets);
+        let proposal = cx.caller().propose(entry.spec.meta, prepared.said(), &targets)?;
         Ok(Proposed {
-            confirm_token: cx.app.confirm.propose(facts, cx.clock().now())?,
-            expires_at: expiry(cx),
+            confirm_token: proposal.confirm_token,
+            expires_at: expiry(cx, proposal.ttl),
             would_target: WouldTarget {
-                window_uid: target.chosen.window.uid.clone(),
+                window_uid: target.window_uid().to_owned(),
                 selector: target.selector(),
                 bounds: target.bounds(),
             },
@@ -107,7 +108,7 @@ impl Tool for ProposeAction {
 }
 
 fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a Entry> {
-    let acting = || cx.app.tools.specs().filter(|spec| spec.meta.effect.acts()).map(|spec| spec.meta.name);
+    let acting = || cx.tools().specs().filter(|spec| spec.meta.effect.acts()).map(|spec| spec.meta.name);
     let refusal = |what: &str| {
         let advice = match crate::text::nearest(name, acting()) {
             Some(nearest) => format!("did you mean '{nearest}'?"),
@@ -115,7 +116,7 @@ fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a Entry> {
         };
         Error::bad_request(format!("'{name}' {what}; {advice}")).with("field", "action")
     };
-    let entry = cx.app.tools.find(name).ok_or_else(|| refusal("is no tool of this server"))?;
+    let entry = cx.tools().find(name).ok_or_else(|| refusal("is no tool of this server"))?;
     if entry.spec.meta.effect.acts() { Ok(entry) } else { Err(refusal("does not act")) }
 }
 
@@ -150,7 +151,8 @@ fn picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Encoded>
 }
 
 fn crop(cx: &Cx, target: &Target) -> Result<Encoded> {
-    let shot = cx.observer().window_picture(&target.chosen, cx.cancel)?;
+    let element = target.element().ok_or_else(|| Error::internal("what is no element has no picture"))?;
+    let shot = cx.observer().window_picture(&element.chosen, cx.cancel)?;
     let bounds = target.bounds();
     let padded = Rect {
         x: bounds.x.saturating_sub(PADDING),
@@ -164,8 +166,8 @@ fn crop(cx: &Cx, target: &Target) -> Result<Encoded> {
     Encoded::png(&shot.picture.crop(Rect { x: part.x - shot.area.x, y: part.y - shot.area.y, ..part }))
 }
 
-fn expiry(cx: &Cx) -> f64 {
-    let at = cx.clock().wall() + cx.app.confirm.ttl();
+fn expiry(cx: &Cx, ttl: Duration) -> f64 {
+    let at = cx.clock().wall() + ttl;
     at.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 

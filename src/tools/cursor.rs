@@ -63,7 +63,7 @@ impl Tool for GetCursor {
                 "this desktop does not tell where the pointer is",
             ));
         };
-        let monitors = cx.observer().platform().desktop().monitors()?;
+        let monitors = cx.observer().monitors()?;
         let monitor = monitors.iter().position(|monitor| monitor.physical.contains(at));
         let (window, element) = under(cx, at)?;
         Ok(Cursor { x: at.x, y: at.y, monitor, window, element })

@@ -10,13 +10,9 @@ use super::common::{QuietInputArgs, millis};
 use crate::config::{Config, Shell, limits};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::model::Role;
 use crate::model::program::{Launch, Printed, Run};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Lock, Meta, Method, Output, Permit, Spec, Target, Tool};
-
-/// What rules call a command.
-const ROLE: Role = Role::Command;
 
 pub struct ExecCommand;
 
@@ -167,7 +163,7 @@ impl Tool for ExecCommand {
 
     fn targets(cx: &Cx, args: &ExecArgs) -> Result<Vec<Target>> {
         args.plan(cx.config())?;
-        Ok(vec![cx.observer().thing(ROLE, args.command.as_str())])
+        Ok(vec![Target::Command(args.command.as_str().to_owned())])
     }
 
     fn run(cx: &mut Cx, args: ExecArgs, mut permit: Permit) -> Result<Executed> {

@@ -47,7 +47,7 @@ impl Tool for LoadScenario {
 
     fn run(cx: &mut Cx, args: LoadArgs, _: Permit) -> Result<LoadedOut> {
         let path = args.path.as_str();
-        let Some(stage) = cx.observer().platform().stage() else {
+        let Some(stage) = cx.observer().stage() else {
             return Err(Error::new(
                 Kind::PlatformUnsupported,
                 "scenarios play on the mock desktop; start the server with --mock",

@@ -211,7 +211,9 @@ impl Tool for Look {
     fn run(cx: &mut Cx, args: LookArgs, _: Permit) -> Result<Looked> {
         let drawing = Drawing::wanted(&args)?;
         // What may not be asked for by itself does not come beside an answer either.
-        drawing.as_ref().map_or(Ok(()), |_| cx.app.permits_with(&Self::META, &["get_screenshot"]))?;
+        drawing
+            .as_ref()
+            .map_or(Ok(()), |_| cx.caller().check_permitted_with(&Self::META, &["get_screenshot"]))?;
         let desktop = cx.observer().desktop()?;
         let windows = cx.observer().shown_windows(&desktop);
         let chosen = choose(cx, &desktop, &args)?;

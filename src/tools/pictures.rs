@@ -344,7 +344,7 @@ fn part_to_enlarge(cx: &mut Cx, args: &ZoomArgs) -> Result<(Option<Chosen>, Rect
         Some(chosen) => Some(chosen.window.bounds),
         None => {
             cx.observer().check_reachable(point)?;
-            cx.observer().platform().desktop().screen()?
+            cx.observer().screen()?
         }
     };
     Ok((chosen, within(centred(point, args.size(AROUND_A_POINT)), whole)))

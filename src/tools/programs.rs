@@ -11,14 +11,11 @@ use super::common::{FitArgs, QuietInputArgs};
 use super::window_action::WindowQueryArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
+use crate::model::Window;
 use crate::model::program::Launch;
-use crate::model::{Role, Window};
 use crate::observer::Awaited;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Starting, Target, Tool};
-
-/// What rules call a program that is started.
-const ROLE: Role = Role::Application;
 
 pub struct ListApps;
 
@@ -91,7 +88,7 @@ impl Tool for ListApps {
         let fits = |text: &str| text.to_lowercase().contains(&wanted);
         let mut running = running(cx.observer().windows()?);
         running.retain(|app| fits(&app.name) || app.windows.iter().any(|window| fits(&window.title)));
-        let apps = cx.observer().platform().apps().installed()?;
+        let apps = cx.observer().installed()?;
         let mut installed: Vec<Installed> = apps
             .into_iter()
             .filter(|app| fits(&app.id) || fits(&app.name) || fits(app.program()))
@@ -173,11 +170,11 @@ impl LaunchArgs {
     fn target(&self, cx: &Cx) -> Result<Target> {
         self.check()?;
         let program = cx.observer().program(self.program.as_str())?;
-        let thing = cx.observer().thing(ROLE, &program.name);
         let mut command = program.command;
         command.extend(self.args.iter().map(|arg| arg.as_str().to_owned()));
-        let (program, installed) = (self.program.as_str().to_owned(), program.installed);
-        Ok(thing.starting(Starting { program, installed, command }))
+        let written = self.program.as_str().to_owned();
+        let starting = Starting { program: written, installed: program.installed, command };
+        Ok(Target::Program(program.name, starting))
     }
 }
 
@@ -244,7 +241,7 @@ impl Tool for LaunchApp {
         // A rule may be about what it is called on the desktop, about the caller's word, or about the file.
         let file = target.program().and_then(|starting| starting.command.first()).cloned();
         let names = [args.program.as_str()].into_iter().chain(file.as_deref());
-        Ok(std::iter::once(target).chain(cx.judged_by_names(ROLE, names)).collect())
+        Ok(std::iter::once(target).chain(cx.judged_by_names(Target::ProgramName, names)).collect())
     }
 
     fn run(cx: &mut Cx, args: LaunchArgs, mut permit: Permit) -> Result<Launched> {
@@ -287,7 +284,7 @@ impl Tool for LaunchApp {
             launched.window_found = Some(launched.window.is_some());
         }
         if launched.window.is_none() {
-            launched.running = Some(cx.observer().platform().apps().is_running(pid));
+            launched.running = Some(cx.observer().is_running(pid));
         }
         Ok(launched)
     }

@@ -12,6 +12,7 @@ use crate::model::{Rect, Tree};
 use crate::observer::sketch::{Legend, Reading, SketchElement, SketchOptions, sketch};
 use crate::observer::{Chosen, View, describe};
 use crate::tool::args::{Int, Text};
+use crate::tool::services::{VisionScene, VisionWish};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
 use crate::vlm;
 
@@ -251,8 +252,8 @@ impl Tool for GetScreenDescription {
             parts.push(("ocr", ocr_part(cx, &chosen)?));
         }
         let ocr = parts.iter().find(|(heading, _)| *heading == "ocr").map(|(_, text)| text.as_str());
-        let scene = vlm::Scene { chosen: &chosen, view: &view, node: node.unwrap_or(Tree::ROOT), ocr };
-        let said = vlm::part(cx, wish_for_model(args.mode), &scene)?;
+        let scene = VisionScene { chosen: &chosen, view: &view, node: node.unwrap_or(Tree::ROOT), ocr };
+        let said = cx.vision().describe(cx, wish_for_model(args.mode), &scene)?;
         let vlm_structured = said.as_ref().and_then(|said| said.structured.clone());
         parts.extend(said.map(|said| ("vlm", said.text)));
         let (description, truncated) = describe::assemble(&parts, args.max_tokens.map(Int::size));
@@ -274,11 +275,11 @@ fn refuse_missing_source(cx: &Cx, mode: Option<DescriptionMode>) -> Result<()> {
     }
 }
 
-fn wish_for_model(mode: Option<DescriptionMode>) -> vlm::Wish {
+fn wish_for_model(mode: Option<DescriptionMode>) -> VisionWish {
     match mode {
-        Some(DescriptionMode::Vlm) => vlm::Wish::Required,
-        Some(DescriptionMode::Accessibility | DescriptionMode::Ocr) => vlm::Wish::Unwanted,
-        Some(DescriptionMode::Combined | DescriptionMode::Auto) | None => vlm::Wish::Welcome,
+        Some(DescriptionMode::Vlm) => VisionWish::Required,
+        Some(DescriptionMode::Accessibility | DescriptionMode::Ocr) => VisionWish::Unwanted,
+        Some(DescriptionMode::Combined | DescriptionMode::Auto) | None => VisionWish::Welcome,
     }
 }
 

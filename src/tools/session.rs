@@ -77,8 +77,8 @@ impl Tool for GetCapabilities {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<CapabilitiesOut> {
-        let facts = cx.observer().platform().facts();
-        let health = cx.observer().platform().health();
+        let facts = cx.observer().facts();
+        let health = cx.observer().health();
         let config = cx.config();
         let ocr_engine = cx.observer().ocr().describe().ok();
         let now_lacking = [health.accessibility.clone(), health.taken].into_iter().flatten();
@@ -108,7 +108,7 @@ impl Tool for GetCapabilities {
             unavailable: facts.unavailable.or(health.desktop),
             ocr_engine,
             limitations: facts.limitations.into_iter().chain(now_lacking).collect(),
-            config_error: cx.app.config_error.clone(),
+            config_error: cx.config_error().map(str::to_owned),
         })
     }
 }
@@ -180,8 +180,8 @@ impl Tool for GetBudgetStatus {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<BudgetOut> {
-        let sent = Sent::counted(cx.app.metrics.by_tool());
-        Ok(BudgetOut { status: cx.app.budget.status(cx.clock().now()), sent })
+        let sent = Sent::counted(cx.metrics().by_tool());
+        Ok(BudgetOut { status: cx.caller().budget_status(), sent })
     }
 }
 
@@ -204,7 +204,7 @@ impl Tool for GetRedactionStatus {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<RedactionStatus> {
-        Ok(cx.app.redactor.status())
+        Ok(cx.redactor().status())
     }
 }
 

@@ -11,11 +11,13 @@ use super::common::{Dialog, FitArgs, QuietInputArgs, QuietWindowArgs, millis, ne
 use super::reading::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::action::{Act, Button};
-use crate::model::{Point, Rect, Role};
+use crate::model::{Point, Rect};
 use crate::observer::spot::{Fit, Occurrence, Page, Piece, Wanted};
 use crate::observer::{Care, Scene, Spotted};
 use crate::tool::args::{Int, Text};
-use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
+use crate::tool::{
+    Cx, Effect, ElementTarget, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool,
+};
 
 /// What a miss names.
 const MOST_CANDIDATES: usize = 8;
@@ -397,7 +399,7 @@ impl Tool for ClickText {
         }
         refuse_changed(cx, &spotted)?;
         let several = spotted.count > 1;
-        let target = permit.target().cloned();
+        let target = permit.target().and_then(Target::element).cloned();
         let mut receipt = TextClicked {
             action: "click_text",
             dry_run: permit.dry_run(),
@@ -411,10 +413,7 @@ impl Tool for ClickText {
             note: None,
             scenario_reaction: false,
         };
-        let before = BeforeInput {
-            desktop: cx.desktop()?,
-            generation: cx.observer().platform().watch().generation()?,
-        };
+        let before = BeforeInput { desktop: cx.desktop()?, generation: cx.observer().generation()? };
         let act = Act::Click {
             element: None,
             at: Some(spotted.piece.bounds.center()),
@@ -443,7 +442,7 @@ fn under(cx: &Cx, at: Point, read: &Piece) -> Result<Vec<Target>> {
         Err(error) if error.kind == Kind::PlatformUnsupported && !cx.judged => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let read = cx.judged_by_names(Role::Text, [read.text.as_str(), read.line.as_str()].into_iter());
+    let read = cx.judged_by_names(Target::ScreenText, [read.text.as_str(), read.line.as_str()].into_iter());
     Ok(cx.judged_with(target, Some(at)).into_iter().chain(read).collect())
 }
 
@@ -486,7 +485,12 @@ struct Sent {
 impl Sent {
     /// Whether something else is shown than before, by the elements, or by the pixels where there are none; and the
     /// windows that came.
-    fn changes(&self, cx: &Cx, target: Option<&Target>, spotted: &Spotted) -> Result<(bool, Vec<Dialog>)> {
+    fn changes(
+        &self,
+        cx: &Cx,
+        target: Option<&ElementTarget>,
+        spotted: &Spotted,
+    ) -> Result<(bool, Vec<Dialog>)> {
         if let Some(target) = target.filter(|target| target.view.tree().len() > 1) {
             let after = look_when_settled(cx, target, &self.before, self.settles_in)?;
             return Ok((after.differs_from(target), after.new_dialogs(cx, &self.before)));

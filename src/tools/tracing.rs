@@ -3,7 +3,6 @@
 //! None of these calls is recorded itself.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use schemars::JsonSchema;
@@ -13,12 +12,10 @@ use serde_json::{Map, Value};
 use super::common::millis;
 use super::windows::NoArgs;
 use crate::config::limits;
-use crate::error::{Error, Result};
-use crate::gate::replay::{Difference, Divergence, Mode, OnDivergence, Replay, Stepped};
+use crate::error::Result;
 use crate::tool::args::Text;
+use crate::tool::services::{Difference, Divergence, OnDivergence, OpenedReplay, ReplayMode, ReplayedStep};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
-use crate::trace::format::Summary;
-use crate::trace::reader;
 
 /// What all tools of this file have in common.
 const HARNESS: Meta = Meta { group: Group::Harness, traced: false, ..Meta::DEFAULT };
@@ -57,7 +54,7 @@ impl Tool for TraceStart {
 
     fn run(cx: &mut Cx, args: StartArgs, _: Permit) -> Result<TraceStarted> {
         let label = args.label.map(|label| kept_label(cx, label.as_str()));
-        let started = cx.app.tracer.start(label)?;
+        let started = cx.tracer().start(label)?;
         Ok(TraceStarted {
             trace_id: started.trace_id,
             started_at: started.started_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
@@ -68,7 +65,7 @@ impl Tool for TraceStart {
 
 /// Redacted before it is cut, so that no half of a secret stays.
 fn kept_label(cx: &mut Cx, label: &str) -> String {
-    let redacted = cx.app.redactor.text(label);
+    let redacted = cx.redactor().text(label);
     if redacted.chars().count() > limits::LABEL_CHARACTERS {
         cx.warning = Some(format!("the label was cut to {} characters", limits::LABEL_CHARACTERS));
     }
@@ -108,7 +105,7 @@ impl Tool for TraceStop {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<TraceStopped> {
-        let ended = cx.app.tracer.stop()?;
+        let ended = cx.tracer().stop()?;
         Ok(TraceStopped {
             trace_id: ended.trace_id,
             path: shown(&ended.path),
@@ -148,7 +145,7 @@ impl Tool for TraceStatus {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<TraceStatusOut> {
-        let status = cx.app.tracer.status();
+        let status = cx.tracer().status();
         Ok(TraceStatusOut {
             active_trace_id: status.active_trace_id,
             step_count: status.step_count,
@@ -170,7 +167,7 @@ pub struct ReplayArgs {
     /// Trace file or folder below the server's trace folder, or `latest`.
     path: Text<4096>,
     /// Default execute; verify also compares with what was recorded.
-    mode: Option<Mode>,
+    mode: Option<ReplayMode>,
     /// After a difference; default warn: go on.
     on_divergence: Option<OnDivergence>,
 }
@@ -179,7 +176,7 @@ pub struct ReplayArgs {
 pub struct ReplayStarted {
     replay_id: String,
     total: usize,
-    mode: Mode,
+    mode: ReplayMode,
     #[schemars(with = "Value")]
     label: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -210,18 +207,15 @@ impl Tool for ReplayStart {
 
     fn run(cx: &mut Cx, args: ReplayArgs, _: Permit) -> Result<ReplayStarted> {
         let path = args.path.as_str();
-        let recording = reader::read(&cx.config().tracing.dir, path).map_err(|problem| {
-            Error::bad_request(format!("could not load trace: {problem}")).with("path", path)
-        })?;
-        cx.warning = match (recording.torn, recording.footer.is_some()) {
+        let (mode, on_divergence) = (args.mode.unwrap_or_default(), args.on_divergence.unwrap_or_default());
+        let opened = cx.replays().open(cx, path, mode, on_divergence)?;
+        cx.warning = match (opened.torn, opened.has_footer) {
             (true, _) => Some("the file ends within a line, which is left out".to_owned()),
             (_, false) => Some("the trace has no footer: it was not stopped".to_owned()),
             _ => None,
         };
-        let (label, torn) = (recording.header.label.clone(), recording.torn);
-        let (mode, on_divergence) = (args.mode.unwrap_or_default(), args.on_divergence.unwrap_or_default());
-        let replay = cx.app.replays.open(cx.app, recording, mode, on_divergence)?;
-        Ok(ReplayStarted { replay_id: replay.id.clone(), total: replay.total(), mode, label, torn })
+        let OpenedReplay { replay_id, total, label, torn, .. } = opened;
+        Ok(ReplayStarted { replay_id, total, mode, label, torn })
     }
 }
 
@@ -229,10 +223,6 @@ impl Tool for ReplayStart {
 pub struct ReplayIdArgs {
     /// From replay_start.
     replay_id: Text<64>,
-}
-
-fn find(cx: &Cx, id: &Text<64>) -> Result<Arc<Replay>> {
-    cx.app.replays.get(id.as_str())
 }
 
 pub struct ReplayStep;
@@ -261,8 +251,7 @@ struct StepFields {
     tool: String,
     #[schemars(with = "Value")]
     divergence: Option<Vec<Difference>>,
-    #[schemars(with = "Value")]
-    actual_summary: Summary,
+    actual_summary: Value,
     replay_id: String,
 }
 
@@ -288,20 +277,19 @@ impl Tool for ReplayStep {
     };
 
     fn run(cx: &mut Cx, args: StepArgs, _: Permit) -> Result<StepOut> {
-        let replay = find(cx, &args.replay_id)?;
-        let stepped = replay.step(cx.app, &args.supply, cx.cancel)?;
-        let standing = replay.standing();
-        let made = stepped.map(|stepped| step_fields(stepped, &replay));
-        Ok(StepOut { finished: standing.finished, position: standing.position, total: standing.total, made })
+        let id = args.replay_id.as_str();
+        let (stepped, state) = cx.replays().step(cx, id, &args.supply)?;
+        let made = stepped.map(|stepped| step_fields(stepped, id));
+        Ok(StepOut { finished: state.finished, position: state.position, total: state.total, made })
     }
 }
 
-fn step_fields(stepped: Stepped, replay: &Replay) -> StepFields {
+fn step_fields(stepped: ReplayedStep, id: &str) -> StepFields {
     StepFields {
         tool: stepped.tool,
         divergence: (!stepped.differences.is_empty()).then_some(stepped.differences),
         actual_summary: stepped.summary,
-        replay_id: replay.id.clone(),
+        replay_id: id.to_owned(),
     }
 }
 
@@ -314,7 +302,7 @@ pub struct ReplayStatusOut {
     total: usize,
     finished: bool,
     divergences: Vec<Divergence>,
-    mode: Mode,
+    mode: ReplayMode,
 }
 
 impl Output for ReplayStatusOut {}
@@ -334,15 +322,14 @@ impl Tool for ReplayStatus {
     };
 
     fn run(cx: &mut Cx, args: ReplayIdArgs, _: Permit) -> Result<ReplayStatusOut> {
-        let replay = find(cx, &args.replay_id)?;
-        let standing = replay.standing();
+        let state = cx.replays().state(args.replay_id.as_str())?;
         Ok(ReplayStatusOut {
-            replay_id: replay.id.clone(),
-            position: standing.position,
-            total: standing.total,
-            finished: standing.finished,
-            divergences: standing.divergences,
-            mode: replay.mode,
+            replay_id: args.replay_id.as_str().to_owned(),
+            position: state.position,
+            total: state.total,
+            finished: state.finished,
+            divergences: state.divergences,
+            mode: state.mode,
         })
     }
 }
@@ -375,7 +362,7 @@ impl Tool for ReplayStop {
     };
 
     fn run(cx: &mut Cx, args: ReplayIdArgs, _: Permit) -> Result<ReplayStopped> {
-        cx.app.replays.close(args.replay_id.as_str())?;
+        cx.replays().close(args.replay_id.as_str())?;
         Ok(ReplayStopped { stopped: true })
     }
 }

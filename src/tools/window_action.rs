@@ -202,7 +202,7 @@ impl Tool for WindowAction {
         let began = cx.clock().now();
         let deed = args.deed()?;
         // The window that was judged, however many fit the query by now.
-        let chosen = match permit.target() {
+        let chosen = match permit.target().and_then(Target::element) {
             Some(target) => target.chosen.clone(),
             None => cx.observer().choose_only(&cx.desktop()?, &args.window.query()?)?,
         };

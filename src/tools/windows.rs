@@ -10,7 +10,8 @@ use crate::model::{Point, Rect};
 use crate::observer::{Chosen, WindowChoice};
 use crate::platform::Activation;
 use crate::tool::{
-    Content, Cx, Effect, Example, Group, Meta, Method, Output, Permit, Resource, Spec, Target, Tool, resource,
+    Content, Cx, Effect, ElementTarget, Example, Group, Meta, Method, Output, Permit, Resource, Spec, Target,
+    Tool, resource,
 };
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -64,7 +65,7 @@ impl Tool for ListWindows {
             .map(|(index, window)| WindowOut::new(index, window))
             .collect();
         cx.warning = cx.observer().note_on_bounds();
-        Ok(WindowList { is_mock: cx.observer().platform().facts().is_mock, count: windows.len(), windows })
+        Ok(WindowList { is_mock: cx.observer().facts().is_mock, count: windows.len(), windows })
     }
 }
 
@@ -102,7 +103,7 @@ impl Tool for GetMonitors {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<MonitorList> {
-        let monitors = cx.observer().platform().desktop().monitors()?;
+        let monitors = cx.observer().monitors()?;
         let monitors = monitors
             .into_iter()
             .enumerate()
@@ -211,12 +212,12 @@ impl Tool for BringToForeground {
         let chosen = cx.observer().choose_strictly(&cx.desktop()?, &args.window.choice())?;
         let view = cx.observer().view_in_look(&chosen, cx.cancel)?;
         let point = point_to_raise(cx, &chosen)?;
-        Ok(cx.judged_with(Target::element(chosen, view, 0, None), point))
+        Ok(cx.judged_with(ElementTarget::new(chosen, view, 0, None), point))
     }
 
     fn run(cx: &mut Cx, _: ForegroundArgs, mut permit: Permit) -> Result<Foreground> {
-        let target =
-            permit.target().cloned().ok_or_else(|| Error::internal("the gate resolved no window"))?;
+        let target = permit.target().and_then(Target::element).cloned();
+        let target = target.ok_or_else(|| Error::internal("the gate resolved no window"))?;
         let chosen = target.chosen.clone();
         cx.warning = chosen.warning.clone();
         let found = Foreground {
@@ -257,7 +258,7 @@ fn point_to_raise(cx: &Cx, chosen: &Chosen) -> Result<Option<Point>> {
 }
 
 /// At the place that was judged.
-fn click_to_raise(cx: &Cx, target: &Target, permit: &mut Permit) -> Result<(Point, Option<String>)> {
+fn click_to_raise(cx: &Cx, target: &ElementTarget, permit: &mut Permit) -> Result<(Point, Option<String>)> {
     cx.observer().require_places("to click it to the front")?;
     let at = match target.at() {
         // What trying to raise it has uncovered since, nobody has judged. It takes a new look to see it.

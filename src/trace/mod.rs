@@ -16,7 +16,6 @@ pub mod writer;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -24,19 +23,21 @@ use std::time::{Duration, SystemTime};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::app::App;
-use crate::budget::Meter;
+use crate::budget::{Budget, Meter};
 use crate::clock::{Cancel, Clock, lock, millis, timestamp};
 use crate::config;
 use crate::error::{Error, Result};
 use crate::model::Point;
 use crate::model::grid::{Cell, Offset};
-use crate::observer::WindowChoice;
+use crate::observer::{Observer, WindowChoice};
 use crate::platform::Shot;
 use crate::privacy::arguments::Keeper;
+use crate::privacy::redact::Redactor;
 use crate::privacy::scrub::{self, Scrub};
-use crate::tool::call::{Call, Json, Reply};
-use crate::tool::recorded::for_the_books;
+use crate::secrets::Secrets;
+use crate::session::Session;
+use crate::tool::call::{Json, Reply};
+use crate::tool::services::{EndedTrace, StartedTrace, TraceControl, TraceState};
 use crate::tool::{Effect, Entry, Target, typed};
 use format::{
     FORMAT_VERSION, Footer, FooterKind, Header, HeaderKind, Origin, Row, Summary, TargetSeen, WindowSeen,
@@ -67,7 +68,7 @@ enum Slot {
     Idle,
     Running(Trace),
     /// It ended by itself, and nobody has been told by trace_stop yet.
-    Failed(Ended),
+    Failed(EndedTrace),
 }
 
 #[derive(Debug)]
@@ -77,33 +78,6 @@ struct Trace {
     rows: u64,
     /// Where the tokens that replies told can be found, for the arguments that use them.
     told: HashMap<String, Origin>,
-}
-
-/// A trace that is over.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ended {
-    pub trace_id: String,
-    pub dir: PathBuf,
-    pub path: PathBuf,
-    pub step_count: u64,
-    pub duration: Duration,
-    /// Why it ended before it was stopped.
-    pub problem: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Started {
-    pub trace_id: String,
-    pub started_at: SystemTime,
-    pub dir: PathBuf,
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Status {
-    pub active_trace_id: Option<String>,
-    pub step_count: u64,
-    pub dir: Option<PathBuf>,
-    pub problem: Option<String>,
 }
 
 /// A call that is being traced.
@@ -119,6 +93,16 @@ pub struct Pending {
     before: Option<Scene>,
     after: Option<Scene>,
     target: Option<Target>,
+}
+
+/// What a row is made from beside the call itself.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    pub observer: &'a Observer,
+    pub session: &'a Session,
+    pub redactor: &'a Redactor,
+    pub secrets: &'a Secrets,
+    pub budget: &'a Budget,
 }
 
 /// What the gate knows of a call when it closes.
@@ -137,23 +121,6 @@ impl Tracer {
 
     pub fn with_room(config: config::Tracing, clock: Clock, room: Room) -> Self {
         Self { config, clock, room, running: AtomicBool::new(false), slot: Mutex::default() }
-    }
-
-    pub fn start(&self, label: Option<String>) -> Result<Started> {
-        let mut slot = lock(&self.slot);
-        if let Slot::Running(trace) = &*slot {
-            return Err(Error::bad_request("a trace is already active; trace_stop ends it")
-                .with("trace_id", trace.folder.trace_id.as_str()));
-        }
-        let started_at = self.clock.wall();
-        let folder = self.open(label, started_at).map_err(|problem| {
-            Error::internal(format!("the trace cannot be started: {problem}"))
-                .with("dir", self.config.dir.display().to_string())
-        })?;
-        let started = Started { trace_id: folder.trace_id.clone(), started_at, dir: folder.path.clone() };
-        *slot = Slot::Running(Trace { folder, began: self.clock.now(), rows: 0, told: HashMap::new() });
-        self.running.store(true, Ordering::Release);
-        Ok(started)
     }
 
     fn open(&self, label: Option<String>, started_at: SystemTime) -> std::io::Result<Folder> {
@@ -175,18 +142,7 @@ impl Tracer {
         }
     }
 
-    /// Ends the trace. One that ended by itself is reported here once.
-    pub fn stop(&self) -> Result<Ended> {
-        let mut slot = lock(&self.slot);
-        self.running.store(false, Ordering::Release);
-        match std::mem::take(&mut *slot) {
-            Slot::Running(trace) => Ok(self.finish(trace, None)),
-            Slot::Failed(ended) => Ok(ended),
-            Slot::Idle => Err(Error::bad_request("no active trace")),
-        }
-    }
-
-    fn finish(&self, mut trace: Trace, problem: Option<String>) -> Ended {
+    fn finish(&self, mut trace: Trace, problem: Option<String>) -> EndedTrace {
         let duration = self.clock.now().saturating_sub(trace.began);
         let footer = trace.folder.append(&Footer {
             kind: FooterKind::Footer,
@@ -194,7 +150,7 @@ impl Tracer {
             step_count: trace.rows,
             duration_ms: millis(duration),
         });
-        Ended {
+        EndedTrace {
             trace_id: trace.folder.trace_id.clone(),
             dir: trace.folder.path.clone(),
             path: trace.folder.lines_path(),
@@ -205,26 +161,8 @@ impl Tracer {
         }
     }
 
-    pub fn status(&self) -> Status {
-        match &*lock(&self.slot) {
-            Slot::Idle => Status::default(),
-            Slot::Running(trace) => Status {
-                active_trace_id: Some(trace.folder.trace_id.clone()),
-                step_count: trace.rows,
-                dir: Some(trace.folder.path.clone()),
-                problem: None,
-            },
-            Slot::Failed(ended) => Status {
-                active_trace_id: None,
-                step_count: ended.step_count,
-                dir: Some(ended.dir.clone()),
-                problem: ended.problem.clone(),
-            },
-        }
-    }
-
     /// A call's place in the running trace, if there is one and the call belongs into it.
-    pub fn begin(&self, app: &App, entry: &Entry, call: &Call) -> Option<Pending> {
+    pub fn begin(&self, entry: &Entry, args: impl FnOnce() -> Map<String, Value>) -> Option<Pending> {
         if !self.running.load(Ordering::Acquire) || !entry.spec.meta.traced {
             return None;
         }
@@ -233,7 +171,7 @@ impl Tracer {
         };
         Some(Pending {
             trace_id: trace.folder.trace_id.clone(),
-            args: for_the_books(&app.tools, &app.secrets, entry, &call.args),
+            args: args(),
             effect: entry.spec.meta.effect,
             began: self.clock.now(),
             ended: None,
@@ -245,9 +183,9 @@ impl Tracer {
     }
 
     /// Writes the call's row. The error says why the trace has just ended.
-    pub fn record(&self, app: &App, mut pending: Pending, closing: Closing) -> Result<(), String> {
+    pub fn record(&self, sources: Sources, mut pending: Pending, closing: Closing) -> Result<(), String> {
         let duration = pending.ended.unwrap_or(self.clock.now()).saturating_sub(pending.began);
-        let before = pending.before.take().unwrap_or_else(|| Scene::look(&app.observer, &Cancel::new()));
+        let before = pending.before.take().unwrap_or_else(|| Scene::look(sources.observer, &Cancel::new()));
         let after = pending.after.take();
         let mut slot = lock(&self.slot);
         let Slot::Running(trace) = &mut *slot else {
@@ -256,7 +194,8 @@ impl Tracer {
         if trace.folder.trace_id != pending.trace_id {
             return Ok(());
         }
-        let moment = Moment { app, schema: closing.entry.schema(), pending, before, after, duration };
+        let (clock, schema) = (&self.clock, closing.entry.schema());
+        let moment = Moment { sources, clock, schema, pending, before, after, duration };
         let Err(problem) = trace.write(&self.config, &moment, closing) else {
             return Ok(());
         };
@@ -266,6 +205,54 @@ impl Tracer {
             *slot = Slot::Failed(self.finish(trace, Some(problem.clone())));
         }
         Err(problem)
+    }
+}
+
+impl TraceControl for Tracer {
+    fn start(&self, label: Option<String>) -> Result<StartedTrace> {
+        let mut slot = lock(&self.slot);
+        if let Slot::Running(trace) = &*slot {
+            return Err(Error::bad_request("a trace is already active; trace_stop ends it")
+                .with("trace_id", trace.folder.trace_id.as_str()));
+        }
+        let started_at = self.clock.wall();
+        let folder = self.open(label, started_at).map_err(|problem| {
+            Error::internal(format!("the trace cannot be started: {problem}"))
+                .with("dir", self.config.dir.display().to_string())
+        })?;
+        let started =
+            StartedTrace { trace_id: folder.trace_id.clone(), started_at, dir: folder.path.clone() };
+        *slot = Slot::Running(Trace { folder, began: self.clock.now(), rows: 0, told: HashMap::new() });
+        self.running.store(true, Ordering::Release);
+        Ok(started)
+    }
+
+    fn stop(&self) -> Result<EndedTrace> {
+        let mut slot = lock(&self.slot);
+        self.running.store(false, Ordering::Release);
+        match std::mem::take(&mut *slot) {
+            Slot::Running(trace) => Ok(self.finish(trace, None)),
+            Slot::Failed(ended) => Ok(ended),
+            Slot::Idle => Err(Error::bad_request("no active trace")),
+        }
+    }
+
+    fn status(&self) -> TraceState {
+        match &*lock(&self.slot) {
+            Slot::Idle => TraceState::default(),
+            Slot::Running(trace) => TraceState {
+                active_trace_id: Some(trace.folder.trace_id.clone()),
+                step_count: trace.rows,
+                dir: Some(trace.folder.path.clone()),
+                problem: None,
+            },
+            Slot::Failed(ended) => TraceState {
+                active_trace_id: None,
+                step_count: ended.step_count,
+                dir: Some(ended.dir.clone()),
+                problem: ended.problem.clone(),
+            },
+        }
     }
 }
 
@@ -280,9 +267,9 @@ impl Drop for Tracer {
 }
 
 impl Pending {
-    pub fn look_before(&mut self, app: &App, cancel: &Cancel) {
-        self.before = Some(Scene::look(&app.observer, cancel));
-        self.began = app.clock.now();
+    pub fn look_before(&mut self, observer: &Observer, clock: &Clock, cancel: &Cancel) {
+        self.before = Some(Scene::look(observer, cancel));
+        self.began = clock.now();
     }
 
     pub fn note_target(&mut self, target: Option<&Target>) {
@@ -290,19 +277,20 @@ impl Pending {
     }
 
     /// What there is after the call. A quick look has changed nothing and is not paid for twice.
-    pub fn look_after(&mut self, app: &App) {
-        let ended = app.clock.now();
+    pub fn look_after(&mut self, observer: &Observer, clock: &Clock) {
+        let ended = clock.now();
         self.ended = Some(ended);
         let quick = ended.saturating_sub(self.began) < QUICK;
         if self.effect != Effect::Observe || !quick {
-            self.after = Some(Scene::look(&app.observer, &Cancel::new()));
+            self.after = Some(Scene::look(observer, &Cancel::new()));
         }
     }
 }
 
 /// Everything that is known of a call when its row is written.
 struct Moment<'a> {
-    app: &'a App,
+    sources: Sources<'a>,
+    clock: &'a Clock,
     schema: &'a Value,
     pending: Pending,
     before: Scene,
@@ -333,7 +321,7 @@ impl Moment<'_> {
         let args = &self.pending.args;
         let args = args.get("from").and_then(Value::as_object).unwrap_or(args);
         let id = args.get("image").or_else(|| args.get("image_id"))?.as_str()?;
-        let image = self.app.session.images.get(id, self.app.clock.now())?;
+        let image = self.sources.session.images.get(id, self.clock.now())?;
         let number = |name: &str| i32::try_from(args.get(name)?.as_i64()?).ok();
         if let (Some(x), Some(y)) = (number("x"), number("y")) {
             return image.on_screen(Point { x, y });
@@ -346,7 +334,7 @@ impl Moment<'_> {
 
     /// The window of the pictures: the one that was acted on or named, else the focused one.
     fn window(&self) -> Option<String> {
-        let target = self.pending.target.as_ref().map(|target| target.chosen.window.uid.clone());
+        let target = self.pending.target.as_ref().map(|target| target.window_uid().to_owned());
         let named = || self.pending.args.get("window_uid").and_then(Value::as_str).map(str::to_owned);
         target.or_else(named).or_else(|| self.after().focused_uid().map(str::to_owned))
     }
@@ -372,13 +360,13 @@ impl Trace {
         closing: Closing,
         sequence: u64,
     ) -> std::io::Result<Row> {
-        let scrub = Scrub::of(&moment.app.redactor);
+        let scrub = Scrub::of(moment.sources.redactor);
         let keeper = Keeper {
-            redactor: &moment.app.redactor,
+            redactor: moment.sources.redactor,
             redact_keys: &config.redact_keys,
             schema: moment.schema,
             hides_typed: moment.hides_typed(),
-            secrets: &moment.app.secrets,
+            secrets: moment.sources.secrets,
             max_bytes: config.max_args_bytes,
         };
         let after = moment.after.as_ref().filter(|after| after.differs(&moment.before));
@@ -423,23 +411,23 @@ impl Trace {
 
     /// Pictures that cannot be taken are said in the row; only one that cannot be stored ends the trace.
     fn take_pictures(&mut self, row: &mut Row, moment: &Moment) -> std::io::Result<()> {
-        let app = moment.app;
-        let full = shoot(app, || app.observer.screen_picture(&Cancel::new()));
-        let window = shoot(app, || {
+        let observer = moment.sources.observer;
+        let full = shoot(moment, || observer.screen_picture(&Cancel::new()));
+        let window = shoot(moment, || {
             let choice = WindowChoice { uid: moment.window(), ..WindowChoice::default() };
-            app.observer.window_picture(&app.observer.choose(&choice)?, &Cancel::new())
+            observer.window_picture(&observer.choose(&choice)?, &Cancel::new())
         });
         match full {
             Ok(png) => {
                 row.screenshot_full_ref = Some(self.folder.keep_picture(row.trace_seq, "full", &png)?);
             }
-            Err(problem) => row.screenshot_error = Some(told_problem(app, &problem)),
+            Err(problem) => row.screenshot_error = Some(told_problem(moment, &problem)),
         }
         match window {
             Ok(png) => {
                 row.screenshot_window_ref = Some(self.folder.keep_picture(row.trace_seq, "window", &png)?);
             }
-            Err(problem) => row.screenshot_error = Some(told_problem(app, &problem)),
+            Err(problem) => row.screenshot_error = Some(told_problem(moment, &problem)),
         }
         Ok(())
     }
@@ -459,8 +447,8 @@ fn picture_is_due(every: u32, sequence: u64) -> bool {
 }
 
 /// Pictures for the trace count like those that a caller asks for.
-fn shoot(app: &App, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
-    let reservation = app.budget.reserve(&[Meter::Screenshot], app.clock.now())?;
+fn shoot(moment: &Moment, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
+    let reservation = moment.sources.budget.reserve(&[Meter::Screenshot], moment.clock.now())?;
     // A platform that panics here must not cost the call, which is over.
     let shot = catch_unwind(AssertUnwindSafe(take))
         .unwrap_or_else(|_| Err(Error::internal("taking the picture failed inside the server")))?;
@@ -468,18 +456,17 @@ fn shoot(app: &App, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
     shot.picture.to_png().map_err(|problem| Error::internal(problem.to_string()))
 }
 
-fn told_problem(app: &App, problem: &Error) -> String {
-    Scrub::of(&app.redactor).text(&problem.to_string()).into_owned()
+fn told_problem(moment: &Moment, problem: &Error) -> String {
+    Scrub::of(moment.sources.redactor).text(&problem.to_string()).into_owned()
 }
 
 fn seen(target: &Target, scrub: &Scrub) -> std::io::Result<TargetSeen> {
-    let element = &target.view.tree()[target.node];
     let seen = TargetSeen {
-        window_uid: target.chosen.window.uid.clone(),
+        window_uid: target.window_uid().to_owned(),
         element_id: target.element_id(),
         selector: target.selector(),
-        role: element.role.to_string(),
-        name: element.name.clone(),
+        role: target.shown_role().name().to_owned(),
+        name: target.shown_name().to_owned(),
     };
     scrubbed(&seen, scrub)
 }

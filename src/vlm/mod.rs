@@ -9,17 +9,16 @@ pub mod picker;
 mod prompts;
 pub mod runner;
 
-use serde_json::Value;
-
 use crate::budget::{Meter, Reservation};
 use crate::config::{AsciiSketch, Vlm, VlmMode};
 use crate::error::{Error, Kind, Result};
 use crate::model::image::Picture;
 use crate::model::{Rect, Tree};
+use crate::observer::describe;
 use crate::observer::sketch::{Reading, SketchOptions, sketch};
-use crate::observer::{Chosen, View, describe};
 use crate::privacy::scrub::Scrub;
 use crate::tool::Cx;
+use crate::tool::services::{VisionAnswer, VisionModel, VisionScene, VisionWish};
 
 use client::{Answer, Ask, Client, Failure, KnownPrefix};
 use prompts::{Block, first_characters, first_lines};
@@ -30,50 +29,20 @@ pub struct Vision {
     known: KnownPrefix,
 }
 
-/// How much the caller wants a model's view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// Another source was named.
-    Unwanted,
-    /// If it is enabled, and a failure of it does not spoil the rest.
-    Welcome,
-    /// Or an error that says why not.
-    Required,
-}
-
-/// What is to be described.
-#[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
-    pub chosen: &'a Chosen,
-    pub view: &'a View,
-    /// The subtree that the model is told about; the picture is always the whole window.
-    pub node: usize,
-    /// What was recognised in the picture, if anybody looked.
-    pub ocr: Option<&'a str>,
-}
-
-/// What the model said.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Said {
-    pub text: String,
-    /// The same as data, when it was asked for in passes.
-    pub structured: Option<Value>,
-}
-
-/// The part of a description, or nothing when nobody wants one. A spent budget and a cancelled call are
-/// errors in any case: they are not the model's failure.
-pub fn part(cx: &Cx, wish: Wish, scene: &Scene) -> Result<Option<Said>> {
-    let enabled = cx.config().vlm.enabled;
-    match wish {
-        Wish::Unwanted => return Ok(None),
-        Wish::Welcome if !enabled => return Ok(None),
-        Wish::Welcome | Wish::Required => {}
-    }
-    match describe_scene(cx, scene) {
-        Err(error) if wish == Wish::Welcome && !is_refusal(error.kind) => {
-            Ok(Some(Said { text: format!("[VLM failed: {}]", error.message), structured: None }))
+impl VisionModel for Vision {
+    fn describe(&self, cx: &Cx, wish: VisionWish, scene: &VisionScene) -> Result<Option<VisionAnswer>> {
+        let enabled = cx.config().vlm.enabled;
+        match wish {
+            VisionWish::Unwanted => return Ok(None),
+            VisionWish::Welcome if !enabled => return Ok(None),
+            VisionWish::Welcome | VisionWish::Required => {}
         }
-        result => result.map(Some),
+        match describe_scene(cx, &self.known, scene) {
+            Err(error) if wish == VisionWish::Welcome && !is_refusal(error.kind) => {
+                Ok(Some(VisionAnswer { text: format!("[VLM failed: {}]", error.message), structured: None }))
+            }
+            result => result.map(Some),
+        }
     }
 }
 
@@ -102,12 +71,12 @@ fn model_of(config: &Vlm) -> Result<&str> {
     })
 }
 
-fn describe_scene(cx: &Cx, scene: &Scene) -> Result<Said> {
+fn describe_scene(cx: &Cx, known: &KnownPrefix, scene: &VisionScene) -> Result<VisionAnswer> {
     let config = &cx.config().vlm;
     check_enabled(config)?;
     let model = model_of(config)?;
-    let client = Client::new(config, &cx.app.vision.known)?;
-    let scrub = Scrub::of(&cx.app.redactor);
+    let client = Client::new(config, known)?;
+    let scrub = Scrub::of(cx.redactor());
     let blocks = blocks(cx, scene, &scrub);
     let (width, height) = sent_size(scene, config.image_max_dim);
     let tally = Tally::open(cx, estimate(config, &blocks, picture_tokens(width, height)))?;
@@ -133,20 +102,20 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn single(&mut self, model: &str, blocks: &[Block]) -> Result<Said> {
+    fn single(&mut self, model: &str, blocks: &[Block]) -> Result<VisionAnswer> {
         let question = prompts::with_blocks(single_prompt(self.config), blocks);
         let answer = self.ask(model, &question, true);
-        answer.map(|text| Said { text, structured: None }).map_err(|failure| failure.error)
+        answer.map(|text| VisionAnswer { text, structured: None }).map_err(|failure| failure.error)
     }
 
-    fn multipass(&mut self, model: &str, blocks: &[Block], scrub: &Scrub) -> Result<Said> {
+    fn multipass(&mut self, model: &str, blocks: &[Block], scrub: &Scrub) -> Result<VisionAnswer> {
         let (config, clock) = (self.config, self.cx.clock());
         let clean = |text: &str| scrub.text(text).into_owned();
         let found = multipass::describe(config, blocks, clock, clean, |pass, question| {
             self.ask((pass.model)(config).unwrap_or(model), question, pass.sees_picture)
         })?;
         let text = serde_json::to_string_pretty(&found).unwrap_or_else(|_| found.to_string());
-        Ok(Said { text, structured: Some(found) })
+        Ok(VisionAnswer { text, structured: Some(found) })
     }
 
     fn ask(&mut self, model: &str, prompt: &str, with_picture: bool) -> Result<String, Failure> {
@@ -231,7 +200,7 @@ fn picture_tokens(width: u32, height: u32) -> u64 {
 }
 
 /// The blocks that the config asks for, redacted before they are cut.
-fn blocks(cx: &Cx, scene: &Scene, scrub: &Scrub) -> Vec<Block> {
+fn blocks(cx: &Cx, scene: &VisionScene, scrub: &Scrub) -> Vec<Block> {
     let config = &cx.config().vlm;
     let clean = |text: &str| scrub.text(text).into_owned();
     let tree = || describe::accessibility(&scene.chosen.window, scene.view.tree(), scene.node);
@@ -258,12 +227,12 @@ fn blocks(cx: &Cx, scene: &Scene, scrub: &Scrub) -> Vec<Block> {
     present.collect()
 }
 
-fn drawn(scene: &Scene, config: &AsciiSketch) -> String {
+fn drawn(scene: &VisionScene, config: &AsciiSketch) -> String {
     sketch(scene.view.tree(), scene.chosen.window.bounds, &SketchOptions::from(config), &Reading::default())
         .text
 }
 
-fn focused(scene: &Scene) -> Option<String> {
+fn focused(scene: &VisionScene) -> Option<String> {
     let tree: &Tree = scene.view.tree();
     let node = tree.focused()?;
     let (element, bounds) = (&tree[node], tree[node].bounds);
@@ -281,7 +250,7 @@ fn focused(scene: &Scene) -> Option<String> {
 }
 
 /// How large the picture will be, known before it is taken so that the budget can be asked first.
-fn sent_size(scene: &Scene, longest: u32) -> (u32, u32) {
+fn sent_size(scene: &VisionScene, longest: u32) -> (u32, u32) {
     let bounds = scene.chosen.window.bounds;
     let side = |pixels: i32| u32::try_from(pixels).unwrap_or(0).min(longest);
     (side(bounds.width), side(bounds.height))

@@ -9,7 +9,7 @@ use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::Result;
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::mcp::{Server, stdio::Stdio};
 use os_screen_observer::model::action::Act;
 use os_screen_observer::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
@@ -121,7 +121,7 @@ pub fn told(answer: &Value) -> Value {
 }
 
 pub fn by_gate(app: &App, tool: &str, args: Value) -> Value {
-    gate::pass(app, Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new()).value()
+    app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new()).value()
 }
 
 /// As the second step of a list, whose first does nothing.

@@ -828,7 +828,7 @@ fn strangers_see_no_events() {
     let foreign = [&upgrade[..], &[("origin", "http://evil.example")]].concat();
     assert_eq!(ask("/api/events", &foreign).status, 403);
     assert_eq!(ask("/api/events", &upgrade).status, 401);
-    assert_eq!(site.app.events.watchers(), 0);
+    assert_eq!(site.app.gate.events.watchers(), 0);
 }
 
 /// H-14 on REST: watchers are counted, and one that floods the server instead of listening is nothing to it.

@@ -233,7 +233,7 @@ fn the_person_is_told_of_the_suspicion() {
     let call =
         Call { tool: "click_element".to_owned(), args: click(ARCHIVE, "mock:mail"), origin: Origin::Test };
     let person = gate::confirm::Person::Reachable;
-    let reply = gate::pass_for(&world.app, call, &person, &os_screen_observer::clock::Cancel::new());
+    let reply = world.app.gate.pass_for(call, &person, &os_screen_observer::clock::Cancel::new());
     let question = reply.question.unwrap().text;
     assert!(question.contains("tries to give orders to the agent"), "{question}");
 }
@@ -243,7 +243,7 @@ fn the_person_is_told_of_the_suspicion() {
 fn what_only_the_person_reads_changes_nothing() {
     let world = on_suspicion(json!({}));
     let call = Call { tool: "list_windows".to_owned(), args: json!({}), origin: Origin::Inspector };
-    let reply = gate::pass(&world.app, call, &os_screen_observer::clock::Cancel::new());
+    let reply = world.app.gate.pass(call, &os_screen_observer::clock::Cancel::new());
     assert!(reply.suspicious);
     world.ok("click_element", click(PAY, "mock:bank"));
 }

@@ -1052,7 +1052,7 @@ fn hidden_fields_are_black_at_every_door() {
         let list = || site.ask("GET", "/api/approvals", &[token], "").json()["approvals"].clone();
         until("the question is asked", || list()[0].is_object());
         let id = list()[0]["id"].as_str().unwrap().to_owned();
-        let picture = site.app.approvals.picture(&id).expect("a picture");
+        let picture = site.app.gate.approvals.picture(&id).expect("a picture");
         let element = rect(&list()[0]["picture"]["element"]).unwrap();
         let (x, y) = (FIELDS[1].x - element.x, FIELDS[1].y - element.y);
         let source = Rect { x, y, width: picture.width as i32, height: picture.height as i32 };

@@ -748,7 +748,7 @@ fn nothing_runs_behind_a_cancelled_wait() {
     wait["do"] = json!("wait_for");
     let steps = json!({"steps": [wait, {"do": "click_at", "x": 1, "y": 1}]});
     let id = pipe.post("tools/call", json!({"name": "act", "arguments": steps}));
-    let ended = |tool: &str| app.metrics.by_tool().get(tool).is_some_and(|count| count.calls == 1);
+    let ended = |tool: &str| app.gate.metrics.by_tool().get(tool).is_some_and(|count| count.calls == 1);
     // The list has a number, and so has the wait in it.
     wait_until("the wait has begun", || app.session.step_count() >= 2);
     pipe.send(format!(
@@ -784,7 +784,7 @@ fn who_hangs_up_at_mcp_takes_the_wait_along() {
     until("the wait has begun", || site.app.session.step_count() == 1);
     drop(stream);
     wait_at_most(CANCELLED, "the wait is over", || {
-        site.app.metrics.by_tool().get("wait_for").is_some_and(|count| count.calls == 1)
+        site.app.gate.metrics.by_tool().get("wait_for").is_some_and(|count| count.calls == 1)
     });
 }
 
@@ -944,7 +944,7 @@ fn a_panic_anywhere_costs_one_call() {
             written.contains(&format!("tool={tool}")) && written.contains("Internal"),
             "{tool}: {written}"
         );
-        assert_eq!(app.metrics.by_tool()[tool].calls, 1, "{tool}");
+        assert_eq!(app.gate.metrics.by_tool()[tool].calls, 1, "{tool}");
         assert_eq!(pipe.call("get_budget_status", json!({}))["ok"], true, "after {tool}");
         if !matches!(tool, "get_window_structure" | "get_screenshot") && at != "windows" {
             let stepped = by_act(&app, tool, &args).to_string();

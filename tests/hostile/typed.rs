@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use os_screen_observer::clock::Cancel;
 use os_screen_observer::gate::confirm::Person;
-use os_screen_observer::gate::{self, Call, Origin, Reply};
+use os_screen_observer::gate::{Call, Origin, Reply};
 use os_screen_observer::platform::Stage;
 use os_screen_observer::scenario;
 use serde_json::{Value, json};
@@ -259,13 +259,13 @@ fn the_face_of_clickthrough_asks_without_the_text() {
     let body = json!({"action": {"action": "type", "text": SENTINEL}});
     std::thread::scope(|scope| {
         let call = scope.spawn(|| site.ask("POST", "/interact", &[JSON, BEARER], &body.to_string()).body);
-        let list = || site.app.approvals.list(site.app.clock.now());
+        let list = || site.app.gate.approvals.list(site.app.clock.now());
         until("the question is asked", || !list().is_empty());
         let approval = list().remove(0);
         assert_absent("the question", &approval.to_string());
         assert_eq!(approval["args"]["text"], "<redacted>", "{approval}");
         let id = approval["id"].as_str().unwrap();
-        site.app.approvals.decide(id, os_screen_observer::gate::approvals::Decision::Deny);
+        site.app.gate.approvals.decide(id, os_screen_observer::gate::approvals::Decision::Deny);
         assert_absent("the answer", &call.join().unwrap());
     });
     assert_eq!(site.effects(), 0);
@@ -273,7 +273,7 @@ fn the_face_of_clickthrough_asks_without_the_text() {
 
 fn ask(world: &World, tool: &str, args: Value) -> Reply {
     let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-    gate::pass_for(&world.app, call, &Person::Reachable, &Cancel::new())
+    world.app.gate.pass_for(call, &Person::Reachable, &Cancel::new())
 }
 
 /// H-58 on code, act: the words that a client shows to the person, and the refusals of all three modes

@@ -521,7 +521,7 @@ fn code_on(platform: Arc<dyn Platform>, clock: Clock, tool: &str, args: Value) -
     let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
     let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
     let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-    gate::pass(&app, call, &Cancel::new()).value()["error"]["code"].clone()
+    app.gate.pass(call, &Cancel::new()).value()["error"]["code"].clone()
 }
 
 /// H-56 on code: an element that becomes another one before the input is not touched.
@@ -723,7 +723,7 @@ fn where_nobody_can_be_asked_nothing_is_done() {
 
 fn pass(world: &World, args: Value, person: &Person) -> gate::Reply {
     let call = Call { tool: "click_element".to_owned(), args, origin: Origin::Test };
-    gate::pass_for(&world.app, call, person, &Cancel::new())
+    world.app.gate.pass_for(call, person, &Cancel::new())
 }
 
 #[test]
@@ -771,7 +771,7 @@ fn while_the_person_is_asked_nobody_clicks() {
 
 fn pass_steps(world: &World, steps: Value, person: &Person) -> gate::Reply {
     let call = Call { tool: "act".to_owned(), args: json!({ "steps": steps }), origin: Origin::Test };
-    gate::pass_for(&world.app, call, person, &Cancel::new())
+    world.app.gate.pass_for(call, person, &Cancel::new())
 }
 
 #[test]

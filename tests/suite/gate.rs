@@ -8,7 +8,7 @@ use crate::support::World;
 use crate::support::test_platform::TestPlatform;
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::tool::Effect;
 use os_screen_observer::tool::Selection;
 use os_screen_observer::tools;
@@ -482,7 +482,7 @@ fn a_panic_costs_one_call() {
     let app = App::new(loaded, &Selection::default(), Arc::new(panicking), clock).unwrap();
     let call = |tool: &str| {
         let call = Call { tool: tool.to_owned(), args: json!({}), origin: Origin::Test };
-        gate::pass(&app, call, &Cancel::new()).value()
+        app.gate.pass(call, &Cancel::new()).value()
     };
     assert_eq!(call("get_monitors")["error"]["code"], "Internal");
     assert_eq!(call("list_windows")["count"], 3);
@@ -514,7 +514,7 @@ fn looking_on_costs_no_budget_and_is_not_recorded() {
     world.ok("trace_start", json!({}));
     let look = |tool: &str, args: serde_json::Value| {
         let call = Call { tool: tool.to_owned(), args, origin: Origin::Inspector };
-        gate::pass(&world.app, call, &Cancel::new()).value()
+        world.app.gate.pass(call, &Cancel::new()).value()
     };
     for _ in 0..3 {
         assert_eq!(look("get_screenshot", json!({}))["ok"], true);

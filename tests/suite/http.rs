@@ -605,6 +605,7 @@ fn a_watcher_that_does_not_read_holds_up_nobody_and_is_told() {
     // More than its queue and all buffers on the way.
     for _ in 0..1500 {
         site.app
+            .gate
             .events
             .publish(os_screen_observer::events::CALL, || format!("{{\"a\":\"{}\"}}", "x".repeat(20_000)));
     }
@@ -969,7 +970,7 @@ fn a_client_that_leaves_takes_its_call_along() {
     crate::support::http::until("the wait has begun", || site.app.session.step_count() == 1);
     drop(stream);
     let left = std::time::Instant::now();
-    let ended = || site.app.metrics.by_tool().get("wait_for").is_some_and(|count| count.calls == 1);
+    let ended = || site.app.gate.metrics.by_tool().get("wait_for").is_some_and(|count| count.calls == 1);
     crate::support::http::until("the wait is over", ended);
     // By itself it would have been over after a minute.
     assert!(left.elapsed() < Duration::from_secs(25), "{:?}", left.elapsed());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::Flags;
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Accessibility, Desktop, Stage};
 use os_screen_observer::tool::Selection;
@@ -73,7 +73,7 @@ impl CountedWorld {
     fn call(&self, tool: &str, args: Value) -> (Value, Asked) {
         let before = self.asked();
         let call = Call { tool: tool.to_owned(), args: args.clone(), origin: Origin::Test };
-        let reply = gate::pass(&self.app, call, &Cancel::new()).value();
+        let reply = self.app.gate.pass(call, &Cancel::new()).value();
         assert_eq!(reply["ok"], true, "{tool} {args} answered {reply}");
         let now = self.asked();
         (reply, Asked { listings: now.listings - before.listings, trees: now.trees - before.trees })

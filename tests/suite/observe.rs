@@ -10,7 +10,7 @@ use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::{Error, Kind};
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::platform::Accessibility;
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
@@ -356,7 +356,7 @@ fn a_window_that_cannot_be_read_costs_only_its_own_entry() {
     let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
     let call = |tool: &str, args: Value| {
         let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-        gate::pass(&app, call, &Cancel::new()).value()
+        app.gate.pass(call, &Cancel::new()).value()
     };
     let taken = call("snapshot", json!({}));
     assert_eq!(taken["summary"], json!({"windows": 3, "trees": 2, "unreadable": 1}));

@@ -8,7 +8,7 @@ use crate::support::{Client, World};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::Flags;
-use os_screen_observer::gate::{self, Call, Origin, Reply};
+use os_screen_observer::gate::{Call, Origin, Reply};
 use os_screen_observer::model::action::Act;
 use os_screen_observer::model::{Monitor, Rect};
 use os_screen_observer::observer::WindowChoice;
@@ -349,7 +349,7 @@ fn a_cancelled_reading_ends_at_once() {
     let call = Call { tool: "get_ocr".to_owned(), args: json!({"window_index": 0}), origin: Origin::Test };
     let began = std::time::Instant::now();
     let reply = std::thread::scope(|scope| {
-        let running = scope.spawn(|| gate::pass(&world.app, call, &cancel));
+        let running = scope.spawn(|| world.app.gate.pass(call, &cancel));
         let marker = folder.path().join("tesseract.pid");
         while std::fs::read_to_string(&marker).unwrap_or_default().is_empty() {
             assert!(began.elapsed() < Duration::from_secs(20), "the engine was never started");
@@ -473,7 +473,7 @@ fn showing_world() -> ShowingWorld {
 
 impl ShowingWorld {
     fn call(&self, tool: &str, args: Value) -> Reply {
-        gate::pass(&self.app, Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
+        self.app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Activation, Coordinates};
 use os_screen_observer::tool::Selection;
@@ -45,7 +45,7 @@ impl World {
 
     fn call(&self, tool: &str, args: Value) -> Value {
         let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-        gate::pass(&self.app, call, &Cancel::new()).value()
+        self.app.gate.pass(call, &Cancel::new()).value()
     }
 
     fn check_warns(&self, tool: &str, args: Value) {

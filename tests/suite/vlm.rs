@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::fake_model::{FakeModel, Script};
 use crate::support::{World, project};
 use os_screen_observer::clock::Cancel;
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use serde_json::{Value, json};
 
 const TOOL: &str = "get_screen_description";
@@ -317,7 +317,7 @@ fn a_cancelled_call_ends_at_once() {
     let began = Instant::now();
     let call = |cancel: &Cancel| {
         let call = Call { tool: TOOL.to_owned(), args: json!({}), origin: Origin::Test };
-        gate::pass(&world.app, call, cancel).value()
+        world.app.gate.pass(call, cancel).value()
     };
     assert_eq!(call(&cancel)["error"]["code"], "Cancelled");
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());

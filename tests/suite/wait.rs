@@ -8,7 +8,7 @@ use crate::support::{Client, World, project};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
-use os_screen_observer::gate::{self, Call, Origin};
+use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::unsupported::NoEvents;
 use os_screen_observer::platform::{Platform, Stage};
@@ -388,7 +388,7 @@ fn live(scenario_file: &str) -> Arc<App> {
 }
 
 fn call(app: &App, tool: &str, args: Value, cancel: &Cancel) -> Value {
-    gate::pass(app, Call { tool: tool.to_owned(), args, origin: Origin::Test }, cancel).value()
+    app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Test }, cancel).value()
 }
 
 /// Waits a minute on another thread, does something meanwhile, and returns the answer and how long after

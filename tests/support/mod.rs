@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
-use os_screen_observer::gate::{self, Call, Origin, Reply};
+use os_screen_observer::gate::{Call, Origin, Reply};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ impl World {
     }
 
     pub fn reply(&self, tool: &str, args: Value) -> Reply {
-        gate::pass(&self.app, Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
+        self.app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
     }
 
     pub fn call(&self, tool: &str, args: Value) -> Value {

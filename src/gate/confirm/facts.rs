@@ -59,15 +59,14 @@ fn differing_name<'a>(then: &'a Map<String, Value>, now: &'a Map<String, Value>)
 
 impl Touched {
     fn of(target: &Target) -> Self {
-        let element = target.view.unredacted(target.node);
         Self {
-            window_uid: target.chosen.window.uid.clone(),
+            window_uid: target.window_uid().to_owned(),
             element_id: target.element_id(),
-            role: element.role.to_string(),
-            name: element.name.clone(),
-            native: element.native.clone(),
+            role: target.unredacted_role().to_string(),
+            name: target.unredacted_name().to_owned(),
+            native: target.element().and_then(|element| element.view.native(element.node)),
             starting: target.program().cloned(),
-            bounds: element.bounds,
+            bounds: target.bounds(),
         }
     }
 

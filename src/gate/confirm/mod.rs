@@ -18,11 +18,11 @@ pub use facts::Facts;
 use crate::config::limits::compile_pattern;
 use crate::config::{Config, ConfirmationMode, OnUnread};
 use crate::error::{Error, Fact, Kind, Result};
-use crate::model::{Element, Role};
+use crate::model::Role;
 use crate::privacy::arguments::Keeper;
 use crate::text::shorten;
 pub use crate::tool::person::{Person, Question, Ticket};
-use crate::tool::{Meta, Target};
+use crate::tool::{ElementTarget, Meta, Target};
 use grants::{Giver, Grants};
 
 #[derive(Debug)]
@@ -287,23 +287,29 @@ impl Confirm {
     /// A click on the label or the icon inside a button is a click on the button, so passive elements
     /// pass the question on to what holds them.
     pub fn covers(&self, target: &Target) -> bool {
-        let tree = target.view.tree();
-        let mut node = Some(target.node);
+        let Some(ElementTarget { view, node, .. }) = target.element() else {
+            return self.any_matches(target.unredacted_role(), target.unredacted_name());
+        };
+        let mut node = Some(*node);
         while let Some(at) = node {
-            let element = target.view.unredacted(at);
-            if self.rules.iter().any(|rule| rule.matches(element)) {
+            let element = view.unredacted(at);
+            if self.any_matches(&element.role, &element.name) {
                 return true;
             }
-            node = tree.parent(at).filter(|_| element.role.is_passive());
+            node = view.tree().parent(at).filter(|_| element.role.is_passive());
         }
         false
+    }
+
+    fn any_matches(&self, role: &Role, name: &str) -> bool {
+        self.rules.iter().any(|rule| rule.matches(role, name))
     }
 }
 
 impl Rule {
-    fn matches(&self, element: &Element) -> bool {
-        self.role.as_ref().is_none_or(|role| *role == element.role)
-            && self.name.as_ref().is_none_or(|name| name.is_match(&element.name))
+    fn matches(&self, role: &Role, name: &str) -> bool {
+        self.role.as_ref().is_none_or(|wanted| wanted == role)
+            && self.name.as_ref().is_none_or(|pattern| pattern.is_match(name))
     }
 }
 
@@ -342,7 +348,7 @@ fn busy(case: &Case) -> Error {
 
 fn target_facts(target: &Target) -> Fact {
     Fact::object([
-        ("window_uid", target.chosen.window.uid.as_str().into()),
+        ("window_uid", target.window_uid().into()),
         ("element_id", target.element_id().into()),
         ("selector", target.selector().into()),
         ("bounds", target.bounds().into()),
@@ -352,7 +358,6 @@ fn target_facts(target: &Target) -> Fact {
 /// What the person reads. Names come from the screen, so they stand in quotation marks that they cannot
 /// close, and are cut; the rest of the sentence is ours.
 fn question(case: &Case, target: &Target) -> String {
-    let element = &target.view.tree()[target.node];
     let shown: Map<String, Value> = case
         .args
         .iter()
@@ -362,9 +367,9 @@ fn question(case: &Case, target: &Target) -> String {
     format!(
         "Allow {} on {} {} in the window {}? Arguments: {}",
         case.meta.name,
-        element.role,
-        quoted(&element.name, 80),
-        quoted(&target.chosen.window.title, 80),
+        target.shown_role(),
+        quoted(target.shown_name(), 80),
+        quoted(&target.shown_title(case.keeper.redactor), 80),
         shorten(&Value::Object(case.keeper.kept(&shown)).to_string(), 400),
     ) + case.forced.map_or("", |forced| forced.why.warning())
 }

@@ -225,7 +225,7 @@ async fn health(State(surface): Here) -> Response<Body> {
         },
         "exec": exec_facts(&surface),
         "ocr": {"available": surface.app.observer.ocr().available()},
-        "halted": surface.app.halt.halted().is_some(),
+        "halted": surface.app.gate.halt.halted().is_some(),
     });
     enveloped(Ok(data), false)
 }

@@ -132,13 +132,13 @@ impl Step {
         let foreseen = cx.foresee(&self.tool, &self.args, first).map_err(|error| self.at_fault(error))?;
         refuse_unfit(foreseen.meta).map_err(|error| self.at_fault(error))?;
         let needs_consent = foreseen.needs_consent;
-        if needs_consent && !cx.app.confirm.asks_the_person() {
+        if needs_consent && !cx.caller().asks_the_person() {
             return Err(self.at_fault(lacks_token(foreseen.meta)));
         }
         let outlook =
             |window_uid, not_yet| Outlook { meta: foreseen.meta, window_uid, not_yet, needs_consent };
         self.foreseen = Some(match foreseen.targets {
-            Ok(targets) => outlook(targets.first().map(|target| target.chosen.window.uid.clone()), None),
+            Ok(targets) => outlook(targets.first().map(|target| target.window_uid().to_owned()), None),
             // Before the first step nothing will change; and what is malformed stays so.
             Err(error) if first || error.kind == Kind::BadRequest => return Err(self.at_fault(error)),
             Err(error) => outlook(None, Some(error.message)),
@@ -232,7 +232,7 @@ impl Reader<'_> {
     /// The window of all steps, where a tool takes one and the step says nothing that has its own.
     fn name_window(&self, tool: &str, args: &mut Map<String, Value>) {
         const NAMES_A_WINDOW: &[&str] = &["window_uid", "window_index", "window_title", "ref"];
-        let Some((uid, entry)) = self.window_uid.zip(self.cx.app.tools.find(tool)) else { return };
+        let Some((uid, entry)) = self.window_uid.zip(self.cx.tools().find(tool)) else { return };
         let takes = entry.schema().pointer("/properties/window_uid").is_some();
         if takes && !NAMES_A_WINDOW.iter().any(|name| args.contains_key(*name)) {
             args.insert("window_uid".to_owned(), uid.into());

@@ -161,7 +161,7 @@ pub fn trace(what: &TraceCommand) -> Result<ExitCode, String> {
 pub fn scenario(what: &ScenarioCommand) -> Result<ExitCode, String> {
     match what {
         ScenarioCommand::Record { path, output } => {
-            deliver(&record::record(&Story::read(path)?)?, output.as_deref())?;
+            deliver(&record::record(&Story::read(path)?, &tools::recorded_input)?, output.as_deref())?;
             Ok(ExitCode::SUCCESS)
         }
         ScenarioCommand::Check { files } => check_scenarios(files),

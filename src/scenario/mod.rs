@@ -15,7 +15,7 @@ use regex::Regex;
 pub use format::{Oracles, Predicate};
 pub use load::{ScenarioError, load_below, load_file, load_str};
 
-use crate::model::{Rect, Tree};
+use crate::model::{InputKind, Rect, Tree};
 
 /// A checked scenario: every name in it leads somewhere.
 #[derive(Clone, Debug)]
@@ -117,7 +117,7 @@ pub struct Reaction {
 
 #[derive(Clone, Debug)]
 pub struct Trigger {
-    pub tool: &'static str,
+    pub input: InputKind,
     pub window: Option<String>,
     pub target_id: Option<String>,
     pub target_name: Option<String>,
@@ -156,23 +156,3 @@ pub struct Change {
     pub expanded: Option<bool>,
     pub focused: Option<bool>,
 }
-
-/// The actions that a reaction can wait for. An act of the mock desktop answers to one or two of them.
-pub const REACTING_TOOLS: &[&str] = &[
-    "click_element",
-    "right_click_element",
-    "middle_click_element",
-    "double_click_element",
-    "invoke_element",
-    "focus_element",
-    "set_value",
-    "clear_text",
-    "select_option",
-    "type_text",
-    "press_key",
-    "key_into_element",
-    "hover_element",
-    "scroll",
-    "drag",
-    "bring_to_foreground",
-];

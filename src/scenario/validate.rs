@@ -16,11 +16,10 @@ use super::format::{
 };
 use super::load::{Problem, nearest};
 use super::{
-    AppPlan, Change, Condition, ElementPlan, Oracles, REACTING_TOOLS, Reaction, Scenario, State, Then,
-    Trigger, WindowPlan,
+    AppPlan, Change, Condition, ElementPlan, Oracles, Reaction, Scenario, State, Then, Trigger, WindowPlan,
 };
 use crate::config::limits;
-use crate::model::{Element, Range, Rect, Role, Tree, TreeBuilder};
+use crate::model::{Element, InputKind, Range, Rect, Role, Tree, TreeBuilder};
 
 /// How deep elements may be nested; the root is the first level.
 pub const MAX_DEPTH: usize = limits::TREE_DEPTH;
@@ -550,7 +549,7 @@ fn plan_trigger(known: &Known, entry: TriggerEntry) -> Checked<Trigger> {
         known.some("target_id", id, window.as_deref())?;
     }
     Ok(Trigger {
-        tool: find_tool(&entry.tool)?,
+        input: find_input(&entry.tool)?,
         window,
         target_id: entry.target_id.map(|id| id.value),
         target_name: entry.target_name,
@@ -558,13 +557,11 @@ fn plan_trigger(known: &Known, entry: TriggerEntry) -> Checked<Trigger> {
     })
 }
 
-fn find_tool(wanted: &Spanned<String>) -> Checked<&'static str> {
-    REACTING_TOOLS.iter().copied().find(|tool| *tool == wanted.value).ok_or_else(|| {
-        let message = format!(
-            "tool is \"{}\", to which nothing can react; {}",
-            wanted.value,
-            suggestion(&wanted.value, REACTING_TOOLS)
-        );
+fn find_input(wanted: &Spanned<String>) -> Checked<InputKind> {
+    InputKind::parse(&wanted.value).ok_or_else(|| {
+        let names = InputKind::ALL.map(InputKind::name);
+        let advice = suggestion(&wanted.value, &names);
+        let message = format!("tool is \"{}\", to which nothing can react; {advice}", wanted.value);
         Problem::at(wanted.defined, message)
     })
 }
@@ -1121,7 +1118,7 @@ reactions:
                 "",
                 &format!("reactions:\n  - {key}: {{tool: type_text}}\n    transition_to: start\n"),
             );
-            assert_eq!(loaded(&yaml).reactions[0].on.tool, "type_text", "{key}");
+            assert_eq!(loaded(&yaml).reactions[0].on.input, InputKind::TypeText, "{key}");
         }
     }
 

@@ -380,7 +380,7 @@ fn reaction<'a>(scenario: &'a Scenario, reaction: &'a Reaction) -> Fields<'a> {
 
 fn trigger(on: &Trigger) -> Fields<'_> {
     present(vec![
-        ("tool", Some(Node::Text(on.tool))),
+        ("tool", Some(Node::Text(on.input.name()))),
         ("window", text(&on.window)),
         ("target_id", text(&on.target_id)),
         ("target_name", text(&on.target_name)),

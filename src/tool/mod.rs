@@ -32,6 +32,7 @@ pub use table::{Entry, Selection, Table};
 use crate::budget::Meter;
 use crate::config::{Config, Secret};
 use crate::error::{Error, Result};
+use crate::model::RecordedInput;
 pub use crate::observer::{ElementTarget, Permit, Starting, Target};
 
 pub trait Tool: 'static {
@@ -82,6 +83,8 @@ pub struct Meta {
     pub lock: Option<fn(&Config) -> Lock<'_>>,
     /// Written into a running trace.
     pub traced: bool,
+    /// What a recorded call becomes in a scenario; nothing for a tool that sends no input.
+    pub input: Option<RecordedInput>,
     /// Sleeps most of its time, until the desktop changes. Such calls do not take the places of others.
     pub waits: bool,
     /// Where two runs of the same call must agree, as paths into the reply; what a replay compares. A path that
@@ -114,6 +117,7 @@ impl Meta {
         listed: true,
         lock: None,
         traced: true,
+        input: None,
         waits: false,
         verify: &["ok"],
         resource: None,

@@ -11,7 +11,7 @@ use super::keyboard::combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button, Choice, Handle};
-use crate::model::{Point, Rect};
+use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput, Rect};
 use crate::observer::{Chosen, DesktopState, Ref, View, WindowChoice};
 use crate::platform::{Done, Route};
 use crate::tool::args::{Int, SecretOr, Text};
@@ -63,6 +63,7 @@ impl Tool for ClickElement {
         ],
         implies: &["click_at"],
         verify: &["ok", "error.code", "target.selector", "changed"],
+        input: Some(RecordedInput::new(InputKind::Click, InputAim::Element)),
         ..Meta::DEFAULT
     };
 
@@ -426,6 +427,7 @@ impl Tool for FocusElement {
             args: r#"{"selector":"//Edit[name=\"Password\"]"}"#,
             shows: "the password field is ready for typing",
         }],
+        input: Some(RecordedInput::new(InputKind::Focus, InputAim::Element)),
         ..ACTING
     };
 
@@ -455,6 +457,7 @@ impl Tool for InvokeElement {
             args: r#"{"selector":"//Button[name=\"Next\"]"}"#,
             shows: "the wizard goes on",
         }],
+        input: Some(RecordedInput::new(InputKind::Invoke, InputAim::Element)),
         ..ACTING
     };
 
@@ -485,6 +488,7 @@ impl Tool for RightClickElement {
             shows: "a right click on the document",
         }],
         verify: &["ok"],
+        input: Some(RecordedInput::new(InputKind::RightClick, InputAim::Element)),
         ..ACTING
     };
 
@@ -513,6 +517,7 @@ impl Tool for DoubleClickElement {
             shows: "a double click on the document",
         }],
         verify: &["ok"],
+        input: Some(RecordedInput::new(InputKind::DoubleClick, InputAim::Element)),
         ..ACTING
     };
 
@@ -550,6 +555,7 @@ impl Tool for HoverElement {
         }],
         implies: &["hover_at"],
         verify: &["ok"],
+        input: Some(RecordedInput::new(InputKind::Hover, InputAim::Element)),
         ..ACTING
     };
 
@@ -593,6 +599,10 @@ impl Tool for SetValue {
             shows: "a name in its field",
         }],
         implies: &["click_at", "type_text"],
+        input: Some(
+            RecordedInput::new(InputKind::SetValue, InputAim::Element)
+                .with_text(InputText::Argument("value")),
+        ),
         ..ACTING
     };
 
@@ -630,6 +640,7 @@ impl Tool for ClearText {
         }],
         implies: &["click_at", "type_text"],
         verify: &["ok"],
+        input: Some(RecordedInput::new(InputKind::ClearText, InputAim::Element)),
         ..ACTING
     };
 
@@ -669,6 +680,10 @@ impl Tool for KeyIntoElement {
         }],
         implies: &["click_at", "press_key", "type_text"],
         verify: &["ok"],
+        input: Some(
+            RecordedInput::new(InputKind::KeyIntoElement, InputAim::Element)
+                .with_text(InputText::Keys("keys")),
+        ),
         ..ACTING
     };
 
@@ -719,6 +734,10 @@ impl Tool for SelectOption {
             args: r#"{"selector":"//ComboBox[name=\"Category\"]","option_name":"Meals"}"#,
             shows: "another category",
         }],
+        input: Some(
+            RecordedInput::new(InputKind::SelectOption, InputAim::Element)
+                .with_text(InputText::Argument("option_name")),
+        ),
         ..ACTING
     };
 

@@ -10,6 +10,7 @@ use super::common::observe;
 use super::keyboard::{PressArgs, PressKey, TypeArgs, TypeText};
 use super::pointer::Sent;
 use crate::error::{Kind, Result};
+use crate::model::{InputAim, InputKind, InputText, RecordedInput};
 use crate::observer::{Observation, ObserveRequest, WindowChoice};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Target, Tool};
@@ -108,6 +109,7 @@ impl Tool for ClickElementAndObserve {
         }],
         implies: &["click_element", "click_at", "observe_window"],
         verify: &["ok", "target.selector", "changed"],
+        input: Some(RecordedInput::new(InputKind::Click, InputAim::Element)),
         ..COMPOSITE
     };
 
@@ -150,6 +152,10 @@ impl Tool for TypeAndObserve {
             shows: "a letter and the tree after it",
         }],
         implies: &["type_text", "observe_window"],
+        input: Some(
+            RecordedInput::new(InputKind::TypeText, InputAim::Keyboard)
+                .with_text(InputText::Argument("text")),
+        ),
         ..COMPOSITE
     };
 
@@ -192,6 +198,9 @@ impl Tool for PressKeyAndObserve {
             shows: "a key and the tree after it",
         }],
         implies: &["press_key", "observe_window"],
+        input: Some(
+            RecordedInput::new(InputKind::PressKey, InputAim::Keyboard).with_text(InputText::Keys("keys")),
+        ),
         ..COMPOSITE
     };
 

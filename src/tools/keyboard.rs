@@ -7,8 +7,8 @@ use super::common::QuietInputArgs;
 use super::pointer::Sent;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::KeyCombo;
 use crate::model::action::Act;
+use crate::model::{InputAim, InputKind, InputText, KeyCombo, RecordedInput};
 use crate::tool::args::{SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Permit, Spec, Target, Tool};
 
@@ -38,6 +38,10 @@ impl Tool for TypeText {
                  environment as `OSO_SECRET_NAME`: you never see it, and it is shown nowhere.",
         examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters typed" }],
         verify: &["ok", "error.code"],
+        input: Some(
+            RecordedInput::new(InputKind::TypeText, InputAim::Keyboard)
+                .with_text(InputText::Argument("text")),
+        ),
         ..Meta::DEFAULT
     };
 
@@ -75,6 +79,9 @@ impl Tool for PressKey {
         detail: "Modifiers come first, joined by `+`. All keys are released again, also when the call fails.",
         examples: &[Example { scenario: None, args: r#"{"keys":"ctrl+a"}"#, shows: "select all" }],
         verify: &["ok", "error.code"],
+        input: Some(
+            RecordedInput::new(InputKind::PressKey, InputAim::Keyboard).with_text(InputText::Keys("keys")),
+        ),
         ..Meta::DEFAULT
     };
 

@@ -30,6 +30,7 @@ mod window_action;
 mod windows;
 
 use crate::config::Profile;
+use crate::model::RecordedInput;
 use crate::tool::{Selection, Spec, Table};
 
 /// All tools, in the order in which the docs and `tools/list` show them.
@@ -74,6 +75,11 @@ pub fn table(selection: &Selection) -> Table {
 /// Reads which tools are wanted: a profile, and changes like `+group,-tool`.
 pub fn selection(profile: Profile, changes: &str) -> Result<Selection, String> {
     Selection::parse(profile, changes, &all().collect::<Vec<_>>())
+}
+
+/// What a recorded call of a tool becomes in a scenario.
+pub fn recorded_input(name: &str) -> Option<RecordedInput> {
+    all().find(|spec| spec.meta.name == name).and_then(|spec| spec.meta.input)
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use super::common::{
     Dialog, ElementArgs, PointArgs, QuietInputArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs,
 };
 use crate::error::{Error, Result};
-use crate::model::Point;
 use crate::model::action::{Act, Button, Modifier};
+use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
 use crate::observer::ElementChoice;
 use crate::tool::args::{Int, Pixel};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
@@ -74,6 +74,7 @@ impl Tool for ClickAt {
                  reply says what was sent, not what it did: look again.",
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a left click" }],
         verify: &["ok", "error.code"],
+        input: Some(RecordedInput::new(InputKind::Click, InputAim::Point)),
         ..Meta::DEFAULT
     };
 
@@ -161,6 +162,9 @@ impl Tool for Scroll {
             shows: "scrolling down",
         }],
         verify: &["ok", "error.code"],
+        input: Some(
+            RecordedInput::new(InputKind::Scroll, InputAim::Point).with_text(InputText::Number("clicks", 3)),
+        ),
         ..Meta::DEFAULT
     };
 
@@ -229,6 +233,7 @@ impl Tool for RightClickAt {
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a right click" }],
         implies: &["click_at"],
         listed: false,
+        input: Some(RecordedInput::new(InputKind::RightClick, InputAim::Point)),
         ..Meta::DEFAULT
     };
 
@@ -256,6 +261,7 @@ impl Tool for DoubleClickAt {
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a double click" }],
         implies: &["click_at"],
         listed: false,
+        input: Some(RecordedInput::new(InputKind::DoubleClick, InputAim::Point)),
         ..Meta::DEFAULT
     };
 
@@ -305,6 +311,7 @@ impl Tool for HoverAt {
             shows: "the pointer in a corner",
         }],
         verify: &["ok", "error.code"],
+        input: Some(RecordedInput::new(InputKind::Hover, InputAim::Point)),
         ..Meta::DEFAULT
     };
 
@@ -383,6 +390,7 @@ impl Tool for Drag {
         }],
         implies: &["click_at"],
         verify: &["ok", "error.code"],
+        input: Some(RecordedInput::new(InputKind::Drag, InputAim::From)),
         ..Meta::DEFAULT
     };
 

@@ -11,7 +11,7 @@ use super::common::{Dialog, FitArgs, QuietInputArgs, QuietWindowArgs, millis, ne
 use super::reading::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::action::{Act, Button};
-use crate::model::{Point, Rect};
+use crate::model::{InputAim, InputKind, Point, RecordedInput, Rect};
 use crate::observer::spot::{Fit, Occurrence, Page, Piece, Wanted};
 use crate::observer::{Care, Scene, Spotted};
 use crate::tool::args::{Int, Text};
@@ -374,6 +374,7 @@ impl Tool for ClickText {
         ],
         implies: &["click_at"],
         verify: &["ok", "error.code", "found.text", "changed"],
+        input: Some(RecordedInput::new(InputKind::Click, InputAim::Element)),
         ..Meta::DEFAULT
     };
 

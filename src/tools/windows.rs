@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::common::{FitArgs, QuietInputArgs, WindowArgs, WindowOut};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Act, Button};
-use crate::model::{Point, Rect};
+use crate::model::{InputAim, InputKind, Point, RecordedInput, Rect};
 use crate::observer::{Chosen, WindowChoice};
 use crate::platform::Activation;
 use crate::tool::{
@@ -205,6 +205,7 @@ impl Tool for BringToForeground {
             shows: "the second window comes to the front",
         }],
         implies: &["click_at"],
+        input: Some(RecordedInput::new(InputKind::RaiseWindow, InputAim::Window)),
         ..Meta::DEFAULT
     };
 

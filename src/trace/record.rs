@@ -15,12 +15,13 @@ use serde_json::{Map, Value, json};
 use super::compare;
 use super::format::Row;
 use super::story::{self, Scene, SeenWindow, Step, Story};
-use crate::model::{KeyCombo, Point, Rect, Role, Tree, selector};
+use crate::model::{
+    InputAim, InputKind, InputText, KeyCombo, Point, RecordedInput, Rect, Role, Tree, selector,
+};
 use crate::privacy::arguments::REDACTED;
 use crate::scenario::write::{Comments, write};
 use crate::scenario::{
-    ElementPlan, Oracles, Predicate, REACTING_TOOLS, Reaction, Scenario, State, Then, Trigger, WindowPlan,
-    load_str, validate,
+    ElementPlan, Oracles, Predicate, Reaction, Scenario, State, Then, Trigger, WindowPlan, load_str, validate,
 };
 
 /// What stands in a tree where a value must not be shown.
@@ -32,7 +33,7 @@ const LARGEST_SCREEN: i32 = 32_768;
 const NOTES_SHOWN: usize = 20;
 
 /// The text of a scenario file that plays the session again.
-pub fn record(story: &Story) -> Result<String, String> {
+pub fn record(story: &Story, input_of: InputOf) -> Result<String, String> {
     if !story.missing_trees.is_empty() {
         let missing = story.missing_trees.join("\n  ");
         return Err(format!("trees of the trace are missing, so states would be guessed:\n  {missing}"));
@@ -40,7 +41,7 @@ pub fn record(story: &Story) -> Result<String, String> {
     if !story.tells_of_windows() {
         return Err("the trace tells of no windows: it was written by a program that stores none".to_owned());
     }
-    let session = Session::of(story);
+    let session = Session::of(story, input_of);
     let labels = label(&session);
     let draft = Draft::of(&session, &labels);
     let text = write(&draft.scenario(story), &draft.comments(story))
@@ -93,7 +94,7 @@ enum Cause {
 /// An input as a reaction waits for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Deed {
-    tool: &'static str,
+    input: InputKind,
     target: Option<Target>,
     /// `None` when the act has no text or the trace hides it.
     text: Option<String>,
@@ -106,7 +107,7 @@ struct Target {
 }
 
 impl Session {
-    fn of(story: &Story) -> Self {
+    fn of(story: &Story, input_of: InputOf) -> Self {
         let first = story.steps.first().map(|step| Arc::clone(&step.before)).unwrap_or_default();
         let began = story.steps.first().and_then(|step| story::began(&step.row)).unwrap_or_default();
         let mut session = Session {
@@ -117,12 +118,12 @@ impl Session {
         };
         let mut last_look = began;
         for step in &story.steps {
-            session.take(step, &mut last_look);
+            session.take(step, input_of(&step.row.tool), &mut last_look);
         }
         session
     }
 
-    fn take(&mut self, step: &Step, last_look: &mut Duration) {
+    fn take(&mut self, step: &Step, input: Option<RecordedInput>, last_look: &mut Duration) {
         let row = &step.row;
         let began = story::began(row).unwrap_or(*last_look);
         let ended = story::ended(row).unwrap_or(*last_look);
@@ -135,7 +136,7 @@ impl Session {
             );
         }
         let changed = step.after != step.before;
-        match deed(step) {
+        match deed(step, input) {
             Some(deed) => {
                 self.arrive(
                     Arc::clone(&step.after),
@@ -146,7 +147,7 @@ impl Session {
                 }
             }
             None if changed => {
-                if is_unknown_input(row) {
+                if input.is_none() && row.result_summary.action.is_some() {
                     self.notes.push(format!(
                         "step {}: {} changed the desktop, but a scenario cannot wait for it; here time does it",
                         row.trace_seq, row.tool
@@ -183,93 +184,46 @@ impl Session {
 
 // ── inputs ──────────────────────────────────────────────────────────────────────────────────────
 
-/// Where an input that a tool sends goes to.
-#[derive(Clone, Copy)]
-enum Aim {
-    /// The element that the tool names.
-    Element,
-    /// The element under the point `x`, `y`.
-    Point,
-    /// The element under `from`.
-    From,
-    /// Whatever has the keyboard.
-    Keyboard,
-    /// The root of the window.
-    Window,
-}
-
-/// How the inputs of a session reach the desktop. A scenario names acts by the tool that sends them, so
-/// this table and the scenario format are the places where names of tools are data.
-const INPUTS: &[(&str, &str, Aim)] = &[
-    ("click_element", "click_element", Aim::Element),
-    ("click_element_and_observe", "click_element", Aim::Element),
-    ("right_click_element", "right_click_element", Aim::Element),
-    ("double_click_element", "double_click_element", Aim::Element),
-    ("invoke_element", "invoke_element", Aim::Element),
-    ("focus_element", "focus_element", Aim::Element),
-    ("set_value", "set_value", Aim::Element),
-    ("clear_text", "clear_text", Aim::Element),
-    ("select_option", "select_option", Aim::Element),
-    ("key_into_element", "key_into_element", Aim::Element),
-    ("hover_element", "hover_element", Aim::Element),
-    ("click_at", "click_element", Aim::Point),
-    ("right_click_at", "right_click_element", Aim::Point),
-    ("double_click_at", "double_click_element", Aim::Point),
-    ("click_text", "click_element", Aim::Element),
-    ("hover_at", "hover_element", Aim::Point),
-    ("scroll", "scroll", Aim::Point),
-    ("drag", "drag", Aim::From),
-    ("type_text", "type_text", Aim::Keyboard),
-    ("type_and_observe", "type_text", Aim::Keyboard),
-    ("press_key", "press_key", Aim::Keyboard),
-    ("press_key_and_observe", "press_key", Aim::Keyboard),
-    ("bring_to_foreground", "bring_to_foreground", Aim::Window),
-];
+/// What the calls of a tool become; `None` for a tool that a scenario cannot wait for.
+pub type InputOf<'a> = &'a dyn Fn(&str) -> Option<RecordedInput>;
 
 /// What the row sent to the desktop; `None` when it sent nothing.
-fn deed(step: &Step) -> Option<Deed> {
-    let row = &step.row;
-    let (_, tool, aim) = INPUTS.iter().find(|(name, ..)| *name == row.tool)?;
+fn deed(step: &Step, input: Option<RecordedInput>) -> Option<Deed> {
+    let (row, RecordedInput { kind, aim, text }) = (&step.row, input?);
     let was_refused = row.result_summary.ok == Some(Value::Bool(false)) && step.after == step.before;
     if was_refused || row.args.get("dry_run") == Some(&Value::Bool(true)) {
         return None;
     }
-    let tool = as_told(tool, row);
-    let target = find_target(step, *aim);
-    let text = text_of(row).filter(|text| !hides(text) && !is_hidden(step, target.as_ref()));
-    Some(Deed { tool, target, text })
+    let target = find_target(step, aim);
+    let text = text_of(row, text).filter(|text| !hides(text) && !is_hidden(step, target.as_ref()));
+    Some(Deed { input: clicked_kind(kind, row), target, text })
 }
 
-fn is_unknown_input(row: &Row) -> bool {
-    row.result_summary.action.is_some() && !INPUTS.iter().any(|(name, ..)| *name == row.tool)
-}
-
-/// A click with another button, or twice, is another act.
-fn as_told(tool: &'static str, row: &Row) -> &'static str {
-    if tool != "click_element" {
-        return tool;
+/// A click with another button, or twice, is another kind.
+fn clicked_kind(kind: InputKind, row: &Row) -> InputKind {
+    if kind != InputKind::Click {
+        return kind;
     }
     let twice = row.args.get("count").and_then(Value::as_i64).is_some_and(|count| count > 1)
         || row.args.get("double") == Some(&Value::Bool(true));
     match row.args.get("button").and_then(Value::as_str) {
-        Some("right") => "right_click_element",
-        Some("middle") => "middle_click_element",
-        _ if twice => "double_click_element",
-        _ => tool,
+        Some("right") => InputKind::RightClick,
+        Some("middle") => InputKind::MiddleClick,
+        _ if twice => InputKind::DoubleClick,
+        _ => kind,
     }
 }
 
 /// What `text_regex` is compared with, as the mock desktop tells it.
-fn text_of(row: &Row) -> Option<String> {
-    let text = |key: &str| row.args.get(key).and_then(Value::as_str).map(str::to_owned);
-    let keys = || text("keys").and_then(|keys| KeyCombo::parse(&keys).ok()).map(|keys| keys.to_string());
-    match row.tool.as_str() {
-        "type_text" | "type_and_observe" => text("text"),
-        "set_value" => text("value"),
-        "press_key" | "press_key_and_observe" | "key_into_element" => keys(),
-        "select_option" => text("option_name"),
-        "scroll" => Some(row.args.get("clicks").and_then(Value::as_i64).unwrap_or(3).to_string()),
-        _ => None,
+fn text_of(row: &Row, text: InputText) -> Option<String> {
+    let argument = |key: &str| row.args.get(key).and_then(Value::as_str);
+    match text {
+        InputText::Nothing => None,
+        InputText::Argument(key) => argument(key).map(str::to_owned),
+        InputText::Keys(key) => KeyCombo::parse(argument(key)?).ok().map(|keys| keys.to_string()),
+        InputText::Number(key, otherwise) => {
+            Some(row.args.get(key).and_then(Value::as_i64).unwrap_or(otherwise).to_string())
+        }
     }
 }
 
@@ -297,7 +251,7 @@ fn find_window<'a>(scene: &'a Scene, uid: &str) -> Option<&'a SeenWindow> {
     scene.iter().find(|seen| seen.window.window_uid == uid)
 }
 
-fn find_target(step: &Step, aim: Aim) -> Option<Target> {
+fn find_target(step: &Step, aim: InputAim) -> Option<Target> {
     let told = step.row.target.as_ref();
     let told = || {
         let told = told?;
@@ -305,15 +259,15 @@ fn find_target(step: &Step, aim: Aim) -> Option<Target> {
         Some(Target { uid: told.window_uid.clone(), node })
     };
     match aim {
-        Aim::Element => told(),
-        Aim::Point => point_on_screen(&step.row, &step.row.args).and_then(|at| hit(&step.before, at)),
-        Aim::From => {
+        InputAim::Element => told(),
+        InputAim::Point => point_on_screen(&step.row, &step.row.args).and_then(|at| hit(&step.before, at)),
+        InputAim::From => {
             let from = step.row.args.get("from").and_then(Value::as_object);
             let from = from.and_then(|from| point_on_screen(&step.row, from));
             from.map_or_else(told, |from| hit(&step.before, from))
         }
-        Aim::Keyboard => with_keyboard(&step.before),
-        Aim::Window => told().map(|target| Target { node: Tree::ROOT, ..target }),
+        InputAim::Keyboard => with_keyboard(&step.before),
+        InputAim::Window => told().map(|target| Target { node: Tree::ROOT, ..target }),
     }
 }
 
@@ -546,7 +500,7 @@ impl<'a> Draft<'a> {
     /// Whether the mock desktop by itself does nothing visible on this input: a click on a plain control
     /// that has the keyboard already. Everything else needs a reaction that keeps it from doing something.
     fn leaves_alone(&self, state: usize, deed: &Deed) -> bool {
-        let Some(target) = deed.target.as_ref().filter(|_| deed.tool == "click_element") else {
+        let Some(target) = deed.target.as_ref().filter(|_| deed.input == InputKind::Click) else {
             return false;
         };
         let tree = find_window(&self.states[state].scene, &target.uid).and_then(|seen| seen.tree.as_ref());
@@ -557,7 +511,8 @@ impl<'a> Draft<'a> {
 
     fn give_ids(&mut self) {
         for drafted in &self.reactions {
-            let targets = drafted.deed.target.as_ref().filter(|_| drafted.deed.tool != "bring_to_foreground");
+            let targets =
+                drafted.deed.target.as_ref().filter(|_| drafted.deed.input != InputKind::RaiseWindow);
             let Some(target) = targets else { continue };
             if let Some(identity) = identity_of(self.states[drafted.state], target) {
                 self.ids.give(&identity);
@@ -625,12 +580,12 @@ impl<'a> Draft<'a> {
     }
 
     fn reaction(&self, drafted: &Drafted) -> Reaction {
-        let Deed { tool, target, text } = &drafted.deed;
-        let raises = *tool == "bring_to_foreground";
+        let Deed { input, target, text } = &drafted.deed;
+        let raises = *input == InputKind::RaiseWindow;
         let identity = target.as_ref().and_then(|target| identity_of(self.states[drafted.state], target));
         Reaction {
             on: Trigger {
-                tool: REACTING_TOOLS.iter().find(|known| *known == tool).copied().unwrap_or(tool),
+                input: *input,
                 window: target.as_ref().filter(|_| raises).map(|target| target.uid.clone()),
                 target_id: identity.filter(|_| !raises).and_then(|identity| self.ids.of(&identity)),
                 target_name: None,
@@ -650,7 +605,7 @@ impl<'a> Draft<'a> {
         let patterns = self.reactions.iter().filter(|other| other.deed.text.is_some()).count();
         let same_place = |other: &&Drafted| {
             let (left, right) = (&other.deed, &drafted.deed);
-            other.state == drafted.state && left.tool == right.tool && left.target == right.target
+            other.state == drafted.state && left.input == right.input && left.target == right.target
         };
         patterns <= validate::MAX_PATTERNS || self.reactions.iter().filter(same_place).count() > 1
     }
@@ -735,8 +690,8 @@ impl<'a> Draft<'a> {
             Some(compare::label(tree.elements().get(target.node)?))
         });
         target.map_or_else(
-            || drafted.deed.tool.to_owned(),
-            |target| format!("{} on {target}", drafted.deed.tool),
+            || drafted.deed.input.name().to_owned(),
+            |target| format!("{} on {target}", drafted.deed.input.name()),
         )
     }
 }
@@ -745,11 +700,9 @@ impl Drafted {
     /// The first reaction that fits answers, so those that fit less come first: an act that also answers to
     /// a simpler name before that one, a named target before any, a known text before any.
     fn order(&self) -> (usize, bool, bool, bool, u64) {
-        const SPECIAL: &[&str] =
-            &["double_click_element", "invoke_element", "set_value", "clear_text", "key_into_element"];
-        let Deed { tool, target, text } = &self.deed;
+        let Deed { input, target, text } = &self.deed;
         let step = self.steps.first().copied().unwrap_or_default();
-        (self.state, !SPECIAL.contains(tool), target.is_none(), text.is_none(), step)
+        (self.state, !input.has_simpler_name(), target.is_none(), text.is_none(), step)
     }
 }
 

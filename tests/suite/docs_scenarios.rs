@@ -2,8 +2,9 @@
 //! looks as the page says, and no key of the format is missing.
 
 use crate::support::{World, read};
+use os_screen_observer::model::InputKind;
 use os_screen_observer::platform::Stage;
-use os_screen_observer::scenario::{REACTING_TOOLS, load_str};
+use os_screen_observer::scenario::load_str;
 use serde_json::json;
 
 const PAGE: &str = "docs/scenarios.md";
@@ -69,7 +70,7 @@ fn every_key_and_action_is_explained() {
     let fields = source.lines().filter_map(|line| line.strip_prefix("    pub ")?.split_once(':'));
     let keys: Vec<&str> = fields.map(|(name, _)| name).collect();
     assert!(keys.len() > 50, "the format has {} keys?", keys.len());
-    for name in keys.iter().chain(REACTING_TOOLS) {
+    for name in keys.iter().copied().chain(InputKind::ALL.map(InputKind::name)) {
         assert!(page.contains(&format!("`{name}`")), "`{name}` is not on the page");
     }
 }

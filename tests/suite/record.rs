@@ -9,6 +9,7 @@ use os_screen_observer::clock::Cancel;
 use os_screen_observer::observer::WindowChoice;
 use os_screen_observer::observer::structure::{Request, Structure};
 use os_screen_observer::scenario;
+use os_screen_observer::tools;
 use os_screen_observer::trace::format::{
     FILE_NAME, Footer, FooterKind, Header, HeaderKind, Row, Summary, TargetSeen, WindowSeen,
 };
@@ -244,7 +245,7 @@ fn check_as(scenario: &str, deeds: &[Do], adjust: impl Fn(Vec<Seen>) -> Vec<Seen
     for deed in deeds {
         session.run(deed);
     }
-    let yaml = record::record(&session.finish()).unwrap();
+    let yaml = record::record(&session.finish(), &tools::recorded_input).unwrap();
     let file = save(session.path(), &yaml);
     let expected = adjust(watch(&World::on(scenario), deeds));
     let got = adjust(watch(&World::on(file.to_str().unwrap()), deeds));
@@ -464,7 +465,7 @@ fn what_is_missing_is_said() {
     let lost = session.rows[4].windows_after.as_ref().unwrap()[0].tree.clone().unwrap();
     std::fs::remove_file(session.path().join(&lost)).unwrap();
     let story = Story::read(session.path()).unwrap();
-    let problem = record::record(&story).unwrap_err();
+    let problem = record::record(&story, &tools::recorded_input).unwrap_err();
     assert!(problem.contains(&lost) && problem.contains("step 5"), "{problem}");
     // What can be shown is shown all the same.
     assert!(show::table(&story).contains(&lost));
@@ -483,7 +484,7 @@ fn a_torn_trace_is_recorded_as_far_as_it_goes() {
     let rows: Vec<&str> = text.lines().collect();
     std::fs::write(&file, rows[..8].join("\n") + &rows[8][..40]).unwrap();
     let story = Story::read(session.path()).unwrap();
-    let yaml = record::record(&story).unwrap();
+    let yaml = record::record(&story, &tools::recorded_input).unwrap();
     assert!(yaml.contains("# The trace is incomplete: line 8 is torn"), "{yaml}");
     assert_eq!(scenario::load_str(&yaml, "torn.yaml").unwrap().name, "recorded");
 }
@@ -516,7 +517,10 @@ fn the_sample_trace_is_current() {
     let fresh = Story::read(session.path()).unwrap();
     let kept = Story::read(&sample).unwrap();
     assert_eq!(show::table(&kept), show::table(&fresh), "UPDATE_TRACES=1 writes {SAMPLE} anew");
-    assert_eq!(record::record(&kept).unwrap(), record::record(&fresh).unwrap());
+    assert_eq!(
+        record::record(&kept, &tools::recorded_input).unwrap(),
+        record::record(&fresh, &tools::recorded_input).unwrap()
+    );
 }
 
 fn files_below(folder: &Path) -> Vec<PathBuf> {
@@ -565,7 +569,7 @@ fn a_trace_of_the_contract_is_shown() {
     );
     assert!(show::step(&story, 1).unwrap().contains("no trees to compare"));
     assert!(html::page(&story).contains("trace-cf6592fc"));
-    assert!(record::record(&story).unwrap_err().contains("tells of no windows"));
+    assert!(record::record(&story, &tools::recorded_input).unwrap_err().contains("tells of no windows"));
 }
 
 #[test]

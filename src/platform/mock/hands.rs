@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::world::{Spot, World};
 use crate::model::action::{Act, Choice, Handle, Key, Modifier};
-use crate::model::{Button, KeyCombo, NamedKey, Point, Role, Tree};
+use crate::model::{Button, InputKind, KeyCombo, NamedKey, Point, Role, Tree};
 use crate::scenario::{Condition, Trigger};
 
 /// What became of an act.
@@ -207,7 +207,7 @@ impl World {
     fn matching_reaction(&self, act: &Act, spot: Option<Spot>) -> Option<(usize, String)> {
         let text = self.text_of(act, spot);
         let targets = spot.map_or_else(Vec::new, |spot| self.targets(act, spot));
-        self.first_reaction(act.tools(), &targets, text.as_deref())
+        self.first_reaction(act.kinds(), &targets, text.as_deref())
     }
 
     /// Brings a window to the front as a window manager does; a reaction may wait for that.
@@ -218,7 +218,7 @@ impl World {
         }
         let root = self.window_index(uid).map(|window| Spot { window, node: Tree::ROOT });
         let targets: Vec<Spot> = root.into_iter().collect();
-        if let Some((reaction, text)) = self.first_reaction(&["bring_to_foreground"], &targets, None) {
+        if let Some((reaction, text)) = self.first_reaction(&[InputKind::RaiseWindow], &targets, None) {
             self.start(reaction, &text, now);
         }
         true
@@ -226,13 +226,13 @@ impl World {
 
     fn first_reaction(
         &self,
-        tools: &[&'static str],
+        kinds: &[InputKind],
         targets: &[Spot],
         text: Option<&str>,
     ) -> Option<(usize, String)> {
         let mut reactions = self.scenario.reactions.iter().enumerate();
         reactions.find_map(|(index, reaction)| {
-            let fits = tools.contains(&reaction.on.tool)
+            let fits = kinds.contains(&reaction.on.input)
                 && reaction.in_state.is_none_or(|state| state == self.state)
                 && self.fits(&reaction.on, targets);
             let captured = reaction.on.captured(text).filter(|_| fits)?;
@@ -574,27 +574,6 @@ fn typed_by(keys: &KeyCombo, role: &Role) -> Option<String> {
 }
 
 impl Act {
-    /// The names under which a reaction may wait for this act.
-    fn tools(&self) -> &'static [&'static str] {
-        match self {
-            Act::Click { button: Button::Right, .. } => &["right_click_element"],
-            Act::Click { button: Button::Middle, .. } => &["middle_click_element"],
-            Act::Click { count: 0 | 1, .. } => &["click_element"],
-            Act::Click { .. } => &["double_click_element", "click_element"],
-            Act::Invoke { .. } => &["invoke_element", "click_element"],
-            Act::Focus { .. } => &["focus_element"],
-            Act::SetValue { text, .. } if text.is_empty() => &["set_value", "clear_text"],
-            Act::SetValue { .. } => &["set_value", "type_text"],
-            Act::Select { .. } => &["select_option"],
-            Act::Type { .. } => &["type_text"],
-            Act::Key { element: Some(_), .. } => &["key_into_element", "press_key"],
-            Act::Key { .. } => &["press_key"],
-            Act::Scroll { .. } => &["scroll"],
-            Act::Hover { .. } => &["hover_element"],
-            Act::Drag { .. } => &["drag"],
-        }
-    }
-
     fn aim(&self) -> (Option<&Handle>, Option<Point>) {
         match self {
             Act::Click { element, at, .. } | Act::Scroll { element, at, .. } | Act::Hover { element, at } => {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use os_screen_observer::scenario;
+use os_screen_observer::tools;
 use os_screen_observer::trace::format::FILE_NAME;
 use os_screen_observer::trace::reader::{self, Recording};
 use os_screen_observer::trace::story::Story;
@@ -72,7 +73,7 @@ fn check_story(lines: &[u8], tree: &[u8], recording: Option<Recording>) {
     }
     let page = html::page(&story);
     assert_eq!(page.matches("<script").count(), 1, "the page has a script of others");
-    if let Ok(recorded) = record::record(&story) {
+    if let Ok(recorded) = record::record(&story, &tools::recorded_input) {
         scenario::load_str(&recorded, "recorded.yaml").unwrap();
     }
 }

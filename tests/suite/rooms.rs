@@ -25,59 +25,65 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "observer",
         &[
-            "error", "random", "tokens", "clock", "files", "config", "model", "platform", "privacy",
+            "error", "text", "random", "tokens", "clock", "files", "config", "model", "platform", "privacy",
             "budget", "ocr",
         ],
     ),
     ("metrics", &["error", "tokens", "clock"]),
     ("session", &["random", "clock", "config", "observer"]),
-    ("secrets", &["error", "text", "config", "privacy", "observer"]),
+    ("secrets", &["error", "text", "files", "config", "model", "privacy", "observer"]),
     (
         "tool",
-        &["error", "text", "clock", "config", "model", "privacy", "budget", "observer", "session", "secrets"],
+        &[
+            "error", "text", "clock", "config", "model", "privacy", "budget", "observer", "metrics",
+            "session", "secrets",
+        ],
     ),
     ("events", &["clock", "config"]),
     ("halt", &["error", "clock"]),
-    ("vlm", &["error", "clock", "config", "runtime", "model", "privacy", "budget", "observer", "tool"]),
+    (
+        "vlm",
+        &["error", "clock", "files", "config", "runtime", "model", "privacy", "budget", "observer", "tool"],
+    ),
     (
         "trace",
         &[
-            "error", "random", "clock", "files", "config", "model", "scenario", "platform", "privacy",
-            "budget", "observer", "tool",
+            "error", "text", "random", "clock", "files", "config", "model", "scenario", "platform",
+            "privacy", "budget", "observer", "session", "secrets", "tool",
         ],
     ),
     (
         "gate",
         &[
-            "error", "text", "random", "tokens", "clock", "config", "model", "privacy", "observer",
-            "session", "tool", "events", "metrics", "trace",
+            "error", "text", "random", "tokens", "clock", "files", "config", "model", "platform", "privacy",
+            "budget", "observer", "metrics", "session", "secrets", "tool", "events", "halt", "trace",
         ],
     ),
     (
         "tools",
         &[
-            "error", "text", "tokens", "files", "config", "model", "scenario", "platform", "privacy",
-            "budget", "observer", "tool", "metrics", "vlm", "trace", "gate",
+            "error", "text", "tokens", "clock", "files", "config", "model", "scenario", "platform",
+            "privacy", "budget", "observer", "metrics", "tool", "vlm", "gate",
         ],
     ),
     (
         "app",
         &[
-            "error", "clock", "config", "model", "platform", "privacy", "budget", "observer", "session",
-            "secrets", "tool", "events", "halt", "metrics", "vlm", "trace", "gate", "tools",
+            "clock", "config", "model", "platform", "privacy", "observer", "session", "secrets", "tool",
+            "vlm", "trace", "gate", "tools",
         ],
     ),
     ("mcp", &["error", "text", "clock", "config", "model", "privacy", "observer", "tool", "gate", "app"]),
     (
         "http",
         &[
-            "error", "random", "clock", "config", "runtime", "machine", "privacy", "tool", "events",
-            "metrics", "trace", "gate", "app", "mcp",
+            "error", "random", "clock", "files", "config", "runtime", "machine", "privacy", "metrics",
+            "tool", "events", "trace", "gate", "app", "mcp",
         ],
     ),
     ("log", &["config", "tool", "tools", "app", "http"]),
-    ("docs", &["tool"]),
-    ("doctor", &["config", "machine", "platform"]),
+    ("docs", &["config", "tool"]),
+    ("doctor", &["text", "config", "machine", "platform"]),
     ("cli", &["config"]),
     (
         "terminal",

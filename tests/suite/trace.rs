@@ -608,7 +608,11 @@ fn a_click_on_a_picture_is_recorded_as_one_on_what_the_picture_showed() {
         world.ok("trace_start", json!({}));
         click(&world);
         let path = world.ok("trace_stop", json!({}))["path"].as_str().unwrap().to_owned();
-        let yaml = record::record(&Story::read(Path::new(&path)).unwrap()).unwrap();
+        let yaml = record::record(
+            &Story::read(Path::new(&path)).unwrap(),
+            &os_screen_observer::tools::recorded_input,
+        )
+        .unwrap();
         let reactions = yaml.split_once("\nreactions:").unwrap().1.to_owned();
         // Comments tell of steps, and the picture was one more of them.
         reactions.lines().filter(|line| !line.trim().starts_with('#')).collect::<Vec<_>>().join("\n")

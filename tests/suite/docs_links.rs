@@ -77,3 +77,17 @@ fn every_page_is_in_the_index() {
         assert!(index.contains(&format!("({page}")), "docs/README.md does not lead to {page}");
     }
 }
+
+/// A document that names a file of the project names one that is there.
+#[test]
+fn every_file_that_is_named_is_there() {
+    let pattern = regex::Regex::new(r"`((?:src|tests|docs|benches|scenarios|fuzz)/[a-z0-9_./-]+)`").unwrap();
+    let mut missing = Vec::new();
+    for document in documents() {
+        let text = std::fs::read_to_string(&document).unwrap();
+        let named = pattern.captures_iter(&text).map(|found| found[1].to_owned());
+        let gone = named.filter(|path| !project().join(path).exists());
+        missing.extend(gone.map(|path| format!("{}: {path}", document.display())));
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}

@@ -17,6 +17,7 @@ mod assert;
 mod click_text;
 #[cfg(feature = "http")]
 mod clickthrough;
+mod code_figures;
 mod consent;
 mod docs_config;
 mod docs_links;

@@ -1,8 +1,9 @@
 //! What a tool hands back, before the gate's egress turns it into text and pictures.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::object::WrittenObject;
 use crate::error::{Error, Result};
 use crate::model::encoding::{Encoding, Format};
 use crate::model::image::Picture;
@@ -73,8 +74,8 @@ pub trait Body: Send {
     fn take_picture(&mut self) -> Option<Encoded>;
     fn take_outline(&mut self) -> Option<String>;
     fn changed(&self) -> Option<bool>;
-    fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String>;
-    fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value>;
+    fn write(&self, frame: Frame, scrub: &Scrub) -> Result<WrittenObject>;
+    fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Map<String, Value>>;
 }
 
 /// The envelope's own values.
@@ -114,11 +115,15 @@ impl<T: Output + Send> Body for T {
         Output::changed(self)
     }
 
-    fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String> {
-        scrub::to_json_string(&frame.around(self), scrub)
+    fn write(&self, frame: Frame, scrub: &Scrub) -> Result<WrittenObject> {
+        let envelope = frame.around(self);
+        WrittenObject::of(&scrub::scrubbed(&envelope, scrub)).map_err(scrub::unwritable)
     }
 
-    fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value> {
-        scrub::to_json_value(&frame.around(self), scrub)
+    fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Map<String, Value>> {
+        match scrub::to_json_value(&frame.around(self), scrub)? {
+            Value::Object(fields) => Ok(fields),
+            _ => Err(Error::internal("the reply is no object")),
+        }
     }
 }

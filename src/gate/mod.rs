@@ -31,8 +31,8 @@ use crate::privacy::watch::Watch;
 use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens};
 use crate::tool::args;
-use crate::tool::call::with_entry;
-pub use crate::tool::call::{Call, Json, Origin, Reply};
+pub use crate::tool::call::{Call, Origin, Reply, ReplyBody};
+use crate::tool::object::WrittenObject;
 use crate::tool::person::{Person, Question};
 use crate::tool::recorded::for_the_books;
 use crate::tool::reply::{Body, Frame};
@@ -52,29 +52,13 @@ impl Origin {
 impl Reply {
     /// How much of it a client has to read.
     fn size(&self) -> Size {
-        let bytes = match &self.json {
-            Json::Text(text) => text.len(),
-            Json::Data(value) => story::length(value),
+        let bytes = match &self.body {
+            ReplyBody::Written(object) => object.text_bytes(),
+            ReplyBody::Data(fields) => story::length(fields),
         };
         let pixels = self.picture.as_ref().map_or(0, |png| u64::from(png.width) * u64::from(png.height));
         let outline = self.outline.as_ref().map_or(0, String::len);
         Size { bytes: (bytes + outline) as u64, outline_bytes: outline as u64, pixels }
-    }
-
-    /// Says something beside the result that was learned after it was written.
-    fn warn(&mut self, warning: &str) {
-        match &mut self.json {
-            Json::Data(Value::Object(fields)) => {
-                let earlier = fields.get("warning").and_then(Value::as_str).map(|text| format!("{text}; "));
-                let all = format!("{}{warning}", earlier.unwrap_or_default());
-                fields.insert("warning".to_owned(), all.into());
-            }
-            // Inside a JSON text this key can only be the envelope's own, which then keeps its place.
-            Json::Text(text) if text.ends_with('}') && !text.contains("\"warning\":") => {
-                *text = with_entry(std::mem::take(text), "warning", &warning.into());
-            }
-            _ => {}
-        }
     }
 }
 
@@ -292,18 +276,18 @@ fn egress(
     let written = result.and_then(|mut body| {
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
-        let mut json = write_body(&*body, spec, frame.clone(), &scrub)?;
+        let mut written = write_body(&*body, spec, frame.clone(), &scrub)?;
         if let Some(most) = record.notes.max_tokens {
             let most = if watch.has_seen() { suspicion::room_beside_places(most) } else { most };
-            json = fitted(json, outline.as_ref().map_or(0, String::len), most);
+            written = fitted(written, outline.as_ref().map_or(0, String::len), most)?;
         }
-        Ok((json, outline, picture))
+        Ok((written, outline, picture))
     });
     let mut reply = match written {
-        Ok((json, outline, picture)) => Reply {
+        Ok((body, outline, picture)) => Reply {
             step_id: Some(record.step_id),
             error: None,
-            json,
+            body,
             outline,
             picture,
             question: None,
@@ -319,38 +303,46 @@ fn egress(
     reply
 }
 
-/// A text is only read again when it is too long as it is.
-fn fitted(json: Json, outline_bytes: usize, max_tokens: usize) -> Json {
+/// What is written is only read again when it is too long as it is.
+fn fitted(body: ReplyBody, outline_bytes: usize, max_tokens: usize) -> Result<ReplyBody> {
     let beside = tokens(Writing::Outline, outline_bytes);
-    match json {
-        Json::Data(mut value) => {
-            fit::fit(&mut value, outline_bytes, max_tokens);
-            Json::Data(value)
+    match body {
+        ReplyBody::Written(object) if tokens(Writing::Json, object.text_bytes()) + beside <= max_tokens => {
+            Ok(ReplyBody::Written(object))
         }
-        Json::Text(text) if tokens(Writing::Json, text.len()) + beside <= max_tokens => Json::Text(text),
-        Json::Text(text) => match serde_json::from_str(&text) {
-            Ok(mut value) => {
-                fit::fit(&mut value, outline_bytes, max_tokens);
-                Json::Text(value.to_string())
-            }
-            Err(_) => Json::Text(text),
-        },
+        ReplyBody::Written(object) => {
+            let mut value = Value::Object(object.to_map());
+            fit::fit(&mut value, outline_bytes, max_tokens);
+            WrittenObject::of(&value).map(ReplyBody::Written).map_err(scrub::unwritable)
+        }
+        ReplyBody::Data(fields) => {
+            let mut value = Value::Object(fields);
+            fit::fit(&mut value, outline_bytes, max_tokens);
+            Ok(ReplyBody::Data(into_fields(value)))
+        }
     }
 }
 
-fn write_body(body: &dyn Body, spec: Spec, frame: Frame, scrub: &Scrub) -> Result<Json> {
-    if spec.meta.declares_output() {
-        return Ok(Json::Data(body.value(frame, scrub)?));
+fn into_fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
     }
-    let text = body.write(frame, scrub)?;
-    if text.len() > limits::REPLY_BYTES {
+}
+
+fn write_body(body: &dyn Body, spec: Spec, frame: Frame, scrub: &Scrub) -> Result<ReplyBody> {
+    if spec.meta.declares_output() {
+        return Ok(ReplyBody::Data(body.value(frame, scrub)?));
+    }
+    let object = body.write(frame, scrub)?;
+    if object.text_bytes() > limits::REPLY_BYTES {
         return Err(Error::bad_request(format!(
             "the reply would be {} bytes, more than {}; ask for less of it",
-            text.len(),
+            object.text_bytes(),
             limits::REPLY_BYTES
         )));
     }
-    Ok(Json::Text(text))
+    Ok(ReplyBody::Written(object))
 }
 
 #[derive(Serialize)]
@@ -391,11 +383,11 @@ fn failure(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bool, sc
         step_id,
         untrusted,
     };
-    let json = scrub::to_json_value(&body, scrub).unwrap_or(Value::Null);
+    let fields = scrub::to_json_value(&body, scrub).map(into_fields).unwrap_or_default();
     Reply {
         step_id,
         error: Some(error.kind),
-        json: Json::Data(json),
+        body: ReplyBody::Data(fields),
         outline: None,
         picture: None,
         question: None,

@@ -130,7 +130,7 @@ fn write(event: &impl Serialize) -> String {
 }
 
 /// How long a value is as JSON, without writing it anywhere.
-pub fn length(value: &Value) -> usize {
+pub fn length(value: &impl Serialize) -> usize {
     struct Count(usize);
     impl Write for Count {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -112,23 +112,10 @@ fn sketch(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
 /// Replies whose picture does not stand in `data` but in a field of an object: tool, object, field.
 const PICTURE_INSIDE: &[(&str, &str, &str)] = &[("propose_action", "would_target", "screenshot_b64")];
 
-pub fn has_picture_inside(tool: &str) -> bool {
-    PICTURE_INSIDE.iter().any(|(name, ..)| *name == tool)
-}
-
-/// The reply's JSON text with its picture, as base64, where the contract wants it.
-pub fn with_picture(tool: &str, mut text: String, data: &str) -> String {
-    let Some((_, object, field)) = PICTURE_INSIDE.iter().find(|(name, ..)| *name == tool) else {
-        // Base64 needs no escapes, and a reply is an object that is never empty.
-        text.pop();
-        text.push_str(&format!(",\"data\":\"{data}\"}}"));
-        return text;
-    };
-    let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
-    if let Some(inside) = value.get_mut(object).and_then(Value::as_object_mut) {
-        inside.insert((*field).to_owned(), data.into());
-    }
-    value.to_string()
+/// The object and its field, where that is another place than `data`.
+pub fn place_of_picture(tool: &str) -> Option<(&'static str, &'static str)> {
+    let inside = PICTURE_INSIDE.iter().find(|(name, ..)| *name == tool);
+    inside.map(|(_, object, field)| (*object, *field))
 }
 
 #[cfg(test)]
@@ -187,17 +174,5 @@ mod tests {
         let asked = json!({"action": "type", "text": "a", "value": "b"});
         let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();
         assert_eq!(error.message, "'value' and 'text' are the same argument of 'type'");
-    }
-
-    #[test]
-    fn pictures_go_where_the_contract_has_them() {
-        assert_eq!(
-            with_picture("get_screenshot", r#"{"ok":true}"#.to_owned(), "QQ=="),
-            r#"{"ok":true,"data":"QQ=="}"#
-        );
-        assert_eq!(
-            with_picture("propose_action", r#"{"would_target":{"bounds":1}}"#.to_owned(), "QQ=="),
-            r#"{"would_target":{"bounds":1,"screenshot_b64":"QQ=="}}"#
-        );
     }
 }

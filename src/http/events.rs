@@ -11,6 +11,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
 use axum::http::{Response, StatusCode};
 use http_body_util::channel::{Channel, Sender};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -24,6 +25,7 @@ use crate::config::limits;
 use crate::events::{self, Event};
 use crate::privacy::scrub::{self, Scrub};
 use crate::tool::args;
+use crate::tool::object::WrittenObject;
 
 /// What may be on its way to a watcher besides its queue.
 const IN_FLIGHT: usize = 8;
@@ -89,7 +91,7 @@ fn written(event: &Event) -> String {
 }
 
 fn resync(missed: u64) -> String {
-    format!("event: resync\ndata: {{\"missed\":{missed}}}\n\n")
+    format!("event: resync\ndata: {}\n\n", json!({ "missed": missed }))
 }
 
 /// What a watcher has to know before the first event.
@@ -121,13 +123,23 @@ pub async fn calls(State(surface): State<Arc<Surface>>, RawQuery(asked): RawQuer
     };
     let after = arguments.get("after").and_then(Value::as_u64).unwrap_or(0);
     let (calls, last) = surface.app.gate.events.calls_after(after);
-    // Each is JSON already.
-    let texts: Vec<String> = calls
-        .iter()
-        .map(|event| format!("{{\"event\":{},{}", event.number, event.data.trim_start_matches('{')))
-        .collect();
-    let text = format!("{{\"ok\":true,\"last_event\":{last},\"calls\":[{}]}}", texts.join(","));
-    present::json_text(StatusCode::OK, text)
+    let answer =
+        CallsAnswer { ok: true, last_event: last, calls: calls.iter().filter_map(numbered).collect() };
+    present::json_text(StatusCode::OK, serde_json::to_string(&answer).unwrap_or_default())
+}
+
+#[derive(Serialize)]
+struct CallsAnswer {
+    ok: bool,
+    last_event: u64,
+    calls: Vec<WrittenObject>,
+}
+
+/// A call as its event told it, with the event's number.
+fn numbered(event: &Arc<Event>) -> Option<WrittenObject> {
+    let mut call = WrittenObject::of(&json!({ "event": event.number })).ok()?;
+    call.extend(serde_json::from_str(&event.data).ok()?);
+    Some(call)
 }
 
 /// Looks at the windows while anybody watches, and tells what has changed.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::adapters;
 use crate::error::{Error, Kind};
-use crate::gate::{Json, Reply};
+use crate::gate::{Reply, ReplyBody};
 use crate::privacy::redact::Redactor;
 use crate::privacy::scrub::{self, Scrub};
 
@@ -100,21 +100,25 @@ fn status_of(kind: Kind) -> StatusCode {
 }
 
 /// A tool's reply; its picture, if it has one, goes into the JSON as the contract wants it.
-pub fn reply(tool: &str, reply: Reply) -> Response<Body> {
-    let status = match (reply.error, &reply.json) {
+pub fn reply(tool: &str, mut reply: Reply) -> Response<Body> {
+    let status = match (reply.error, &reply.body) {
         (Some(kind), _) => status_of(kind),
         // The tool did its work, and what it was asked for did not come about.
-        (None, Json::Data(value)) if value.get("ok") == Some(&Value::Bool(false)) => {
+        (None, ReplyBody::Data(fields)) if fields.get("ok") == Some(&Value::Bool(false)) => {
             StatusCode::INTERNAL_SERVER_ERROR
         }
         (None, _) => StatusCode::OK,
     };
     let picture = reply.picture.as_ref().map(|picture| BASE64_STANDARD.encode(&picture.bytes));
-    let text = reply.text();
-    match picture {
-        Some(data) => json_text(status, adapters::with_picture(tool, text, &data)),
-        None => json_text(status, text),
-    }
+    let text = match (picture, adapters::place_of_picture(tool)) {
+        (Some(data), Some((object, field))) => {
+            reply.body.insert_inside(object, field, data.into());
+            reply.text()
+        }
+        (Some(data), None) => reply.text_with_picture(&data),
+        (None, _) => reply.text(),
+    };
+    json_text(status, text)
 }
 
 /// What a surface says itself, kept beside the body until the door has taken out what must not be shown.

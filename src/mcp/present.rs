@@ -8,7 +8,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde_json::Value;
 
 use super::pages;
-use crate::gate::{Json, Reply};
+use crate::gate::{Reply, ReplyBody};
 use crate::tool::Spec;
 
 pub fn tool(spec: &Spec) -> Tool {
@@ -46,8 +46,8 @@ pub fn result(reply: Reply) -> CallToolResult {
         return CallToolResult::error(content);
     }
     let mut result = CallToolResult::success(content);
-    if let Json::Data(value) = reply.json {
-        result.structured_content = Some(value);
+    if let ReplyBody::Data(fields) = reply.body {
+        result.structured_content = Some(Value::Object(fields));
     }
     result
 }

@@ -4,13 +4,13 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, JsonObject, MetaObject, Resource as Entry, ResourceContents, ResourceTemplate};
+use rmcp::model::{ErrorCode, MetaObject, Resource as Entry, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
 use super::following::{Notice, Subject};
 use super::pages;
 use crate::error::Kind;
-use crate::gate::{Call, Json, Origin, Reply};
+use crate::gate::{Call, Origin, Reply};
 use crate::tool::Table;
 use crate::tool::resource::{About, WINDOWS};
 use crate::tool::{Content, Meta, Resource};
@@ -64,7 +64,7 @@ impl Found {
         if let Some(kind) = reply.error {
             return Err(refusal(uri, kind, &reply));
         }
-        let beside = MetaObject(beside(&reply));
+        let beside = MetaObject(reply.body.to_map());
         let contents = match self.resource.content {
             Content::Json => ResourceContents::text(reply.json_text(), uri),
             Content::Outline => {
@@ -76,14 +76,6 @@ impl Found {
             }
         };
         Ok(contents.with_mime_type(self.resource.content.mime_type()))
-    }
-}
-
-fn beside(reply: &Reply) -> JsonObject {
-    match &reply.json {
-        Json::Data(Value::Object(fields)) => fields.clone(),
-        Json::Data(_) => JsonObject::new(),
-        Json::Text(text) => serde_json::from_str(text).unwrap_or_default(),
     }
 }
 

@@ -74,7 +74,7 @@ pub fn to_json_value<T: Serialize + ?Sized>(value: &T, scrub: &Scrub) -> Result<
     serde_json::to_value(scrubbed(value, scrub)).map_err(unwritable)
 }
 
-fn unwritable(error: serde_json::Error) -> Error {
+pub fn unwritable(error: serde_json::Error) -> Error {
     Error::internal(format!("the reply could not be written as JSON: {error}"))
 }
 

@@ -9,6 +9,7 @@ pub mod call;
 mod caller;
 pub mod cx;
 mod judged;
+pub mod object;
 pub mod person;
 pub mod recorded;
 pub mod reply;

@@ -1,8 +1,9 @@
 //! What a tool hands back, before the gate's egress turns it into text and pictures.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::object::WrittenObject;
 use crate::error::{Error, Result};
 use crate::model::encoding::{Encoding, Format};
 use crate::model::image::Picture;
@@ -104,12 +105,16 @@ impl Frame {
 }
 
 impl dyn Body + '_ {
-    pub fn write(&self, frame: Frame, scrub: &Scrub) -> Result<String> {
-        scrub::to_json_string(&frame.around(self), scrub)
+    pub fn write(&self, frame: Frame, scrub: &Scrub) -> Result<WrittenObject> {
+        let envelope = frame.around(self);
+        WrittenObject::of(&scrub::scrubbed(&envelope, scrub)).map_err(scrub::unwritable)
     }
 
-    pub fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Value> {
-        scrub::to_json_value(&frame.around(self), scrub)
+    pub fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Map<String, Value>> {
+        match scrub::to_json_value(&frame.around(self), scrub)? {
+            Value::Object(fields) => Ok(fields),
+            _ => Err(Error::internal("the reply is not an object")),
+        }
     }
 }
 

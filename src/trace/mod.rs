@@ -36,7 +36,7 @@ use crate::privacy::redact::Redactor;
 use crate::privacy::scrub::{self, Scrub};
 use crate::secrets::Secrets;
 use crate::session::Session;
-use crate::tool::call::{Json, Reply};
+use crate::tool::call::{Reply, ReplyBody};
 use crate::tool::services::{EndedTrace, StartedTrace, TraceControl, TraceState};
 use crate::tool::{Effect, Entry, Target, typed};
 use format::{
@@ -523,8 +523,8 @@ impl Told {
 
 /// Reads some keys of a reply and passes over the rest, which may be a large tree.
 fn read_reply<T: serde::de::DeserializeOwned + Default>(reply: &Reply) -> T {
-    match &reply.json {
-        Json::Text(text) => serde_json::from_str(text).unwrap_or_default(),
-        Json::Data(value) => serde_json::from_value(value.clone()).unwrap_or_default(),
+    match &reply.body {
+        ReplyBody::Written(object) => serde_json::from_str(&object.to_string()).unwrap_or_default(),
+        ReplyBody::Data(fields) => serde_json::from_value(Value::Object(fields.clone())).unwrap_or_default(),
     }
 }

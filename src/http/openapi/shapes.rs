@@ -41,7 +41,7 @@ pub fn is_json_in_query(property: &Value) -> bool {
 /// A tool's reply when it worked: what every reply begins with, and what is its own.
 pub fn reply(spec: &Spec) -> Value {
     let mut parts = vec![json!({"$ref": "#/components/schemas/Reply"}), spec.reply_schema()];
-    if spec.meta.reply == ReplyKind::Picture && !adapters::has_picture_inside(spec.meta.name) {
+    if spec.meta.reply == ReplyKind::Picture && adapters::place_of_picture(spec.meta.name).is_none() {
         let data = json!({"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"});
         parts.push(json!({"properties": {"data": data}, "required": ["data"]}));
     }

@@ -6,7 +6,7 @@
 //! They are not pressed again, because a key that a person lets go in between would stay down for ever.
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
@@ -19,7 +19,7 @@ use x11rb::protocol::xtest::ConnectionExt as _;
 use super::keyboard::{self, Batch, Keycode, Keysym, Layout, Stroke};
 use super::x11::{Failure, Link, Server, Trouble};
 use super::{lease, remap, settle};
-use crate::clock::{Cancel, Clock, lock};
+use crate::clock::{Cancel, Clock, Deadline, lock, sleep_really};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Button, Modifier};
 use crate::model::{KeyCombo, Point};
@@ -106,7 +106,7 @@ impl Hands {
             for done in 0..count {
                 if done > 0 {
                     server.sync()?;
-                    std::thread::sleep(BETWEEN_CLICKS);
+                    sleep_really(BETWEEN_CLICKS);
                 }
                 grip.tap(Held::Button(button_number(button)))?;
             }
@@ -458,17 +458,17 @@ impl Drop for FirstGroup<'_> {
 
 /// Waits for a person to let go of modifiers, then releases them.
 fn wait_for_free_modifiers(server: &Server) -> Result<(), Trouble> {
-    let began = Instant::now();
+    let deadline = Deadline::after(HELD_BY_A_PERSON);
     loop {
         let down = modifiers_down(server)?;
         if down.is_empty() {
             return Ok(());
         }
-        if began.elapsed() > HELD_BY_A_PERSON {
+        if deadline.is_over() {
             down.into_iter().try_for_each(|code| fake(server, Held::Key(code), false))?;
             return server.sync();
         }
-        std::thread::sleep(SCREEN_REFRESH);
+        sleep_really(SCREEN_REFRESH);
     }
 }
 

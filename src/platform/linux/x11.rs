@@ -15,7 +15,7 @@ use x11rb::protocol::{ErrorKind, randr, shm, xkb, xtest};
 
 use super::capture::Segment;
 use super::lease::Seal;
-use super::line::{self, Line};
+use super::x11_stream::{self, Line};
 use super::xwayland::is_xwayland;
 use crate::clock::{Deadline, lock};
 use crate::config::process_variable;
@@ -89,7 +89,7 @@ impl Server {
     /// Fails with a sentence that names the display.
     pub fn connect(display: Option<&str>) -> Result<Self, String> {
         let (connection, screen) =
-            line::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
+            x11_stream::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
         Self::greet(display, connection, screen).map_err(|trouble| {
             format!("the X server of display {} gave no proper welcome: {trouble}", name_of(display))
         })

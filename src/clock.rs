@@ -1,7 +1,7 @@
 //! Time, and giving up: the monotonic clock that every TTL and wait uses, and the cancel flag of a call.
 //!
 //! A steered clock makes a run deterministic: nobody sleeps, and time passes only when somebody waits
-//! or a test moves it on. Nothing else in the program sleeps or reads the time; a lint holds that outside of `platform`.
+//! or a test moves it on. Nothing else in the program sleeps or reads the time; a lint holds that.
 
 #![allow(clippy::disallowed_methods, reason = "the one place that sleeps and reads the time")]
 
@@ -244,6 +244,31 @@ pub fn timestamp(time: SystemTime) -> String {
     )
 }
 
+/// The end of a wait in real time, whatever the clock of the session says: a foreign process is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    began: Instant,
+    length: Duration,
+}
+
+impl Deadline {
+    pub fn after(length: Duration) -> Self {
+        Self { began: Instant::now(), length }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    pub fn left(&self) -> Duration {
+        self.length.saturating_sub(self.elapsed())
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.left().is_zero()
+    }
+}
+
 /// How soon a cancelled call is noticed.
 const SLICE: Duration = Duration::from_millis(10);
 
@@ -251,22 +276,21 @@ const SLICE: Duration = Duration::from_millis(10);
 /// clock of the session says: a foreign program is waited for.
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    until: Instant,
-    patience: Duration,
+    deadline: Deadline,
     cancel: Cancel,
 }
 
 impl Waiting {
     pub fn new(patience: Duration, cancel: &Cancel) -> Self {
-        Self { until: Instant::now() + patience, patience, cancel: cancel.clone() }
+        Self { deadline: Deadline::after(patience), cancel: cancel.clone() }
     }
 
     /// The next piece of the wait, or the end of it.
     pub fn slice(&self, what: &str) -> Result<Duration> {
         self.cancel.check()?;
-        let left = self.until.saturating_duration_since(Instant::now());
+        let left = self.deadline.left();
         if left.is_zero() {
-            let seconds = self.patience.as_secs_f64();
+            let seconds = self.deadline.length.as_secs_f64();
             return Err(Error::new(
                 crate::error::Kind::Timeout,
                 format!("OCR gave up after {seconds} s of waiting {what}; read a smaller part of the window"),
@@ -279,7 +303,7 @@ impl Waiting {
     /// How much of the wait is left, and what takes the call back.
     pub fn left(&self) -> Result<(Duration, Cancel)> {
         self.slice("for its turn")?;
-        Ok((self.until.saturating_duration_since(Instant::now()), self.cancel.clone()))
+        Ok((self.deadline.left(), self.cancel.clone()))
     }
 
     /// What a thread sends; `None` when it ended without sending anything.
@@ -304,6 +328,15 @@ mod tests {
         assert_eq!(clock.now(), Duration::ZERO);
         clock.sleep(Duration::from_secs(3600), &Cancel::new()).unwrap();
         assert_eq!(clock.now(), Duration::from_secs(3600));
+    }
+
+    #[test]
+    fn a_deadline_is_over_when_its_time_has_passed() {
+        let minute = Duration::from_secs(60);
+        let deadline = Deadline::after(minute);
+        assert!(!deadline.is_over() && deadline.left() <= minute);
+        assert!(Deadline::after(Duration::ZERO).is_over());
+        assert!(!Deadline::after(Duration::MAX).is_over());
     }
 
     #[test]

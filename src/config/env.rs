@@ -47,6 +47,12 @@ pub fn process_environment() -> Environment {
         .collect()
 }
 
+/// The variables of this process as they are, for programs that it starts.
+#[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
+pub fn process_environment_os() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os()
+}
+
 /// One variable of this process that is nobody's setting, like PATH.
 #[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
 pub fn process_variable(name: &str) -> Option<OsString> {

@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-pub use env::{own_variable_names, process_environment, process_variable};
+pub use env::{own_variable_names, process_environment, process_environment_os, process_variable};
 pub use flags::{Flags, Mode, Profile};
 pub use keys::{KEYS, Key, Rule};
 pub use secret::{Endpoint, Secret};

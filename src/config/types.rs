@@ -546,8 +546,8 @@ section! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct InputBounds in "input" {
-        /// The part of the screen that input is confined to ([hands](hands.md#the-allowed-region)): `[0, 0, 800,
-        /// 600]` or the text `0,0,800,600`.
+        /// The part of the screen that input is confined to ([windows and
+        /// programs](windows-and-programs.md#the-allowed-region)): `[0, 0, 800, 600]` or the text `0,0,800,600`.
         allowed_region: Option<[i32; 4]> = None => guard(Optional(&Region)),
         /// For how long after an input no other server may act on the same X11 display ([two
         /// servers](linux.md#two-servers-on-one-desktop)); 0: only while a call acts.

@@ -212,11 +212,20 @@ impl Role {
 
     /// It tells where one is even without a name.
     pub fn is_landmark(&self) -> bool {
-        match self {
-            Role::AlertDialog | Role::Dialog | Role::Menu | Role::MenuBar | Role::StatusBar => true,
-            Role::List | Role::Row | Role::Tab | Role::Table | Role::ToolBar | Role::Tree => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Role::AlertDialog
+                | Role::Dialog
+                | Role::List
+                | Role::Menu
+                | Role::MenuBar
+                | Role::Row
+                | Role::StatusBar
+                | Role::Tab
+                | Role::Table
+                | Role::ToolBar
+                | Role::Tree
+        )
     }
 
     /// It only decorates the element around it.
@@ -227,11 +236,17 @@ impl Role {
     /// It does nothing of its own when clicked: the click is for what is around it. That is text too, which is no
     /// decoration, and no separator.
     pub fn is_passive(&self) -> bool {
-        match self {
-            Role::Group | Role::Pane | Role::Unknown => true,
-            Role::Graphic | Role::Icon | Role::Image | Role::Label | Role::Text => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Role::Graphic
+                | Role::Group
+                | Role::Icon
+                | Role::Image
+                | Role::Label
+                | Role::Pane
+                | Role::Text
+                | Role::Unknown
+        )
     }
 
     /// A click on it changes nothing to be seen, apart from the focus.

@@ -5,11 +5,6 @@
 //! [`unsupported`], which refuses with a reason.
 //! Adapters try once; waiting, retrying and deadlines belong to the observer.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "adapters still wait for the system and read its variables themselves"
-)]
-
 pub mod absent;
 mod bell_watch;
 pub mod child_process;

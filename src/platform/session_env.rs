@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::config::process_variable;
+
 /// What a session says of itself. Empty variables count as unset, except `PATH`.
 #[derive(Clone, Debug, Default)]
 pub struct SessionEnv {
@@ -23,7 +25,7 @@ pub struct SessionEnv {
 impl SessionEnv {
     /// The environment of this process as it is now.
     pub fn read() -> Self {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let variable = |name: &str| process_variable(name).filter(|value| !value.is_empty());
         Self {
             display: variable("DISPLAY"),
             wayland_display: variable("WAYLAND_DISPLAY"),
@@ -36,7 +38,7 @@ impl SessionEnv {
                 .filter_map(|name| variable(name))
                 .map(PathBuf::from)
                 .collect(),
-            path: std::env::var_os("PATH").unwrap_or_default(),
+            path: process_variable("PATH").unwrap_or_default(),
         }
     }
 

@@ -26,7 +26,6 @@ mod docs_scenarios;
 mod exec;
 mod find;
 mod gate;
-mod hands;
 #[cfg(feature = "http")]
 mod http;
 mod listings;
@@ -52,5 +51,6 @@ mod trace;
 mod vision;
 mod vlm;
 mod wait;
+mod windows_and_programs;
 #[cfg(target_os = "linux")]
 mod wsl;

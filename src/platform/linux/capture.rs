@@ -5,8 +5,6 @@
 //! picture is then as large as all of them together. Where the server has no Composite, the picture is what
 //! the screen shows in the window's place.
 
-use std::time::Duration;
-
 use x11rb::connection::Connection;
 use x11rb::protocol::composite::ConnectionExt as _;
 use x11rb::protocol::shm::ConnectionExt as _;
@@ -16,7 +14,7 @@ use super::desktop::{self, Frame};
 use super::memory::Shared;
 use super::popups;
 use super::x11::{Failure, Server, Trouble};
-use crate::clock::lock;
+use crate::clock::{lock, sleep_really};
 use crate::error::{Error, Kind};
 use crate::model::Rect;
 use crate::model::buffer::Buffer;
@@ -25,9 +23,6 @@ use crate::platform::Shot;
 
 const BYTES_PER_PIXEL: usize = 4;
 const ALL_PLANES: u32 = !0;
-/// Windows that were covered when the connection was made draw themselves anew; until then their pixels
-/// are not theirs.
-const FIRST_REPAINT: Duration = Duration::from_millis(60);
 /// Segments grow by whole steps of this, so that a window that is resized does not cost one each time.
 const SEGMENT_STEP: usize = 1 << 20;
 
@@ -59,10 +54,10 @@ pub fn window_picture(server: &Server, uid: &str) -> Result<Shot, Failure> {
     if hidden {
         return Err(no_picture(uid).into());
     }
-    let Some(redirected) = server.redirected else {
+    let Some(first_repaint) = server.first_repaint else {
         return region_picture(server, frame.bounds());
     };
-    std::thread::sleep(FIRST_REPAINT.saturating_sub(redirected.elapsed()));
+    sleep_really(first_repaint.left());
     let popups = popups::of_window(server, xid, frame.pid)?;
     let picture = layers(server, uid, xid, &frame, &popups);
     picture.map_err(|failure| match failure {

@@ -20,8 +20,8 @@ use x11rb::protocol::xproto::{
     WindowClass,
 };
 
-use super::line::Line;
 use super::x11::{Failure, Server, Trouble};
+use super::x11_stream::Line;
 use crate::clock::{Cancel, Clock};
 use crate::error::Error;
 use crate::model::window::{Reached, WindowChange, WindowState};

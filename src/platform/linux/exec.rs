@@ -11,14 +11,15 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::launch::command as shell;
 use super::sandbox::family;
-use crate::clock::Cancel;
+use crate::clock::{Cancel, Deadline, sleep_really};
+use crate::config::process_environment_os;
 use crate::error::{Error, Result};
 use crate::model::program::{Ended, Launch, Printed, Run};
 
@@ -65,14 +66,14 @@ const PASSED_ON: &[&str] = &[
 
 pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
     cancel.check()?;
-    let began = Instant::now();
+    let deadline = Deadline::after(run.timeout);
     let mut keeper = start_keeper(run).map_err(|problem| Error::internal(format!("no keeper: {problem}")))?;
     let stdout = drain(keeper.stdout.take(), run.max_output_bytes);
     let stderr = drain(keeper.stderr.take(), run.max_output_bytes);
     let mut leash = keeper.stdin.take();
     let told = leash.as_mut().map(|leash| tell(leash, &run.launch));
     let outcome = match told {
-        Some(Ok(())) => wait(&mut keeper, run.timeout, cancel),
+        Some(Ok(())) => wait(&mut keeper, Deadline::after(run.timeout), cancel),
         _ => Err(Error::internal("the keeper of the command does not listen")),
     };
     drop(leash);
@@ -80,14 +81,14 @@ pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
     let (stdout, stderr) = (printed(stdout), printed(stderr));
     let timed_out = outcome?;
     let exit_code = status.filter(|_| !timed_out);
-    Ok(Ended { exit_code, timed_out, took: began.elapsed(), stdout, stderr })
+    Ok(Ended { exit_code, timed_out, took: deadline.elapsed(), stdout, stderr })
 }
 
 /// In a process group of its own: a person who presses Ctrl-C means the server, which ends the keeper.
 fn start_keeper(run: &Run) -> std::io::Result<Child> {
     let mut command = Command::new(OURSELVES);
     command.arg("exec-keeper").process_group(0).env_clear();
-    command.envs(std::env::vars_os().filter(|(name, _)| is_passed_on(&name.to_string_lossy())));
+    command.envs(process_environment_os().filter(|(name, _)| is_passed_on(&name.to_string_lossy())));
     if let Some(cwd) = &run.launch.cwd {
         command.current_dir(cwd);
     }
@@ -103,14 +104,13 @@ fn tell(leash: &mut ChildStdin, launch: &Launch) -> std::io::Result<()> {
 }
 
 /// Whether the time was over before the command was.
-fn wait(keeper: &mut Child, timeout: Duration, cancel: &Cancel) -> Result<bool> {
-    let began = Instant::now();
+fn wait(keeper: &mut Child, deadline: Deadline, cancel: &Cancel) -> Result<bool> {
     while !has_ended(keeper) {
-        if began.elapsed() >= timeout {
+        if deadline.is_over() {
             return Ok(true);
         }
         cancel.check()?;
-        std::thread::sleep(PAUSE);
+        sleep_really(PAUSE);
     }
     Ok(false)
 }
@@ -123,9 +123,9 @@ fn has_ended(keeper: &Child) -> bool {
 
 /// What the keeper says of the command once everything has ended.
 fn end(keeper: &mut Child) -> Option<i32> {
-    let until = Instant::now() + END;
-    while !has_ended(keeper) && Instant::now() < until {
-        std::thread::sleep(PAUSE);
+    let deadline = Deadline::after(END);
+    while !has_ended(keeper) && !deadline.is_over() {
+        sleep_really(PAUSE);
     }
     if !has_ended(keeper) {
         // It is late, or was stopped. While it lives, all that the command started can be found below it.
@@ -158,11 +158,11 @@ fn drain(output: Option<impl Read + AsFd + Send + 'static>, most: usize) -> Opti
 fn read_on(mut output: impl Read + AsFd, most: usize, ended: &AtomicBool) -> Printed {
     let mut kept = Printed::default();
     let mut buffer = [0; 16 << 10];
-    let mut until = Instant::now() + LAST_WORDS;
+    let mut deadline = Deadline::after(LAST_WORDS);
     loop {
         if !ended.load(Ordering::SeqCst) {
-            until = Instant::now() + LAST_WORDS;
-        } else if Instant::now() > until {
+            deadline = Deadline::after(LAST_WORDS);
+        } else if deadline.is_over() {
             kept.truncated = true;
             return kept;
         }

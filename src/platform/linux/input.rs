@@ -6,7 +6,7 @@
 //! They are not pressed again, because a key that a person lets go in between would stay down for ever.
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xkb::{self, ConnectionExt as _};
@@ -16,10 +16,10 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 
-use super::keyboard::{self, Batch, Keycode, Keysym, Layout, Stroke};
+use super::layout::{self, Batch, Keycode, Keysym, Layout, Stroke};
 use super::x11::{Failure, Link, Server, Trouble};
 use super::{lease, remap, settle};
-use crate::clock::{Cancel, Clock, lock};
+use crate::clock::{Cancel, Clock, Deadline, lock, sleep_really};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::{Button, Modifier};
 use crate::model::{KeyCombo, Point};
@@ -106,7 +106,7 @@ impl Hands {
             for done in 0..count {
                 if done > 0 {
                     server.sync()?;
-                    std::thread::sleep(BETWEEN_CLICKS);
+                    sleep_really(BETWEEN_CLICKS);
                 }
                 grip.tap(Held::Button(button_number(button)))?;
             }
@@ -147,7 +147,7 @@ impl Hands {
     }
 
     pub fn keys(&self, link: &Link, combo: &KeyCombo) -> Result<()> {
-        let keysym = keyboard::key_keysym(&combo.key)?;
+        let keysym = layout::key_keysym(&combo.key)?;
         self.calmly(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
@@ -163,12 +163,12 @@ impl Hands {
 
     /// Types a text of any characters into what has the keyboard.
     pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<TypedText> {
-        let keysyms = keyboard::keysyms_of(text)?;
+        let keysyms = layout::keysyms_of(text)?;
         self.calmly(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
             let mut typed = TypedText::default();
-            for batch in keyboard::batches(&read_layout(server)?, &keysyms)? {
+            for batch in layout::batches(&read_layout(server)?, &keysyms)? {
                 let layout = self.layout_with(server, &batch.borrowed)?;
                 typed.disturbed |= type_batch(server, grip, &layout, &batch, cancel)?;
             }
@@ -293,8 +293,8 @@ impl Grip<'_> {
     }
 
     fn strike(&mut self, layout: &Layout, stroke: Stroke) -> Result<(), Failure> {
-        let shift = if stroke.shift { Some(find(layout, keyboard::SHIFT)?.code) } else { None };
-        let level_3 = if stroke.level_3 { Some(find(layout, keyboard::LEVEL_3)?.code) } else { None };
+        let shift = if stroke.shift { Some(find(layout, layout::SHIFT)?.code) } else { None };
+        let level_3 = if stroke.level_3 { Some(find(layout, layout::LEVEL_3)?.code) } else { None };
         let holds = [shift, level_3].into_iter().flatten().map(Held::Key);
         holds.clone().try_for_each(|hold| self.press(hold))?;
         self.tap(Held::Key(stroke.code))?;
@@ -404,7 +404,7 @@ fn find(layout: &Layout, keysym: Keysym) -> Result<Stroke> {
 }
 
 fn modifier_key(layout: &Layout, modifier: Modifier) -> Result<Stroke> {
-    find(layout, keyboard::modifier_keysym(modifier))
+    find(layout, layout::modifier_keysym(modifier))
 }
 
 /// While it lives, keys mean what the first group of the layout says, without caps lock; after, as before.
@@ -458,17 +458,17 @@ impl Drop for FirstGroup<'_> {
 
 /// Waits for a person to let go of modifiers, then releases them.
 fn wait_for_free_modifiers(server: &Server) -> Result<(), Trouble> {
-    let began = Instant::now();
+    let deadline = Deadline::after(HELD_BY_A_PERSON);
     loop {
         let down = modifiers_down(server)?;
         if down.is_empty() {
             return Ok(());
         }
-        if began.elapsed() > HELD_BY_A_PERSON {
+        if deadline.is_over() {
             down.into_iter().try_for_each(|code| fake(server, Held::Key(code), false))?;
             return server.sync();
         }
-        std::thread::sleep(SCREEN_REFRESH);
+        sleep_really(SCREEN_REFRESH);
     }
 }
 

@@ -1,13 +1,13 @@
 //! The Linux desktop: windows, pictures and input by X11, what is in windows by AT-SPI.
 //!
 //! ```text
-//!   adapter ── Linux, the platform; x11, line: the connection, given up when it is mute and made again when it is lost
+//!   adapter ── Linux, the platform; x11, x11_stream: the connection, given up when it is mute and made again when it is lost
 //!     ├── desktop, popups: windows, their order, what is under a point
 //!     ├── capture, memory: pictures
 //!     ├── accessibility, trees: what is in a window
 //!     ├── interaction, pointer_target: the backend of inputs, by the element itself or by pointer and keyboard
 //!     ├── lease: which process may act, and what it may be holding down
-//!     ├── input, keyboard, remap, settle: pointer and keys
+//!     ├── input, layout, remap, settle: pointer and keys
 //!     ├── clipboard: the texts that programs hand each other
 //!     ├── apps, launch, exec: which programs there are, starting one, running a command to its end
 //!     └── watch: a thread that rings the bell when windows change
@@ -27,10 +27,9 @@ mod heap;
 pub mod host;
 mod input;
 pub(super) mod interaction;
-mod keyboard;
 mod launch;
+mod layout;
 mod lease;
-mod line;
 mod memory;
 mod pointer_target;
 mod popups;
@@ -45,6 +44,7 @@ mod watch;
 mod wayland;
 mod wsl;
 mod x11;
+mod x11_stream;
 mod xwayland;
 
 use std::path::Path;

@@ -9,7 +9,7 @@ use x11rb::errors::ReplyError;
 use x11rb::protocol::xkb::{self, ConnectionExt as _, KeySymMap, MapPart, SetMapAux, SetMapFlags, VMod};
 use x11rb::protocol::xproto::ConnectionExt as _;
 
-use super::keyboard::{Assignment, Keycode};
+use super::layout::{Assignment, Keycode};
 use super::x11::{Server, Trouble};
 
 /// The type of keys that have a second meaning with shift; its number is the same in every layout.

@@ -6,7 +6,7 @@
 //! while the server answers others has nothing left to read.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
@@ -15,10 +15,11 @@ use x11rb::rust_connection::RustConnection;
 
 use super::desktop::{NESTING, numbers, pid_by_server, property};
 use super::x11::{Failure, Server, Trouble};
+use crate::clock::{Deadline, sleep_really};
 use crate::error::{Error, Kind};
 
 /// An application that does not react for so long will not get what is typed.
-const DEADLINE: Duration = Duration::from_secs(4);
+const REACTION_TIME: Duration = Duration::from_secs(4);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 /// A process counts as idle when it slept through so many looks in a row, this far apart.
 const IDLE_LOOKS: u32 = 8;
@@ -48,7 +49,7 @@ fn attend(server: &Server, focus: u32) -> Result<bool, Trouble> {
         Listener::Answers(xid) => ask(server, xid),
         Listener::Silent(Some(pid)) => wait_until_idle(server, pid),
         Listener::Silent(None) => {
-            std::thread::sleep(BLIND_WAIT);
+            sleep_really(BLIND_WAIT);
             Ok(true)
         }
     }
@@ -103,8 +104,8 @@ fn ask(server: &Server, xid: u32) -> Result<bool, Trouble> {
 }
 
 fn hear(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bool, Trouble> {
-    let began = Instant::now();
-    while began.elapsed() < DEADLINE {
+    let deadline = Deadline::after(REACTION_TIME);
+    while !deadline.is_over() {
         match line.poll_for_event()? {
             // The answer is the question, sent to the root.
             Some(Event::ClientMessage(answer))
@@ -113,7 +114,7 @@ fn hear(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bool, Tr
                 return Ok(true);
             }
             Some(_) => {}
-            None => std::thread::sleep(LOOK_AGAIN),
+            None => sleep_really(LOOK_AGAIN),
         }
     }
     Ok(false)
@@ -124,7 +125,7 @@ fn deaf() -> Error {
         Kind::Timeout,
         format!(
             "the application that has the keyboard did not react for {} s, so the text was not typed to its end",
-            DEADLINE.as_secs()
+            REACTION_TIME.as_secs()
         ),
     )
     .with("phase", "type")
@@ -134,10 +135,10 @@ fn deaf() -> Error {
 /// round to everyone before each look; then that process wakes. One that never sleeps may be busy with its
 /// own things: it is not called deaf.
 fn wait_until_idle(server: &Server, pid: u32) -> Result<bool, Trouble> {
-    let began = Instant::now();
+    let deadline = Deadline::after(REACTION_TIME);
     let (mut looks, mut before) = (0, None);
-    while looks < IDLE_LOOKS && began.elapsed() < DEADLINE {
-        std::thread::sleep(BETWEEN_LOOKS);
+    while looks < IDLE_LOOKS && !deadline.is_over() {
+        sleep_really(BETWEEN_LOOKS);
         server.sync()?;
         let now =
             std::fs::read_to_string(format!("/proc/{pid}/status")).map_or(None, |text| asleep_since(&text));

@@ -18,7 +18,7 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 
 use super::x11::{Atoms, Trouble};
-use crate::clock::{Bell, lock};
+use crate::clock::{Bell, lock, sleep_really};
 
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
@@ -88,7 +88,7 @@ impl Shared {
                 let Err(trouble) = lost else { return };
                 tracing::warn!("window events stopped: {trouble}");
             }
-            std::thread::sleep(TRY_AGAIN);
+            sleep_really(TRY_AGAIN);
         }
     }
 

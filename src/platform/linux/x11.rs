@@ -5,7 +5,7 @@
 //! as the connection does: windows keep their own pixels (Composite), also where others cover them.
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::Duration;
 
 use x11rb::connection::{Connection, RequestConnection};
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
@@ -15,9 +15,10 @@ use x11rb::protocol::{ErrorKind, randr, shm, xkb, xtest};
 
 use super::capture::Segment;
 use super::lease::Seal;
-use super::line::{self, Line};
+use super::x11_stream::{self, Line};
 use super::xwayland::is_xwayland;
-use crate::clock::lock;
+use crate::clock::{Deadline, lock};
+use crate::config::process_variable;
 use crate::error::{Error, Kind};
 
 x11rb::atom_manager! {
@@ -53,6 +54,10 @@ x11rb::atom_manager! {
     }
 }
 
+/// Windows that were covered when the connection was made draw themselves anew; until then their pixels
+/// are not theirs.
+const FIRST_REPAINT: Duration = Duration::from_millis(60);
+
 /// One connection, and what was learned when it was made.
 pub struct Server {
     /// What it was reached by; `None` stands for DISPLAY.
@@ -61,8 +66,8 @@ pub struct Server {
     pub root: u32,
     pub atoms: Atoms,
     pub extensions: Extensions,
-    /// When windows began to keep their own pixels; `None` where the server cannot do that.
-    pub redirected: Option<Instant>,
+    /// Until when windows have painted the pixels that they keep; `None` where the server cannot keep them.
+    pub first_repaint: Option<Deadline>,
     /// Shared memory for pictures, kept because making it costs ten times a picture.
     pub segment: Mutex<Option<Segment>>,
     /// What this process has of the lease on the desktop.
@@ -84,7 +89,7 @@ impl Server {
     /// Fails with a sentence that names the display.
     pub fn connect(display: Option<&str>) -> Result<Self, String> {
         let (connection, screen) =
-            line::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
+            x11_stream::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
         Self::greet(display, connection, screen).map_err(|trouble| {
             format!("the X server of display {} gave no proper welcome: {trouble}", name_of(display))
         })
@@ -107,11 +112,11 @@ impl Server {
             use x11rb::protocol::xkb::ConnectionExt as _;
             connection.xkb_use_extension(1, 0)?.reply()?;
         }
-        let redirected = redirect_windows(&connection, root)?;
+        let first_repaint = redirect_windows(&connection, root)?;
         let atoms = atoms.reply()?;
         let segment = Mutex::new(None);
         let seal = Seal::default();
-        Ok(Self { display, connection, root, atoms, extensions, redirected, segment, seal })
+        Ok(Self { display, connection, root, atoms, extensions, first_repaint, segment, seal })
     }
 
     /// Nobody reads events here, but some are sent to everyone (the keyboard changed) and would pile up. A
@@ -138,21 +143,21 @@ fn offers(connection: &Line, extension: &'static str) -> Result<bool, Trouble> {
 
 /// From now on every window has pixels of its own, for the life of the connection. A covered window then
 /// goes on drawing (Chromium stops otherwise, and serves a stale tree) and its picture is exact.
-fn redirect_windows(connection: &Line, root: u32) -> Result<Option<Instant>, Trouble> {
+fn redirect_windows(connection: &Line, root: u32) -> Result<Option<Deadline>, Trouble> {
     if !offers(connection, composite::X11_EXTENSION_NAME)? {
         return Ok(None);
     }
     connection.composite_query_version(0, 4)?.reply()?;
     let redirected = connection.composite_redirect_subwindows(root, composite::Redirect::AUTOMATIC)?.check();
     match redirected {
-        Ok(()) => Ok(Some(Instant::now())),
+        Ok(()) => Ok(Some(Deadline::after(FIRST_REPAINT))),
         Err(ReplyError::X11Error(_)) => Ok(None),
         Err(ReplyError::ConnectionError(problem)) => Err(problem.into()),
     }
 }
 
 fn name_of(display: Option<&str>) -> String {
-    display.map(str::to_owned).or_else(|| std::env::var("DISPLAY").ok()).unwrap_or_default()
+    display.map(str::to_owned).or_else(|| process_variable("DISPLAY")?.into_string().ok()).unwrap_or_default()
 }
 
 fn unreachable_display(display: Option<&str>, problem: &ConnectError) -> String {

@@ -4,8 +4,8 @@
 
 use x11rb::protocol::randr::ConnectionExt as _;
 
-use super::line::Line;
 use super::x11::Trouble;
+use super::x11_stream::Line;
 use crate::error::Result;
 
 /// Newer ones say so by an extension, older ones by the names of their outputs.

@@ -8,7 +8,7 @@
 //!     ├── input, layout: pointer and keys, and what the keys write
 //!     ├── capture, screenshots: pictures
 //!     ├── apps, launch, clipboard, permissions: the session around the windows
-//!     ├── reading: text out of pictures, by Vision
+//!     ├── ocr: text out of pictures, by Vision
 //!     └── watch: a thread that rings the bell when elements change
 //!  decode ── what all of these make of the answers: plain Rust, compiled and tested on every system
 //! ```

@@ -8,7 +8,7 @@
 //!     └── log: every input that reached this desktop, for tests to read
 //! ```
 
-mod hands;
+mod input;
 mod notepad;
 mod picture;
 mod windows;
@@ -28,7 +28,7 @@ use crate::model::action::Act;
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
-use hands::{Outcome, Refusal};
+use input::{Outcome, Refusal};
 pub use world::World;
 
 #[derive(Debug)]

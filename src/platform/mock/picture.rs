@@ -854,7 +854,7 @@ mod tests {
         let ink = |area| count(&picture.crop(area), INK);
         assert!(ink(Rect::new(6, 26, 210, 48)) > 300, "three lines of text");
         assert_eq!(ink(Rect::new(216, 26, 560, 500)), 0, "and nothing beside them");
-        if let Some(folder) = std::env::var_os("PICTURE_DIR") {
+        if let Some(folder) = crate::config::process_variable("PICTURE_DIR") {
             let file = std::path::Path::new(&folder).join("notepad.png");
             std::fs::write(file, picture.to_png().unwrap()).unwrap();
         }

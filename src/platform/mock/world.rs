@@ -10,7 +10,7 @@
 //!
 //! Pure and synchronous: no I/O, no clock of its own. Whoever owns the clock calls `advance` before a
 //! look, because windows and states may have changed by then; `act` advances by itself. How acts work is
-//! in `hands`.
+//! in `input`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

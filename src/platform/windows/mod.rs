@@ -8,7 +8,7 @@
 //!     ├── input: keys and pointer; integrity: whether Windows lets them through
 //!     ├── lease: one server at a time acts
 //!     ├── clipboard, apps, launch: the session around the windows
-//!     ├── reading: text out of pictures, by the engine that Windows has
+//!     ├── ocr: text out of pictures, by the engine that Windows has
 //!     └── watch: a thread that rings the bell when windows change
 //!  decode ── what all of these make of the answers: plain Rust, compiled and tested on every system
 //! ```

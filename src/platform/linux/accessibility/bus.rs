@@ -13,7 +13,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -22,7 +22,7 @@ use zbus::{Connection, Message, connection};
 
 use super::events;
 use super::object::{ACCESSIBLE, Object};
-use crate::clock::{Bell, Cancel, Clock, lock};
+use crate::clock::{Bell, Cancel, Clock, Deadline, lock};
 use crate::error::{Error, Kind, Result};
 
 /// More than that on their way at once gains nothing and lets queues grow in applications.
@@ -177,7 +177,7 @@ pub struct Link {
     pub connection: Connection,
     /// Process ids by unique name. Names are never used twice.
     pids: RefCell<HashMap<Rc<str>, u32>>,
-    hung: RefCell<HashMap<Rc<str>, Instant>>,
+    hung: RefCell<HashMap<Rc<str>, Deadline>>,
     /// Applications whose events are asked for.
     pub watched: RefCell<HashSet<Rc<str>>>,
     /// Browsers that were given time to wake up.
@@ -224,12 +224,12 @@ pub fn is_silent(answer: &Answer) -> bool {
 #[derive(Clone, Debug)]
 pub struct Pace {
     per_call: Duration,
-    until: Instant,
+    deadline: Deadline,
 }
 
 impl Pace {
     pub fn new(per_call: Duration, whole: Duration) -> Self {
-        Self { per_call, until: Instant::now() + whole }
+        Self { per_call, deadline: Deadline::after(whole) }
     }
 
     fn next(&self) -> Duration {
@@ -237,7 +237,7 @@ impl Pace {
     }
 
     pub fn left(&self) -> Duration {
-        self.until.saturating_duration_since(Instant::now())
+        self.deadline.left()
     }
 }
 
@@ -372,11 +372,11 @@ impl Link {
     }
 
     pub fn mark_hung(&self, object: &Object) {
-        self.hung.borrow_mut().insert(object.bus.clone(), Instant::now() + QUARANTINE);
+        self.hung.borrow_mut().insert(object.bus.clone(), Deadline::after(QUARANTINE));
     }
 
     fn is_marked_hung(&self, object: &Object) -> bool {
-        self.hung.borrow().get(&object.bus).is_some_and(|until| *until > Instant::now())
+        self.hung.borrow().get(&object.bus).is_some_and(|quarantine| !quarantine.is_over())
     }
 
     /// Whether the application hung a moment ago and still does not answer.

@@ -11,6 +11,7 @@ use super::cache::{self, Kids, Node, Nodes};
 use super::find::{Frame, Miss, ON_SCREEN, Sought, Toolkit, find, rectangle};
 use super::object::{ACCESSIBLE, ACTION, COMPONENT, Object, TEXT, VALUE};
 use super::{events, roles, walk};
+use crate::clock::sleep_task;
 use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
@@ -135,7 +136,7 @@ async fn await_waking(link: &Rc<Link>, frame: &Frame, mut last: Gathered, pace: 
     }
     let waking = Pace::new(WAKING_TIME, WAKING_TIME.min(pace.left() / 2));
     while last.order.len() < ASLEEP && !waking.left().is_zero() {
-        tokio::time::sleep(WAKING_STEP).await;
+        sleep_task(WAKING_STEP).await;
         last = gather(link, frame, pace).await;
     }
     last

@@ -7,13 +7,12 @@ use std::future::poll_fn;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use tokio::time::Instant;
 use zbus::export::futures_core::Stream;
 use zbus::message::Type;
 use zbus::{Message, MessageStream};
 
 use super::bus::{Link, Pace};
-use crate::clock::Bell;
+use crate::clock::{Bell, Deadline, sleep_task};
 
 /// What toolkits are asked to tell. Without a listener to the first, GTK3 and Chromium have no cache either.
 const KINDS: &[&str] = &[
@@ -89,7 +88,7 @@ async fn add_match(link: &Rc<Link>, rule: &str, pace: &Pace) {
 
 /// Rings for what is told. It holds no reference to the link, so that a broken one can go.
 async fn hear(mut stream: MessageStream, link: Weak<Link>, bell: Bell) {
-    let mut quiet_until = Instant::now();
+    let mut quiet = Deadline::after(Duration::ZERO);
     let mut owed = false;
     loop {
         tokio::select! {
@@ -100,21 +99,21 @@ async fn hear(mut stream: MessageStream, link: Weak<Link>, bell: Bell) {
                     continue;
                 }
                 owed = true;
-                if Instant::now() >= quiet_until {
-                    ring(&bell, &mut owed, &mut quiet_until);
+                if quiet.is_over() {
+                    ring(&bell, &mut owed, &mut quiet);
                 }
             }
-            () = tokio::time::sleep_until(quiet_until), if owed => ring(&bell, &mut owed, &mut quiet_until),
+            () = sleep_task(quiet.left()), if owed => ring(&bell, &mut owed, &mut quiet),
         }
     }
     // What the bus would have told is not known any more.
     bell.ring();
 }
 
-fn ring(bell: &Bell, owed: &mut bool, quiet_until: &mut Instant) {
+fn ring(bell: &Bell, owed: &mut bool, quiet: &mut Deadline) {
     bell.ring();
     *owed = false;
-    *quiet_until = Instant::now() + BURST;
+    *quiet = Deadline::after(BURST);
 }
 
 fn is_news(message: &Message, link: &Weak<Link>) -> bool {

@@ -1,6 +1,6 @@
 //! Asking for the text of whoever owns the selection, in one piece or in many (INCR).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
@@ -10,14 +10,14 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 
 use super::{Atoms, from_latin1};
-use crate::clock::Cancel;
+use crate::clock::{Cancel, Deadline, sleep_really};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::model::program::Clip;
 use crate::platform::linux::x11::{Failure, Trouble};
 
 /// How long the owner may take for all of it.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_TIME: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(1);
 const FORMATS_NAMED: usize = 20;
 
@@ -31,7 +31,7 @@ struct Reader<'a> {
     line: RustConnection,
     window: u32,
     atoms: Atoms,
-    until: Instant,
+    deadline: Deadline,
     cancel: &'a Cancel,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
     fn new(line: RustConnection, screen: usize, cancel: &'a Cancel) -> Result<Self, Failure> {
         let atoms = Atoms::new(&line)?.reply()?;
         let window = window_on(&line, screen)?;
-        Ok(Self { line, window, atoms, until: Instant::now() + PATIENCE, cancel })
+        Ok(Self { line, window, atoms, deadline: Deadline::after(ANSWER_TIME), cancel })
     }
 
     fn clip(&self) -> Result<Clip, Failure> {
@@ -118,11 +118,11 @@ impl<'a> Reader<'a> {
                 }
             }
             self.cancel.check()?;
-            if Instant::now() > self.until {
+            if self.deadline.is_over() {
                 let message = "the program that owns the clipboard does not answer";
                 return Err(Error::new(Kind::Timeout, message).with("phase", "clipboard").into());
             }
-            std::thread::sleep(PAUSE);
+            sleep_really(PAUSE);
         }
     }
 }

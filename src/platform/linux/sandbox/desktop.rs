@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 use x11rb::connection::Connection;
@@ -21,6 +21,8 @@ use x11rb::rust_connection::{DefaultStream, RustConnection};
 use super::cookie::{self, Cookie};
 use super::keeper::Gate;
 use super::{Plan, Word, first_line};
+use crate::clock::{Deadline, sleep_really, sleep_task};
+use crate::config::{process_environment_os, process_variable};
 use crate::machine::RealMachine;
 use crate::machine::sandbox::accessibility_launcher;
 use crate::platform::linux::session::Session;
@@ -120,8 +122,10 @@ pub fn start(plan: &Plan, folder: &Folder, gate: &Gate) -> Result<Word, String> 
 }
 
 fn environment_in(folder: &Folder) -> BTreeMap<String, String> {
-    let kept = PASSED_ON.iter().filter_map(|name| Some((name.to_string(), std::env::var(name).ok()?)));
-    let languages = std::env::vars_os()
+    let kept = PASSED_ON
+        .iter()
+        .filter_map(|name| Some((name.to_string(), process_variable(name)?.into_string().ok()?)));
+    let languages = process_environment_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| name.starts_with("LC_"));
     let set = SET.iter().map(|(name, value)| (name.to_string(), value.to_string()));
@@ -184,12 +188,12 @@ impl Builder<'_> {
         const NAME: &str = "openbox";
         let mut command = self.command(NAME, &["--sm-disable"]);
         let mut child = self.spawn(NAME, &mut command, Signal::KILL)?;
-        let until = Instant::now() + PART;
+        let deadline = Deadline::after(PART);
         while root_windows(connection, b"_NET_SUPPORTING_WM_CHECK").is_none_or(|windows| windows.is_empty()) {
-            if Instant::now() > until || !matches!(child.try_wait(), Ok(None)) {
+            if deadline.is_over() || !matches!(child.try_wait(), Ok(None)) {
                 return Err(self.did_not_answer(NAME));
             }
-            std::thread::sleep(PAUSE);
+            sleep_really(PAUSE);
         }
         Ok(())
     }
@@ -200,15 +204,15 @@ impl Builder<'_> {
         let Some((program, arguments)) = command.split_first() else { return Ok(None) };
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut child = self.spawn("program", &mut self.command(program, &arguments), Signal::KILL)?;
-        let until = Instant::now() + PROGRAM;
+        let deadline = Deadline::after(PROGRAM);
         while root_windows(x, b"_NET_CLIENT_LIST").is_none_or(|windows| windows.is_empty()) {
             if let Ok(Some(status)) = child.try_wait() {
                 return self.program_ended(program, status);
             }
-            if Instant::now() > until {
+            if deadline.is_over() {
                 return Ok(Some(format!("{program} shows no window after {} s", PROGRAM.as_secs())));
             }
-            std::thread::sleep(PAUSE);
+            sleep_really(PAUSE);
         }
         Ok(None)
     }
@@ -313,7 +317,7 @@ fn switch_accessibility_on(bus: &str) -> Result<(), String> {
         let names = zbus::fdo::DBusProxy::new(&connection).await?;
         let name = zbus::names::BusName::try_from("org.a11y.Bus")?;
         while !names.name_has_owner(name.clone()).await? {
-            tokio::time::sleep(PAUSE).await;
+            sleep_task(PAUSE).await;
         }
         let value = zbus::zvariant::Value::from(true);
         let properties = Some("org.freedesktop.DBus.Properties");

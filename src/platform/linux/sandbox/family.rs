@@ -4,9 +4,11 @@
 //! first, because an X server removes its lock and its socket only then; what does not obey is killed.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
+
+use crate::clock::{Deadline, sleep_really};
 
 /// How long they may take to end by themselves.
 const GRACE: Duration = Duration::from_millis(1500);
@@ -33,15 +35,15 @@ pub fn kill_below(ancestor: Pid) {
 }
 
 /// Those that start others while they are ended are met again by the next look.
-fn signal_until_gone(ancestor: Pid, signal: Signal, patience: Duration, again: bool) {
-    let until = Instant::now() + patience;
+fn signal_until_gone(ancestor: Pid, signal: Signal, at_most: Duration, again: bool) {
+    let deadline = Deadline::after(at_most);
     let mut first = true;
     loop {
         if ancestor == getpid() {
             reap();
         }
         let alive = descendants(ancestor);
-        if alive.is_empty() || Instant::now() > until {
+        if alive.is_empty() || deadline.is_over() {
             return;
         }
         if first || again {
@@ -49,7 +51,7 @@ fn signal_until_gone(ancestor: Pid, signal: Signal, patience: Duration, again: b
             alive.into_iter().for_each(|pid| _ = kill_process(pid, signal));
         }
         first = false;
-        std::thread::sleep(PAUSE);
+        sleep_really(PAUSE);
     }
 }
 

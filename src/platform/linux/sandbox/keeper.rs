@@ -13,7 +13,7 @@ use rustix::process::Signal;
 
 use super::desktop::{self, Folder};
 use super::{Plan, Word, family};
-use crate::clock::lock;
+use crate::clock::{lock, sleep_really};
 use crate::model::program::Launch;
 use crate::platform::linux::launch::command;
 
@@ -41,7 +41,7 @@ pub fn keep() -> Result<(), String> {
         }
     }
     loop {
-        std::thread::sleep(REAP);
+        sleep_really(REAP);
         family::reap();
     }
 }

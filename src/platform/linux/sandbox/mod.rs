@@ -19,12 +19,12 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::session::Session;
-use crate::clock::lock;
+use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
 use crate::model::program::Launch;
@@ -215,9 +215,9 @@ fn given_up(mut keeper: Child, reason: String) -> String {
 }
 
 fn end(keeper: &mut Child) {
-    let until = Instant::now() + END;
-    while Instant::now() < until && matches!(keeper.try_wait(), Ok(None)) {
-        std::thread::sleep(Duration::from_millis(5));
+    let deadline = Deadline::after(END);
+    while !deadline.is_over() && matches!(keeper.try_wait(), Ok(None)) {
+        sleep_really(Duration::from_millis(5));
     }
     // Both fail only when it has ended already.
     let _ = keeper.kill();

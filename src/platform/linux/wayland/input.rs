@@ -18,7 +18,7 @@ use crate::platform::interaction::{
     act, point_between,
 };
 use crate::platform::linux::interaction::{AtspiElements, PROFILE};
-use crate::platform::linux::keyboard::{self, Keysym};
+use crate::platform::linux::layout::{self, Keysym};
 use crate::platform::{Claimant, Desktop, Done, Input};
 
 /// What compositors count for one click of a wheel.
@@ -52,20 +52,19 @@ impl Hands {
 
     /// Tried with what changes nothing: a key that is up is let go, and the pointer moves by nothing.
     pub fn powers(&self) -> Powers {
-        let keyboard =
-            self.with(|enigo| enigo.key(key(keyboard::SHIFT), Direction::Release).map_err(refused));
+        let keyboard = self.with(|enigo| enigo.key(key(layout::SHIFT), Direction::Release).map_err(refused));
         let pointer = self.with(|enigo| enigo.move_mouse(0, 0, Coordinate::Rel).map_err(refused));
         Powers { keyboard: keyboard.is_ok(), pointer: pointer.is_ok() }
     }
 
     fn keys(&self, combo: &KeyCombo) -> Result<()> {
-        let keysym = keyboard::key_keysym(&combo.key)?;
-        let held: Vec<Keysym> = combo.modifiers.iter().map(|it| keyboard::modifier_keysym(*it)).collect();
+        let keysym = layout::key_keysym(&combo.key)?;
+        let held: Vec<Keysym> = combo.modifiers.iter().map(|it| layout::modifier_keysym(*it)).collect();
         self.with(|enigo| holding(enigo, &held, |enigo| tap(enigo, keysym)))
     }
 
     fn text(&self, text: &str, cancel: &Cancel) -> Result<()> {
-        let keysyms = keyboard::keysyms_of(text)?;
+        let keysyms = layout::keysyms_of(text)?;
         self.with(|enigo| {
             keysyms.into_iter().try_for_each(|keysym| {
                 cancel.check()?;
@@ -74,10 +73,10 @@ impl Hands {
         })
     }
 
-    fn point(&self, action: PointerAction, at: Option<Point>, cancel: &Cancel) -> Result<()> {
+    fn point(&self, clock: &Clock, action: PointerAction, at: Option<Point>, cancel: &Cancel) -> Result<()> {
         if let Some(at) = at {
             self.go(at)?;
-            Clock::real().sleep(ARRIVAL, cancel)?;
+            clock.sleep(ARRIVAL, cancel)?;
         }
         match action {
             PointerAction::Hover => Ok(()),
@@ -85,7 +84,7 @@ impl Hands {
                 let way = clicks.saturating_neg().saturating_mul(WHEEL_CLICK);
                 enigo.scroll(way, Axis::Vertical).map_err(refused)
             }),
-            PointerAction::Click(button, count) => self.click(button, count, cancel),
+            PointerAction::Click(button, count) => self.click(clock, button, count, cancel),
         }
     }
 
@@ -93,24 +92,24 @@ impl Hands {
         self.with(|enigo| enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(refused))
     }
 
-    fn click(&self, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
+    fn click(&self, clock: &Clock, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
         for press in 0..count {
             if press > 0 {
-                Clock::real().sleep(BETWEEN_CLICKS, cancel)?;
+                clock.sleep(BETWEEN_CLICKS, cancel)?;
             }
             self.with(|enigo| enigo.button(own(button), Direction::Click).map_err(refused))?;
         }
         Ok(())
     }
 
-    fn drag(&self, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
-        let held: Vec<Keysym> = drag.modifiers.iter().map(|it| keyboard::modifier_keysym(*it)).collect();
+    fn drag(&self, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        let held: Vec<Keysym> = drag.modifiers.iter().map(|it| layout::modifier_keysym(*it)).collect();
         self.with(|enigo| {
             holding(enigo, &held, |enigo| {
                 move_to(enigo, drag.from)?;
-                Clock::real().sleep(ARRIVAL, cancel)?;
+                clock.sleep(ARRIVAL, cancel)?;
                 enigo.button(enigo::Button::Left, Direction::Press).map_err(refused)?;
-                let arrived = follow(enigo, drag, cancel);
+                let arrived = follow(enigo, clock, drag, cancel);
                 if arrived.is_err() {
                     // What is dropped where it came from stays there.
                     move_to(enigo, drag.from)?;
@@ -193,14 +192,14 @@ fn move_to(enigo: &mut Enigo, at: Point) -> Result<()> {
     enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(refused)
 }
 
-fn follow(enigo: &mut Enigo, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+fn follow(enigo: &mut Enigo, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
     let steps = u32::try_from(drag.duration.as_millis() / DRAG_STEP.as_millis()).unwrap_or(u32::MAX);
     let steps = steps.clamp(8, 2_000);
     for step in 1..=steps {
-        Clock::real().sleep(drag.duration / steps, cancel)?;
+        clock.sleep(drag.duration / steps, cancel)?;
         move_to(enigo, point_between(drag.from, drag.to, step, steps))?;
     }
-    Clock::real().sleep(ARRIVAL, cancel)
+    clock.sleep(ARRIVAL, cancel)
 }
 
 impl Input for Wayland {
@@ -288,14 +287,14 @@ impl Backend for WaylandBackend<'_> {
         if let Some(at) = at {
             aimed(&self.wayland.outputs()?, at)?;
         }
-        self.wayland.hands.point(action, at, self.cancel)
+        self.wayland.hands.point(self.clock(), action, at, self.cancel)
     }
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {
         let outputs = self.wayland.outputs()?;
         aimed(&outputs, drag.from)?;
         aimed(&outputs, drag.to)?;
-        self.wayland.hands.drag(drag, self.cancel)
+        self.wayland.hands.drag(self.clock(), drag, self.cancel)
     }
 
     fn press_keys(&self, keys: &KeyCombo) -> Result<()> {

@@ -14,9 +14,9 @@ mod decode;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::clock::{Cancel, lock};
+use crate::clock::{Cancel, Deadline, lock};
 use crate::error::Result;
 use crate::machine::{Machine, RealMachine};
 use crate::model::{Monitor, Point, Reached, Rect, Window, WindowChange};
@@ -73,7 +73,7 @@ fn find_powershell(machine: &dyn Machine) -> Result<PathBuf, String> {
 
 pub struct Wsl {
     powershell: PathBuf,
-    seen: Mutex<Option<(Instant, Look)>>,
+    seen: Mutex<Option<(Deadline, Look)>>,
     accessibility: NoAccessibility,
     input: NoInput,
     clipboard: NoClipboard,
@@ -101,13 +101,13 @@ impl Wsl {
 
     fn look(&self) -> Result<Look> {
         let mut seen = lock(&self.seen);
-        if let Some((when, look)) = &*seen
-            && when.elapsed() < LOOK_SERVES_FOR
+        if let Some((serves_until, look)) = &*seen
+            && !serves_until.is_over()
         {
             return Ok(look.clone());
         }
         let look = decode::look(&ask::windows(&self.powershell)?)?;
-        *seen = Some((Instant::now(), look.clone()));
+        *seen = Some((Deadline::after(LOOK_SERVES_FOR), look.clone()));
         Ok(look)
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::lock;
+use crate::clock::{lock, sleep_really};
 use crate::error::{Error, Kind, Result};
 use crate::platform::Claimant;
 
@@ -139,7 +139,7 @@ impl Lease {
 }
 
 fn let_go_after(held: &Mutex<Held>, keeps_for: Duration, claims: u64) {
-    std::thread::sleep(keeps_for);
+    sleep_really(keeps_for);
     let mut held = lock(held);
     if held.claims == claims {
         held.file = None;
@@ -149,6 +149,7 @@ fn let_go_after(held: &Mutex<Held>, keeps_for: Duration, claims: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Deadline;
 
     fn claimant(keeps_for: Duration) -> Claimant {
         Claimant { client: Some("Claude".to_owned()), keeps_for }
@@ -193,10 +194,10 @@ mod tests {
         first.claim(&short).unwrap();
         first.give_back(&short);
         assert!(second.claim(&short).is_err());
-        let end = std::time::Instant::now() + Duration::from_secs(10);
+        let deadline = Deadline::after(Duration::from_secs(10));
         while second.claim(&short).is_err() {
-            assert!(std::time::Instant::now() < end, "it is kept for ever");
-            std::thread::sleep(Duration::from_millis(10));
+            assert!(!deadline.is_over(), "it is kept for ever");
+            sleep_really(Duration::from_millis(10));
         }
     }
 
@@ -207,7 +208,7 @@ mod tests {
         first.claim(&short).unwrap();
         first.give_back(&short);
         first.claim(&short).unwrap();
-        std::thread::sleep(Duration::from_millis(100));
+        sleep_really(Duration::from_millis(100));
         assert!(second.claim(&short).is_err());
     }
 

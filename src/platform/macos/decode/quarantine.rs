@@ -2,7 +2,9 @@
 //! that hangs costs the others little. An answer ends it.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Clock;
 
 /// For so long an application that was silent is asked shortly.
 const QUARANTINE: Duration = Duration::from_secs(30);
@@ -10,14 +12,20 @@ const QUARANTINE: Duration = Duration::from_secs(30);
 pub const WINDOW_TIME: Duration = Duration::from_millis(500);
 const SHORT_QUESTION: Duration = Duration::from_millis(100);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Quarantine {
-    until: HashMap<i32, Instant>,
+    clock: Clock,
+    until: HashMap<i32, Duration>,
 }
 
 impl Quarantine {
+    pub fn new(clock: Clock) -> Self {
+        Self { clock, until: HashMap::new() }
+    }
+
     /// How long to wait for an answer of this application.
-    pub fn time_for(&mut self, pid: i32, now: Instant) -> Duration {
+    pub fn time_for(&mut self, pid: i32) -> Duration {
+        let now = self.clock.now();
         self.until.retain(|_, until| *until > now);
         if self.until.contains_key(&pid) { SHORT_QUESTION } else { WINDOW_TIME }
     }
@@ -26,8 +34,8 @@ impl Quarantine {
         self.until.remove(&pid);
     }
 
-    pub fn was_silent(&mut self, pid: i32, now: Instant) {
-        self.until.insert(pid, now + QUARANTINE);
+    pub fn was_silent(&mut self, pid: i32) {
+        self.until.insert(pid, self.clock.now() + QUARANTINE);
     }
 }
 
@@ -37,24 +45,22 @@ mod tests {
 
     #[test]
     fn whoever_is_silent_is_asked_shortly_for_a_while() {
-        let (mut quarantine, now) = (Quarantine::default(), Instant::now());
-        assert_eq!(quarantine.time_for(7, now), WINDOW_TIME);
-        quarantine.was_silent(7, now);
-        let soon = now + Duration::from_secs(29);
-        assert_eq!(
-            (quarantine.time_for(7, soon), quarantine.time_for(8, soon)),
-            (SHORT_QUESTION, WINDOW_TIME)
-        );
-        let later = now + Duration::from_secs(31);
-        assert_eq!(quarantine.time_for(7, later), WINDOW_TIME);
+        let clock = Clock::steered();
+        let mut quarantine = Quarantine::new(clock.clone());
+        assert_eq!(quarantine.time_for(7), WINDOW_TIME);
+        quarantine.was_silent(7);
+        clock.advance(Duration::from_secs(29));
+        assert_eq!((quarantine.time_for(7), quarantine.time_for(8)), (SHORT_QUESTION, WINDOW_TIME));
+        clock.advance(Duration::from_secs(2));
+        assert_eq!(quarantine.time_for(7), WINDOW_TIME);
         assert!(quarantine.until.is_empty(), "what is over is forgotten");
     }
 
     #[test]
     fn an_answer_ends_it() {
-        let (mut quarantine, now) = (Quarantine::default(), Instant::now());
-        quarantine.was_silent(7, now);
+        let mut quarantine = Quarantine::new(Clock::steered());
+        quarantine.was_silent(7);
         quarantine.answered(7);
-        assert_eq!(quarantine.time_for(7, now), WINDOW_TIME);
+        assert_eq!(quarantine.time_for(7), WINDOW_TIME);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use core_foundation::array::CFArray;
 use core_foundation::base::CFType;
@@ -18,7 +18,7 @@ use super::decode::records::{RawApp, RawAxWindow, RawElement, RawRect, RawValue}
 use super::decode::tree::{self, Elements, Sought};
 use super::decode::{permissions, roles};
 use super::foundation::{Node, code_in, flag, is_flag, list, number, point, range, size, text};
-use crate::clock::{Cancel, lock};
+use crate::clock::{Cancel, Clock, Deadline, lock};
 use crate::config::limits::{REFS, TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::Tree;
@@ -63,17 +63,11 @@ const QUESTIONS: [&str; 23] = [
 ];
 
 pub struct Accessible {
+    clock: Clock,
     names: Mutex<Names<Node>>,
     quarantine: Mutex<Quarantine>,
     /// Applications that were asked to build their trees.
     woken: Mutex<HashSet<i32>>,
-}
-
-impl Default for Accessible {
-    fn default() -> Self {
-        let names = Mutex::new(Names::new(2 * REFS));
-        Self { names, quarantine: Mutex::default(), woken: Mutex::default() }
-    }
 }
 
 /// While it lives no name is forgotten.
@@ -90,6 +84,12 @@ fn questions() -> CFArray<CFString> {
 }
 
 impl Accessible {
+    pub fn new(clock: Clock) -> Self {
+        let names = Mutex::new(Names::new(2 * REFS));
+        let quarantine = Mutex::new(Quarantine::new(clock.clone()));
+        Self { clock, names, quarantine, woken: Mutex::default() }
+    }
+
     pub fn key(&self, node: &Node) -> u64 {
         lock(&self.names).number(node)
     }
@@ -165,7 +165,7 @@ impl Accessible {
     /// The windows of an application, as it tells of them. One that is silent is asked no more questions.
     pub fn windows_of(&self, pid: i32) -> RawApp {
         let _names = self.remember();
-        let time = lock(&self.quarantine).time_for(pid, Instant::now());
+        let time = lock(&self.quarantine).time_for(pid);
         match self.told_windows(pid, time) {
             Ok((windows, focused)) => {
                 lock(&self.quarantine).answered(pid);
@@ -174,7 +174,7 @@ impl Accessible {
             Err(code) => {
                 let silent = code.meaning() == Meaning::Silent;
                 if silent {
-                    lock(&self.quarantine).was_silent(pid, Instant::now());
+                    lock(&self.quarantine).was_silent(pid);
                 }
                 RawApp { pid, silent, ..RawApp::default() }
             }
@@ -226,7 +226,7 @@ impl Accessible {
         let _names = self.remember();
         let bar = match Node::application(pid).within(patience.per_call).attribute("AXMenuBar") {
             Err(code) if code.meaning() == Meaning::Silent => {
-                lock(&self.quarantine).was_silent(pid, Instant::now());
+                lock(&self.quarantine).was_silent(pid);
                 return Err(code.error(&format!("the window '{title}'")));
             }
             bar => bar.ok(),
@@ -237,7 +237,7 @@ impl Accessible {
         // What the AX functions leave behind on the way goes with the pool.
         let tree = autoreleasepool(|_| tree::capture(&mut reading, &sought))?;
         if tree::is_hollow(&tree) && self.wake(pid) {
-            std::thread::sleep(WAKING_TIME);
+            self.clock.sleep(WAKING_TIME, &patience.cancel)?;
             return autoreleasepool(|_| tree::capture(&mut reading, &sought));
         }
         Ok(tree)
@@ -254,7 +254,8 @@ impl Accessible {
     }
 
     fn reading<'a>(&'a self, per_call: Duration, whole: Duration, cancel: &'a Cancel) -> Reading<'a> {
-        Reading { accessible: self, per_call, whole, cancel, questions: questions(), began: Instant::now() }
+        let deadline = Deadline::after(whole);
+        Reading { accessible: self, per_call, deadline, cancel, questions: questions() }
     }
 
     /// An element as it is now, and the names of its actions.
@@ -359,10 +360,9 @@ fn value_of(value: &CFType) -> (Option<RawValue>, Option<usize>) {
 struct Reading<'a> {
     accessible: &'a Accessible,
     per_call: Duration,
-    whole: Duration,
+    deadline: Deadline,
     cancel: &'a Cancel,
     questions: CFArray<CFString>,
-    began: Instant,
 }
 
 impl Elements for Reading<'_> {
@@ -373,6 +373,6 @@ impl Elements for Reading<'_> {
 
     fn may_go_on(&mut self) -> Result<bool> {
         self.cancel.check()?;
-        Ok(self.began.elapsed() < self.whole && !lock(&self.accessible.names).is_full())
+        Ok(!self.deadline.is_over() && !lock(&self.accessible.names).is_full())
     }
 }

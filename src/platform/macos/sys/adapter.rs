@@ -69,8 +69,8 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     Ok(Arc::new(Mac {
         hands: Hands::new(Events::new(clock.clone())),
         watch: BellWatch::new(clock.clone(), bell, EVENTS_TRUSTED_FOR, || true),
+        accessible: Accessible::new(clock.clone()),
         clock,
-        accessible: Accessible::default(),
         watcher,
         region: AllowedRegion::default(),
         before: Before::default(),

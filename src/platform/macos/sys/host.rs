@@ -7,7 +7,7 @@ pub use crate::platform::linux_only::{
     survey,
 };
 
-use super::{adapter, permissions, reading};
+use super::{adapter, ocr, permissions};
 use crate::clock::Clock;
 use crate::config::PlatformChoice;
 use crate::error::Result;
@@ -22,7 +22,7 @@ pub fn probe(_: &PlatformChoice) -> Result<String, String> {
 }
 
 pub fn recognizer() -> Option<Result<Box<dyn Recognizer>>> {
-    Some(reading::Engine::start().map(|engine| Box::new(engine) as Box<dyn Recognizer>))
+    Some(ocr::Engine::start().map(|engine| Box::new(engine) as Box<dyn Recognizer>))
 }
 
 pub fn mac_permissions() -> Option<crate::platform::survey::MacPermissions> {

@@ -11,7 +11,7 @@ use core_graphics::geometry::CGPoint;
 use super::decode::input::{Device, Event, What};
 use super::decode::keys::{self, Layout};
 use super::layout;
-use crate::clock::{Cancel, Clock};
+use crate::clock::{Cancel, Clock, sleep_really};
 use crate::error::{Error, Result};
 use crate::model::Point;
 use crate::model::action::{Button, Modifier};
@@ -37,7 +37,7 @@ impl Device for Events {
         let held = held.fold(CGEventFlags::CGEventFlagNull, |all, one| all | one);
         made.set_flags((made.get_flags() & own_flags(&event.what)) | held);
         made.post(CGEventTapLocation::HID);
-        std::thread::sleep(BETWEEN_EVENTS);
+        sleep_really(BETWEEN_EVENTS);
         Ok(())
     }
 

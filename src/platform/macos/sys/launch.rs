@@ -2,7 +2,7 @@
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use objc2::rc::autoreleasepool;
 use objc2_app_kit::NSRunningApplication;
@@ -10,6 +10,7 @@ use objc2_foundation::{NSBundle, NSString};
 use rustix::process::{Pid, test_kill_process};
 
 use super::decode::apps;
+use crate::clock::{Deadline, sleep_really};
 use crate::error::{Error, Result};
 use crate::model::program::Launch;
 use crate::platform::child_process::without_our_settings;
@@ -46,8 +47,8 @@ pub fn launch(launch: &Launch) -> Result<u32> {
 
 /// The app's own process, which its windows belong to; while nobody tells of it, the one that waits for its end.
 fn pid_of_opened(app: &str, opener: &mut Child) -> Result<u32> {
-    let began = Instant::now();
-    while began.elapsed() < OPENING_TIME {
+    let deadline = Deadline::after(OPENING_TIME);
+    while !deadline.is_over() {
         if let Some(pid) = running(app) {
             return Ok(pid);
         }
@@ -57,7 +58,7 @@ fn pid_of_opened(app: &str, opener: &mut Child) -> Result<u32> {
             let message = format!("macOS did not open '{app}' ({ended})");
             return Err(Error::bad_request(message).with("field", "program"));
         }
-        std::thread::sleep(LOOK_AGAIN);
+        sleep_really(LOOK_AGAIN);
     }
     Ok(opener.id())
 }

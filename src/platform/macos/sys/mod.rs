@@ -11,8 +11,8 @@ pub mod host;
 mod input;
 mod launch;
 mod layout;
+mod ocr;
 mod permissions;
-mod reading;
 mod screenshots;
 mod watch;
 

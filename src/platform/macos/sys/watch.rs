@@ -20,7 +20,7 @@ use core_foundation::string::{CFString, CFStringRef};
 use super::decode::watching::{Followed, enroll};
 use super::foundation::{Node, checked};
 use super::launch::is_running;
-use crate::clock::{Bell, lock};
+use crate::clock::{Bell, lock, sleep_really};
 
 const NOTIFICATIONS: [&str; 18] = [
     "AXFocusedWindowChanged",
@@ -83,7 +83,7 @@ fn listen(bell: &Bell, wanted: &Receiver<i32>) {
         }
         // Without any source the loop would return at once.
         if followed.is_empty() {
-            std::thread::sleep(TURN);
+            sleep_really(TURN);
         } else {
             run_for(TURN);
         }

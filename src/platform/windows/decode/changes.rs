@@ -1,7 +1,9 @@
 //! Which of the events that Windows tells of mean that a person would see something else, and ringing once for many of
 //! them: every process tells, and a window that is dragged tells of each pixel.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Clock;
 
 /// What comes within this time is one change.
 const TOGETHER: Duration = Duration::from_millis(15);
@@ -25,28 +27,29 @@ pub const fn counts(event: u32, object: i32) -> bool {
 }
 
 /// Events that were heard and not yet told.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pending {
-    since: Option<Instant>,
+    clock: Clock,
+    since: Option<Duration>,
 }
 
 impl Pending {
-    pub const fn new() -> Self {
-        Self { since: None }
+    pub const fn new(clock: Clock) -> Self {
+        Self { clock, since: None }
     }
 
-    pub fn heard(&mut self, now: Instant) {
-        self.since.get_or_insert(now);
+    pub fn heard(&mut self) {
+        self.since.get_or_insert_with(|| self.clock.now());
     }
 
     /// How long until it is to be told; nothing if nothing was heard.
-    pub fn due_in(&self, now: Instant) -> Option<Duration> {
-        self.since.map(|since| (since + TOGETHER).saturating_duration_since(now))
+    pub fn due_in(&self) -> Option<Duration> {
+        self.since.map(|since| (since + TOGETHER).saturating_sub(self.clock.now()))
     }
 
     /// Whether it is to be told now; it is told once.
-    pub fn take(&mut self, now: Instant) -> bool {
-        let due = self.due_in(now).is_some_and(|left| left.is_zero());
+    pub fn take(&mut self) -> bool {
+        let due = self.due_in().is_some_and(|left| left.is_zero());
         if due {
             self.since = None;
         }
@@ -75,16 +78,21 @@ mod tests {
 
     #[test]
     fn many_events_are_told_once_and_none_is_lost() {
-        let mut pending = Pending::default();
-        let began = Instant::now();
-        let at = |time: u64| began + Duration::from_millis(time);
-        assert_eq!((pending.due_in(at(0)), pending.take(at(100))), (None, false));
-        for time in 0..10 {
-            pending.heard(at(time));
+        let clock = Clock::steered();
+        let pass = |time: u64| clock.advance(Duration::from_millis(time));
+        let mut pending = Pending::new(clock.clone());
+        assert_eq!((pending.due_in(), pending.take()), (None, false));
+        for _ in 0..10 {
+            pending.heard();
+            pass(1);
         }
-        assert_eq!(pending.due_in(at(9)), Some(Duration::from_millis(6)));
-        assert_eq!((pending.take(at(14)), pending.take(at(15)), pending.take(at(16))), (false, true, false));
-        pending.heard(at(16));
-        assert!(pending.take(at(31)));
+        assert_eq!(pending.due_in(), Some(Duration::from_millis(5)));
+        pass(4);
+        assert!(!pending.take());
+        pass(1);
+        assert_eq!((pending.take(), pending.take()), (true, false));
+        pending.heard();
+        pass(15);
+        assert!(pending.take());
     }
 }

@@ -7,7 +7,7 @@
 //! and the tree says that it is not complete.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,7 @@ use super::desktop::gone;
 use super::errors::{Code, Meaning};
 use super::points::rect_of;
 use super::roles::{self, Told};
+use crate::clock::Deadline;
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder, Window};
@@ -193,22 +194,22 @@ impl Default for Limits {
 /// How long reading may take. What was read until then is told; waiting for the last answer must fit in too.
 #[derive(Clone, Copy, Debug)]
 pub struct Time {
-    until: Instant,
+    deadline: Deadline,
     pub per_call: Duration,
 }
 
 impl Time {
-    pub fn new(began: Instant, whole: Duration, per_call: Duration) -> Self {
+    pub fn new(whole: Duration, per_call: Duration) -> Self {
         let per_call = per_call.min(whole / 2);
-        Self { until: began + (whole - per_call), per_call }
+        Self { deadline: Deadline::after(whole - per_call), per_call }
     }
 
     pub fn is_over(&self) -> bool {
-        self.left().is_zero()
+        self.deadline.is_over()
     }
 
     pub fn left(&self) -> Duration {
-        self.until.saturating_duration_since(Instant::now())
+        self.deadline.left()
     }
 
     /// How long the one answer for everything may take, so that there is time to ask for the parts instead.
@@ -647,13 +648,13 @@ mod tests {
     #[test]
     fn the_time_of_a_walk_leaves_room_for_the_last_answer() {
         let second = Duration::from_secs(1);
-        let time = Time::new(Instant::now(), 25 * second, 3 * second);
+        let time = Time::new(25 * second, 3 * second);
         assert!(time.left() <= 22 * second && time.left() > 20 * second);
         assert!(time.for_all() <= 11 * second && time.for_all() > 9 * second);
-        let short = Time::new(Instant::now(), 2 * second, 3 * second);
+        let short = Time::new(2 * second, 3 * second);
         assert_eq!(short.per_call, second);
         assert!(short.left() <= second && !short.is_over());
-        assert!(Time::new(Instant::now(), Duration::ZERO, second).is_over());
+        assert!(Time::new(Duration::ZERO, second).is_over());
     }
 
     #[test]

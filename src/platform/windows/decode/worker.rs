@@ -10,9 +10,9 @@
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::clock::{Cancel, lock};
+use crate::clock::{Cancel, Deadline, lock};
 use crate::error::{Error, Kind, Result};
 
 /// How soon a cancelled call is noticed.
@@ -160,11 +160,11 @@ impl<S: 'static> Worker<S> {
 
     /// Waits until no other question is with the thread.
     fn turn(&self, what: &str, cancel: &Cancel) -> Result<Turn<'_, S>> {
-        let began = Instant::now();
+        let deadline = Deadline::after(TURN);
         let mut line = lock(&self.line);
         while line.taken {
             cancel.check()?;
-            if began.elapsed() > TURN {
+            if deadline.is_over() {
                 let message = format!(
                     "{what}: the application is still busy with earlier questions; nothing was asked"
                 );
@@ -185,9 +185,9 @@ impl<S: 'static> Worker<S> {
         patience: Duration,
         cancel: &Cancel,
     ) -> Result<Answer<T>> {
-        let until = Instant::now() + patience;
+        let deadline = Deadline::after(patience);
         loop {
-            let left = until.saturating_duration_since(Instant::now());
+            let left = deadline.left();
             match answer.recv_timeout(left.min(SLICE)) {
                 Ok(answer) => return answer.map(Answer::Given),
                 Err(RecvTimeoutError::Disconnected) => {
@@ -319,6 +319,7 @@ fn no_answer(what: &str, waited: Duration) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::sleep_really;
     use std::sync::atomic::AtomicBool;
 
     const LONG: Duration = Duration::from_secs(20);
@@ -335,8 +336,8 @@ mod tests {
     }
 
     fn until(holds: impl Fn() -> bool) {
-        let began = Instant::now();
-        while !holds() && began.elapsed() < LONG {
+        let deadline = Deadline::after(LONG);
+        while !holds() && !deadline.is_over() {
             std::thread::yield_now();
         }
         assert!(holds());
@@ -389,13 +390,13 @@ mod tests {
             heard.recv().unwrap();
             stop.fire();
         });
-        let began = Instant::now();
+        let deadline = Deadline::after(LONG);
         let asked = worker.run("asking", LONG, &cancel, move |_| {
             let _ = begun.send(());
             Ok(held.recv().is_ok())
         });
         assert_eq!(asked.unwrap_err(), Error::cancelled());
-        assert!(began.elapsed() < LONG);
+        assert!(!deadline.is_over());
         assert_eq!(worker.lost(), 1);
         stopper.join().unwrap();
     }
@@ -422,7 +423,7 @@ mod tests {
                     Ok(())
                 })
             });
-            std::thread::sleep(2 * SHORT);
+            sleep_really(2 * SHORT);
             assert!(!click.is_finished(), "its patience begins when it is asked");
             cancel.fire();
             assert_eq!(click.join().unwrap().unwrap_err(), Error::cancelled());
@@ -474,7 +475,7 @@ mod tests {
         let stop = cancel.clone();
         std::thread::scope(|scope| {
             let asked = scope.spawn(|| worker.run("asking", LONG, &cancel, |()| Ok(())));
-            std::thread::sleep(SHORT);
+            sleep_really(SHORT);
             stop.fire();
             assert_eq!(asked.join().unwrap().unwrap_err(), Error::cancelled());
         });

@@ -54,7 +54,7 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     launch::keep_pipes();
     has_screen()?;
     let bell = Bell::default();
-    let watcher = Watcher::start(bell.clone())
+    let watcher = Watcher::start(clock.clone(), bell.clone())
         .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
     let is_listening = move || watcher.is_listening();
     let watch = BellWatch::new(clock.clone(), bell.clone(), EVENTS_TRUSTED_FOR, is_listening);

@@ -6,7 +6,7 @@
 #![allow(unsafe_code, reason = "Windows is asked by functions of C")]
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use windows::Win32::Foundation::{ERROR_ACCESS_DENIED, GetLastError};
 use windows::Win32::UI::Input::KeyboardAndMouse::{
@@ -22,7 +22,7 @@ use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_SWAPBUTTON, S
 use super::decode::keys::{self, Event, Placed, Vk};
 use super::decode::points::{astray, units};
 use super::{desktop, integrity};
-use crate::clock::{Cancel, Clock, lock};
+use crate::clock::{Cancel, Clock, Deadline, lock, sleep_really};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Button;
 use crate::model::{KeyCombo, Point};
@@ -337,16 +337,16 @@ fn placed(character: char) -> Option<Placed> {
 
 /// Waits for a person to let go of modifiers, then releases them.
 fn wait_for_free_modifiers() -> Result<()> {
-    let began = Instant::now();
+    let deadline = Deadline::after(HELD_BY_A_PERSON);
     loop {
         let down = modifiers_down();
         if down.is_empty() {
             return Ok(());
         }
-        if began.elapsed() > HELD_BY_A_PERSON {
+        if deadline.is_over() {
             return down.into_iter().try_for_each(|key| send(&[event_of(Held::Key(key), false)]));
         }
-        std::thread::sleep(DRAG_STEP);
+        sleep_really(DRAG_STEP);
     }
 }
 

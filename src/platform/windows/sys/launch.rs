@@ -14,6 +14,7 @@ use windows::Win32::System::Threading::{
 use windows::core::{PCWSTR, PWSTR};
 
 use super::decode::apps::{command_line, environment};
+use crate::config::process_environment_os;
 use crate::error::{Error, Result};
 use crate::model::program::Launch;
 
@@ -45,7 +46,7 @@ pub fn launch(launch: &Launch) -> Result<u32> {
     let path = units(program);
     let cwd = launch.cwd.as_ref().map(|cwd| cwd.as_os_str().encode_wide().chain([0]).collect::<Vec<u16>>());
     let cwd = cwd.as_ref().map_or(PCWSTR::null(), |cwd| PCWSTR(cwd.as_ptr()));
-    let variables = std::env::vars_os();
+    let variables = process_environment_os();
     let variables = environment(
         variables.map(|(name, value)| (name.encode_wide().collect(), value.encode_wide().collect())),
     );

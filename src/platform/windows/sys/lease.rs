@@ -12,7 +12,7 @@ use windows::Win32::Foundation::{CloseHandle, ERROR_ALREADY_EXISTS, GetLastError
 use windows::Win32::System::Threading::{CreateMutexW, OpenMutexW, SYNCHRONIZATION_SYNCHRONIZE};
 use windows::core::{PCWSTR, w};
 
-use crate::clock::lock;
+use crate::clock::{lock, sleep_really};
 use crate::error::{Error, Kind, Result};
 use crate::platform::Claimant;
 
@@ -72,7 +72,7 @@ impl Lease {
 }
 
 fn let_go_after(held: &Mutex<Held>, keeps_for: Duration, claims: u64) {
-    std::thread::sleep(keeps_for);
+    sleep_really(keeps_for);
     let mut held = lock(held);
     if held.claims == claims {
         held.object = None;

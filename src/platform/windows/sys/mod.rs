@@ -12,7 +12,7 @@ mod input;
 mod integrity;
 mod launch;
 mod lease;
-mod reading;
+mod ocr;
 mod watch;
 
 use super::decode;

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use windows::Win32::Foundation::HWND;
 use windows::Win32::System::Threading::INFINITE;
@@ -17,7 +17,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 
 use super::decode::changes::{Pending, counts};
-use crate::clock::Bell;
+use crate::clock::{Bell, Clock};
 
 pub struct Watcher {
     listening: Arc<AtomicBool>,
@@ -33,14 +33,16 @@ const HEARD: &[(u32, u32)] = &[
 thread_local! {
     /// A hook gets nothing but the event, on the thread that asked for it.
     #[allow(clippy::missing_const_for_thread_local, reason = "it is const; the lint looks at what the macro makes of it")]
-    static HEARD_LATELY: RefCell<Pending> = const { RefCell::new(Pending::new()) };
+    static HEARD_LATELY: RefCell<Option<Pending>> = const { RefCell::new(None) };
 }
 
 impl Watcher {
-    pub fn start(bell: Bell) -> std::io::Result<Self> {
+    pub fn start(clock: Clock, bell: Bell) -> std::io::Result<Self> {
         let listening = Arc::new(AtomicBool::new(false));
         let told = listening.clone();
-        std::thread::Builder::new().name("window events".to_owned()).spawn(move || listen(&bell, &told))?;
+        std::thread::Builder::new()
+            .name("window events".to_owned())
+            .spawn(move || listen(clock, &bell, &told))?;
         Ok(Self { listening })
     }
 
@@ -50,7 +52,8 @@ impl Watcher {
 }
 
 /// Ends with the process.
-fn listen(bell: &Bell, listening: &AtomicBool) {
+fn listen(clock: Clock, bell: &Bell, listening: &AtomicBool) {
+    HEARD_LATELY.set(Some(Pending::new(clock)));
     let flags = WINEVENT_OUTOFCONTEXT | WINEVENT_SKIPOWNPROCESS;
     // SAFETY: the callback is a function of this program, called on this thread while it waits for messages.
     let hooked = HEARD.iter().all(|(from, to)| {
@@ -62,10 +65,10 @@ fn listen(bell: &Bell, listening: &AtomicBool) {
         return;
     }
     while dispatch_messages() {
-        if HEARD_LATELY.with_borrow_mut(|pending| pending.take(Instant::now())) {
+        if HEARD_LATELY.with_borrow_mut(|pending| pending.as_mut().is_some_and(Pending::take)) {
             bell.ring();
         }
-        wait_for_messages(HEARD_LATELY.with_borrow(|pending| pending.due_in(Instant::now())));
+        wait_for_messages(HEARD_LATELY.with_borrow(|pending| pending.as_ref().and_then(Pending::due_in)));
     }
     listening.store(false, Ordering::Release);
 }
@@ -94,6 +97,6 @@ fn wait_for_messages(at_most: Option<Duration>) {
 
 extern "system" fn heard(_: HWINEVENTHOOK, event: u32, _: HWND, object: i32, _: i32, _: u32, _: u32) {
     if counts(event, object) {
-        HEARD_LATELY.with_borrow_mut(|pending| pending.heard(Instant::now()));
+        HEARD_LATELY.with_borrow_mut(|pending| pending.as_mut().map(Pending::heard));
     }
 }

@@ -15,7 +15,7 @@ mod events;
 
 use std::collections::HashMap;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use uiautomation::{UIAutomation, UIElement};
 
@@ -105,7 +105,7 @@ impl Accessible {
             "reading the tree",
             whole,
             &patience.cancel,
-            move |session| session.tree(&own, &popups, Time::new(Instant::now(), whole, per_call)),
+            move |session| session.tree(&own, &popups, Time::new(whole, per_call)),
         );
         asked.map_err(|error| match error.kind {
             Kind::Timeout => Error::new(Kind::Timeout, error.message).with("phase", "tree"),
@@ -215,7 +215,7 @@ impl Session {
             return Ok(found.clone());
         }
         let hwnd = hwnd_of(&handle.window_uid)?;
-        let time = Time::new(Instant::now(), ELEMENT_TIME, PLATFORM_CALL_TIME);
+        let time = Time::new(ELEMENT_TIME, PLATFORM_CALL_TIME);
         let gathered = read(&mut self.reading(hwnd, Place::Window, time), Limits::default());
         let elements = kept(gathered.map_err(|code| code.error("finding the element"))?);
         let found = elements.get(&handle.native).cloned();
@@ -243,7 +243,7 @@ impl Session {
     /// The options below an element; they become known, so that they can be asked next.
     fn options(&mut self, handle: &Handle) -> Result<Vec<OptionItem>> {
         let around = self.element(handle)?;
-        let time = Time::new(Instant::now(), ELEMENT_TIME, PLATFORM_CALL_TIME);
+        let time = Time::new(ELEMENT_TIME, PLATFORM_CALL_TIME);
         let place = Place::Element(around.element);
         let gathered = read(&mut self.reading(hwnd_of(&handle.window_uid)?, place, time), Limits::default());
         let gathered = gathered.map_err(|code| code.error("listing the options"))?;

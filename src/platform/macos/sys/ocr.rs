@@ -12,7 +12,7 @@ use objc2_vision::{
     VNRectangleObservation, VNRequest, VNRequestTextRecognitionLevel,
 };
 
-use super::decode::reading::{Part, RawLine, words, words_in};
+use super::decode::ocr::{Part, RawLine, words, words_in};
 use crate::clock::Waiting;
 use crate::error::{Error, Result};
 use crate::model::Word;

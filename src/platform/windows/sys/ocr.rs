@@ -8,7 +8,7 @@ use windows::Media::Ocr::{OcrEngine, OcrResult};
 use windows::Storage::Streams::DataWriter;
 use windows::Win32::System::WinRT::{RO_INIT_MULTITHREADED, RoInitialize};
 
-use super::decode::reading::{RawWord, USUAL_LIMIT, grown, shrunk, shrunk_by, words};
+use super::decode::ocr::{RawWord, USUAL_LIMIT, grown, shrunk, shrunk_by, words};
 use super::decode::worker::Worker;
 use crate::clock::{Cancel, Waiting};
 use crate::error::{Error, Kind, Result};

@@ -32,6 +32,10 @@ pub mod session;
 pub mod trace;
 pub mod vlm;
 
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(not(feature = "http"))]
+#[path = "http/disabled.rs"]
 pub mod http;
 pub mod mcp;
 pub mod terminal;

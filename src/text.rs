@@ -10,6 +10,11 @@ pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// A name as a part of a JSON pointer. <https://www.rfc-editor.org/rfc/rfc6901#section-3>
+pub fn escape_pointer(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 /// The candidate that a misspelt name was probably meant to be: near, and nearer than a guess would be.
 pub fn nearest<T: AsRef<str>>(name: &str, candidates: impl IntoIterator<Item = T>) -> Option<T> {
     // Longer names are no misspelling of anything here, and comparing them would cost time.

@@ -109,9 +109,7 @@ fn gather(value: &Value, path: String, places: &mut Vec<Place>) {
         }
         Value::Object(fields) => {
             for (name, item) in fields {
-                // https://www.rfc-editor.org/rfc/rfc6901#section-3
-                let name = name.replace('~', "~0").replace('/', "~1");
-                gather(item, format!("{path}/{name}"), places);
+                gather(item, format!("{path}/{}", crate::text::escape_pointer(name)), places);
             }
         }
         Value::String(text) if text.len() > SHORTEST_CUT_TEXT && !path.contains("/error/") => {

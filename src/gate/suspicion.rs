@@ -135,8 +135,7 @@ impl Search<'_> {
             Value::Object(fields) => {
                 let around = around.inside(fields);
                 for (name, item) in fields {
-                    // https://www.rfc-editor.org/rfc/rfc6901#section-3
-                    self.below(&name.replace('~', "~0").replace('/', "~1"), item, pointer, &around);
+                    self.below(&crate::text::escape_pointer(name), item, pointer, &around);
                 }
             }
             _ => {}

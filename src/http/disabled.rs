@@ -1,4 +1,4 @@
-//! Stands in for the server in builds without the feature `http`, and says how to get it.
+//! Stands in for the whole module `http` in builds without the feature `http`, and says how to get it.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,8 +6,12 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::NotServed;
 use crate::app::App;
+
+#[path = "not_served.rs"]
+mod not_served;
+
+pub use not_served::NotServed;
 
 pub const COMPILED_IN: bool = false;
 

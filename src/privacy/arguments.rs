@@ -108,7 +108,7 @@ pub fn is_typed(schema: &Value, name: &str, value: &Value) -> bool {
     if name == KEYS {
         return may_be_typed(value);
     }
-    let declared = schema.pointer(&format!("/properties/{}", escaped(name))).is_some();
+    let declared = schema.pointer(&format!("/properties/{}", crate::text::escape_pointer(name))).is_some();
     TYPED.contains(&name) || !declared
 }
 
@@ -116,11 +116,6 @@ pub fn is_typed(schema: &Value, name: &str, value: &Value) -> bool {
 pub fn may_be_typed(keys: &Value) -> bool {
     let combination = keys.as_str().and_then(|keys| KeyCombo::parse(keys).ok());
     combination.is_none_or(|keys| keys.types_a_character())
-}
-
-/// A name as a part of a JSON pointer. <https://www.rfc-editor.org/rfc/rfc6901#section-3>
-pub fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value};
 
 use super::format::Origin;
-use crate::privacy::arguments::escaped;
+use crate::text::escape_pointer;
 
 /// The tokens among the arguments that earlier replies told, by JSON pointer.
 pub fn origins(args: &Map<String, Value>, told: &HashMap<String, Origin>) -> BTreeMap<String, Origin> {
     let mut found = BTreeMap::new();
     if !told.is_empty() {
         for (name, value) in args {
-            find_tokens(value, format!("/{}", escaped(name)), told, &mut found);
+            find_tokens(value, format!("/{}", escape_pointer(name)), told, &mut found);
         }
     }
     found
@@ -37,7 +37,7 @@ fn find_tokens(
         }
         Value::Object(fields) => {
             for (name, value) in fields {
-                find_tokens(value, format!("{path}/{}", escaped(name)), told, found);
+                find_tokens(value, format!("{path}/{}", escape_pointer(name)), told, found);
             }
         }
         _ => {}

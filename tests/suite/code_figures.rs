@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::source::{Declared, SourceFile, files};
+use crate::source::{Declared, SourceFile, files};
 
 /// How often a type name is declared in more than one file.
 const MOST_SHARED_TYPE_NAMES: usize = 175;

@@ -3,7 +3,7 @@
 use std::sync::Weak;
 use std::time::Duration;
 
-use super::accessibility::Accessible;
+use super::accessibility::{Accessible, Sought};
 use super::apps::LinuxApps;
 use super::clipboard::X11Clipboard;
 use super::desktop::{self, Frame};
@@ -15,13 +15,13 @@ use super::x11::Link;
 use super::{capture, display, lease, xwayland};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
-use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Window, WindowChange};
+use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{Drag, TypedText};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates,
-    Desktop, Facts, Health, Input, Menu, Platform, Shot, Stage, Watch,
+    Desktop, Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
 
 /// A wait looks again after this time, whether or not an event came.
@@ -109,6 +109,22 @@ impl Linux {
 
     fn is_xwayland(&self) -> Result<bool> {
         self.link.with(|server| Ok(server.extensions.xwayland))
+    }
+
+    /// What of the window is known both to X11 and on the accessibility bus.
+    fn sought(&self, window: &Window) -> Result<Sought> {
+        let frame = self.frame(&window.uid)?;
+        let mine = self.windows()?.into_iter().filter(|other| other.pid == window.pid).count();
+        let shadow = frame.shadow;
+        Ok(Sought {
+            pid: window.pid,
+            title: window.title.clone(),
+            client: frame.client,
+            shadow: [shadow.left, shadow.top, shadow.right, shadow.bottom],
+            focused: window.focused,
+            alone: mine <= 1,
+            native: None,
+        })
     }
 
     /// The menus, lists and tooltips that show, from the back to the front.
@@ -225,6 +241,12 @@ impl Desktop for Linux {
     ) -> Result<Reached> {
         let wait = ChangeWait::new(&self.clock, cancel, desktop::LOOK_AGAIN, at_most).hearing(&self.bell);
         self.link.with_errors(|server| desktop::change(server, &window.uid, change, &wait))
+    }
+}
+
+impl Accessibility for Linux {
+    fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        self.accessible.tree(self.sought(window)?, window.bounds, patience)
     }
 }
 

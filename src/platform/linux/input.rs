@@ -16,7 +16,8 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 
-use super::layout::{self, Batch, Keycode, Keysym, Layout, Stroke};
+use super::keys::{self, Keysym};
+use super::layout::{self, Batch, Keycode, Layout, Stroke};
 use super::x11::{Failure, Link, Server, Trouble};
 use super::{lease, remap, settle};
 use crate::clock::{Cancel, Clock, Deadline, lock, sleep_really};
@@ -147,7 +148,7 @@ impl Hands {
     }
 
     pub fn keys(&self, link: &Link, combo: &KeyCombo) -> Result<()> {
-        let keysym = layout::key_keysym(&combo.key)?;
+        let keysym = keys::key_keysym(&combo.key)?;
         self.calmly(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
@@ -163,7 +164,7 @@ impl Hands {
 
     /// Types a text of any characters into what has the keyboard.
     pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<TypedText> {
-        let keysyms = layout::keysyms_of(text)?;
+        let keysyms = keys::keysyms_of(text)?;
         self.calmly(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
@@ -293,8 +294,8 @@ impl Grip<'_> {
     }
 
     fn strike(&mut self, layout: &Layout, stroke: Stroke) -> Result<(), Failure> {
-        let shift = if stroke.shift { Some(find(layout, layout::SHIFT)?.code) } else { None };
-        let level_3 = if stroke.level_3 { Some(find(layout, layout::LEVEL_3)?.code) } else { None };
+        let shift = if stroke.shift { Some(find(layout, keys::SHIFT)?.code) } else { None };
+        let level_3 = if stroke.level_3 { Some(find(layout, keys::LEVEL_3)?.code) } else { None };
         let holds = [shift, level_3].into_iter().flatten().map(Held::Key);
         holds.clone().try_for_each(|hold| self.press(hold))?;
         self.tap(Held::Key(stroke.code))?;
@@ -404,7 +405,7 @@ fn find(layout: &Layout, keysym: Keysym) -> Result<Stroke> {
 }
 
 fn modifier_key(layout: &Layout, modifier: Modifier) -> Result<Stroke> {
-    find(layout, layout::modifier_keysym(modifier))
+    find(layout, keys::modifier_keysym(modifier))
 }
 
 /// While it lives, keys mean what the first group of the layout says, without caps lock; after, as before.

@@ -4,10 +4,10 @@
 //!   adapter ── Linux, the platform; x11, x11_stream: the connection, given up when it is mute and made again when it is lost
 //!     ├── desktop, popups: windows, their order, what is under a point
 //!     ├── capture, memory: pictures
-//!     ├── accessibility, trees: what is in a window
+//!     ├── accessibility: what is in a window
 //!     ├── interaction, pointer_target: the backend of inputs, by the element itself or by pointer and keyboard
 //!     ├── lease: which process may act, and what it may be holding down
-//!     ├── input, layout, remap, settle: pointer and keys
+//!     ├── input, keys, layout, remap, settle: pointer and keys
 //!     ├── clipboard: the texts that programs hand each other
 //!     ├── apps, launch, exec: which programs there are, starting one, running a command to its end
 //!     └── watch: a thread that rings the bell when windows change
@@ -27,6 +27,7 @@ mod heap;
 pub mod host;
 mod input;
 pub(super) mod interaction;
+mod keys;
 mod launch;
 mod layout;
 mod lease;
@@ -38,7 +39,6 @@ pub mod sandbox;
 pub mod session;
 mod settle;
 pub mod survey;
-mod trees;
 mod watch;
 #[cfg(feature = "wayland")]
 mod wayland;

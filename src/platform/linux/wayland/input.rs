@@ -18,7 +18,7 @@ use crate::platform::interaction::{
     act, point_between,
 };
 use crate::platform::linux::interaction::{AtspiElements, PROFILE};
-use crate::platform::linux::layout::{self, Keysym};
+use crate::platform::linux::keys::{self, Keysym};
 use crate::platform::{Claimant, Desktop, Done, Input};
 
 /// What compositors count for one click of a wheel.
@@ -52,19 +52,19 @@ impl Hands {
 
     /// Tried with what changes nothing: a key that is up is let go, and the pointer moves by nothing.
     pub fn powers(&self) -> Powers {
-        let keyboard = self.with(|enigo| enigo.key(key(layout::SHIFT), Direction::Release).map_err(refused));
+        let keyboard = self.with(|enigo| enigo.key(key(keys::SHIFT), Direction::Release).map_err(refused));
         let pointer = self.with(|enigo| enigo.move_mouse(0, 0, Coordinate::Rel).map_err(refused));
         Powers { keyboard: keyboard.is_ok(), pointer: pointer.is_ok() }
     }
 
     fn keys(&self, combo: &KeyCombo) -> Result<()> {
-        let keysym = layout::key_keysym(&combo.key)?;
-        let held: Vec<Keysym> = combo.modifiers.iter().map(|it| layout::modifier_keysym(*it)).collect();
+        let keysym = keys::key_keysym(&combo.key)?;
+        let held: Vec<Keysym> = combo.modifiers.iter().map(|it| keys::modifier_keysym(*it)).collect();
         self.with(|enigo| holding(enigo, &held, |enigo| tap(enigo, keysym)))
     }
 
     fn text(&self, text: &str, cancel: &Cancel) -> Result<()> {
-        let keysyms = layout::keysyms_of(text)?;
+        let keysyms = keys::keysyms_of(text)?;
         self.with(|enigo| {
             keysyms.into_iter().try_for_each(|keysym| {
                 cancel.check()?;
@@ -103,7 +103,7 @@ impl Hands {
     }
 
     fn drag(&self, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
-        let held: Vec<Keysym> = drag.modifiers.iter().map(|it| layout::modifier_keysym(*it)).collect();
+        let held: Vec<Keysym> = drag.modifiers.iter().map(|it| keys::modifier_keysym(*it)).collect();
         self.with(|enigo| {
             holding(enigo, &held, |enigo| {
                 move_to(enigo, drag.from)?;

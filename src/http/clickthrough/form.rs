@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
@@ -44,11 +45,17 @@ impl Form {
         Self { path, fields, asked: BTreeSet::new(), faults: Rc::default(), from_query }
     }
 
-    /// Every fault that was found, and every name that nobody asked for.
-    pub fn finish(self) -> Result<(), Failure> {
+    /// What was read, unless there are faults: those that were found, and names that nobody asked for.
+    pub fn finish<T>(self, value: T) -> Result<T, Failure> {
         self.check_names();
         let faults = self.faults.take();
-        if faults.is_empty() { Ok(()) } else { Err(Failure::validation(faults)) }
+        if faults.is_empty() { Ok(value) } else { Err(Failure::validation(faults)) }
+    }
+
+    /// The faults of a request that cannot be read further.
+    pub fn refuse<T>(self) -> Result<T, Failure> {
+        self.check_names();
+        Err(Failure::validation(self.faults.take()))
     }
 
     fn check_names(&self) {
@@ -79,14 +86,23 @@ impl Form {
             // JSON writes 3 also as 3.0.
             value => value.as_i64().or_else(|| value.as_f64().filter(|n| n.fract() == 0.0).map(|n| n as i64)),
         };
-        match number {
-            None => self.fault(name, "int_type", "must be a whole number"),
-            Some(number) if !range.contains(&number) => {
-                let message = format!("must be from {} to {}, not {number}", range.start(), range.end());
-                self.fault(name, "out_of_range", message);
-            }
-            Some(number) => return Some(number),
+        if number.is_none() {
+            self.fault(name, "int_type", "must be a whole number");
         }
+        self.in_range(name, number?, range)
+    }
+
+    fn in_range<N: PartialOrd + Display>(
+        &self,
+        name: &str,
+        number: N,
+        range: RangeInclusive<N>,
+    ) -> Option<N> {
+        if range.contains(&number) {
+            return Some(number);
+        }
+        let message = format!("must be from {} to {}, not {number}", range.start(), range.end());
+        self.fault(name, "out_of_range", message);
         None
     }
 
@@ -96,15 +112,10 @@ impl Form {
             Value::String(text) if self.from_query => text.parse().ok(),
             value => value.as_f64(),
         };
-        match number {
-            None => self.fault(name, "float_type", "must be a number"),
-            Some(number) if !range.contains(&number) => {
-                let message = format!("must be from {} to {}, not {number}", range.start(), range.end());
-                self.fault(name, "out_of_range", message);
-            }
-            Some(number) => return Some(number),
+        if number.is_none() {
+            self.fault(name, "float_type", "must be a number");
         }
-        None
+        self.in_range(name, number?, range)
     }
 
     pub fn flag(&mut self, name: &str) -> Option<bool> {
@@ -226,11 +237,35 @@ impl Form {
         self.check_names();
     }
 
-    /// What has to be there.
-    pub fn needed<T: Default>(&self, name: &str, value: Option<T>) -> T {
-        if value.is_none() && !self.has(name) {
+    /// Whatever is read of a name, it has to be there.
+    fn require(&self, name: &str) {
+        if !self.has(name) {
             self.fault(name, "missing", "is required");
         }
-        value.unwrap_or_default()
+    }
+
+    pub fn required_int(&mut self, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
+        self.require(name);
+        self.int(name, range)
+    }
+
+    pub fn required_text(&mut self, name: &str, lengths: RangeInclusive<usize>) -> String {
+        self.require(name);
+        self.text(name, lengths).unwrap_or_default()
+    }
+
+    pub fn required_one_of(&mut self, name: &str, choices: &[&'static str]) -> Option<&'static str> {
+        self.require(name);
+        self.one_of(name, choices)
+    }
+
+    pub fn required_object(&mut self, name: &str) -> Option<Form> {
+        self.require(name);
+        self.object(name)
+    }
+
+    pub fn required_objects(&mut self, name: &str, most: usize) -> Option<Vec<Form>> {
+        self.require(name);
+        self.objects(name, most)
     }
 }

@@ -1,13 +1,12 @@
 //! One action a request: a point that was named, a key, a text, or text that is read on the screen.
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::Response;
 use serde_json::{Value, json};
 
 use super::form::Form;
-use super::see::{MATCHES, Reading, item, part_of, region};
-use super::{Area, Display, Failure, Here, Outcome, answer, call, display, form, screen_field};
+use super::see::{Reading, item, part_of, region, text_fields};
+use super::{Answer, Area, Display, Failure, Here, Outcome, Seen, call, display, form, screen_field};
 use crate::http::surface::Surface;
 
 const ACTIONS: &[&str] = &[
@@ -45,18 +44,14 @@ struct Target {
 
 impl Target {
     fn read(mut form: Form) -> Option<Self> {
-        let mode = form.one_of("mode", &["pixel", "grid"]);
-        let mode = form.needed("mode", mode.map(Some))?;
+        let mode = form.required_one_of("mode", &["pixel", "grid"])?;
         let target = if mode == "pixel" { Self::pixel(&mut form) } else { Self::grid(&mut form) };
         form.done();
         target
     }
 
     fn pixel(form: &mut Form) -> Option<Self> {
-        let [x, y] = ["x", "y"].map(|name| {
-            let given = form.int(name, -32_768..=32_767);
-            form.needed(name, given.map(Some))
-        });
+        let [x, y] = ["x", "y"].map(|name| form.required_int(name, -32_768..=32_767));
         let [dx, dy] = ["dx", "dy"].map(|name| form.int(name, -10_000..=10_000).unwrap_or(0));
         let (x, y) = (x?, y?);
         let info = json!({"mode": "pixel", "x": x, "y": y, "dx": dx, "dy": dy});
@@ -69,14 +64,9 @@ impl Target {
         if area.is_none() && !form.has("region_x") && !form.has("region_width") {
             form.fault("region_x", "missing", "the region of the picture is required");
         }
-        let [rows, cols] = ["rows", "cols"].map(|name| {
-            let given = form.int(name, 1..=300);
-            form.needed(name, given.map(Some))
-        });
-        let row = form.int("row", 0..=rows.unwrap_or(300) - 1);
-        let row = form.needed("row", row.map(Some));
-        let col = form.int("col", 0..=cols.unwrap_or(300) - 1);
-        let col = form.needed("col", col.map(Some));
+        let [rows, cols] = ["rows", "cols"].map(|name| form.required_int(name, 1..=300));
+        let row = form.required_int("row", 0..=rows.unwrap_or(300) - 1);
+        let col = form.required_int("col", 0..=cols.unwrap_or(300) - 1);
         let [dx, dy] = ["dx", "dy"].map(|name| form.number(name, -1.0..=1.0).unwrap_or(0.0));
         let (area, rows, cols, row, col) = (area?, rows?, cols?, row?, col?);
         let x = on_axis(area.x, area.width, cols, col, dx);
@@ -99,8 +89,7 @@ fn on_axis(start: i64, length: i64, cells: i64, cell: i64, offset: f64) -> i64 {
 
 /// Reads an action; what is missing beside the fields themselves is a bad request.
 pub fn read_action(mut form: Form, always_dry: bool) -> Result<Action, Failure> {
-    let name = form.one_of("action", ACTIONS);
-    let name = form.needed("action", name.map(Some)).unwrap_or("move");
+    let name = form.required_one_of("action", ACTIONS).unwrap_or("move");
     let point = form.object("target").and_then(Target::read);
     let had_target = form.has("target");
     form.int("duration_ms", 0..=20_000);
@@ -112,7 +101,7 @@ pub fn read_action(mut form: Form, always_dry: bool) -> Result<Action, Failure> 
     let keys = form.texts("keys", 10, 1..=32);
     let dry_run = form.flag("dry_run").unwrap_or(false) || always_dry;
     let words = form.object("click_text").map(read_words);
-    form.finish()?;
+    form.finish(())?;
     let at = |args: Value| match &point {
         Some(point) => {
             let mut args = args;
@@ -155,49 +144,38 @@ pub fn read_action(mut form: Form, always_dry: bool) -> Result<Action, Failure> 
 }
 
 fn read_words(mut form: Form) -> (Value, i64, Option<Area>) {
-    let text = form.text("text", 1..=1000);
-    let text = form.needed("text", text);
+    let mut args = text_fields(&mut form);
     let occurrence = form.one_of("occurrence", &["first", "best", "nth"]);
     let nth = form.int("nth", 1..=10_000);
     if (occurrence == Some("nth")) != form.has("nth") {
         form.fault("nth", "value_error", "is required with occurrence nth, and stands with no other");
     }
     let area = form.object("region").and_then(|mut inner| {
-        let [x, y] = ["x", "y"].map(|name| {
-            let given = inner.int(name, -32_768..=32_767);
-            inner.needed(name, given.map(Some))
-        });
-        let [width, height] = ["width", "height"].map(|name| {
-            let given = inner.int(name, 1..=65_535);
-            inner.needed(name, given.map(Some))
-        });
+        let [x, y] = ["x", "y"].map(|name| inner.required_int(name, -32_768..=32_767));
+        let [width, height] = ["width", "height"].map(|name| inner.required_int(name, 1..=65_535));
         inner.done();
         Some(Area { x: x?, y: y?, width: width?, height: height? })
     });
     let screen = screen_field(&mut form);
     let least = form.number("min_confidence", 0.0..=100.0).map(|least| least.round() as i64);
     let Reading { psm, .. } = Reading::read(&mut form);
-    let args = json!({
-        "text": text, "match": form.one_of("match", MATCHES), "case_sensitive": form.flag("case_sensitive"),
-        "min_confidence": least, "psm": psm, "occurrence": occurrence, "nth": nth,
-    });
+    args["min_confidence"] = least.into();
+    args["psm"] = psm.into();
+    args["occurrence"] = occurrence.into();
+    args["nth"] = nth.into();
     form.done();
     (args, screen, area)
 }
 
-pub async fn interact(State(surface): Here, body: Bytes) -> Response<Body> {
-    let wish = form(&body).and_then(|form| read_interact(form, surface.app.config.clickthrough.dry_run));
-    answer(match wish {
-        Ok((screen, action)) => perform(&surface, screen, action).await,
-        Err(failure) => Err(failure),
-    })
+pub async fn interact(State(surface): Here, body: Bytes) -> Answer {
+    let (screen, action) = read_interact(form(&body)?, surface.app.config.clickthrough.dry_run)?;
+    perform(&surface, screen, action).await.map(Seen)
 }
 
 pub fn read_interact(mut form: Form, always_dry: bool) -> Result<(i64, Action), Failure> {
     let screen = screen_field(&mut form);
-    let Some(inner) = form.object("action") else {
-        form.needed::<()>("action", None);
-        return Err(form.finish().err().unwrap_or_else(|| Failure::bad_request("no action")));
+    let Some(inner) = form.required_object("action") else {
+        return form.refuse();
     };
     form.done();
     Ok((screen, read_action(inner, always_dry)?))
@@ -245,12 +223,9 @@ fn check_on_display(display: &Display, point: Option<&Target>) -> Result<(), Fai
 }
 
 /// Several actions, each for itself: each passes the gate, and each has its own result.
-pub async fn batch(State(surface): Here, body: Bytes) -> Response<Body> {
-    let always_dry = surface.app.config.clickthrough.dry_run;
-    answer(match form(&body).and_then(|form| read_batch(form, always_dry)) {
-        Ok((screen, actions, stop)) => Ok(run_batch(&surface, screen, actions, stop).await),
-        Err(failure) => Err(failure),
-    })
+pub async fn batch(State(surface): Here, body: Bytes) -> Answer {
+    let (screen, actions, stop) = read_batch(form(&body)?, surface.app.config.clickthrough.dry_run)?;
+    Ok(Seen(run_batch(&surface, screen, actions, stop).await))
 }
 
 type Batch = (i64, Vec<Action>, bool);
@@ -259,12 +234,9 @@ type Batch = (i64, Vec<Action>, bool);
 pub fn read_batch(mut form: Form, always_dry: bool) -> Result<Batch, Failure> {
     let screen = screen_field(&mut form);
     let stop = form.flag("stop_on_error").unwrap_or(true);
-    let inner = form.objects("actions", MOST_ACTIONS);
-    let inner = form.needed("actions", inner);
-    if inner.is_empty() {
-        form.finish()?;
-        return Ok((screen, Vec::new(), stop));
-    }
+    let Some(inner) = form.required_objects("actions", MOST_ACTIONS) else {
+        return form.refuse();
+    };
     form.done();
     let actions: Result<Vec<Action>, Failure> =
         inner.into_iter().map(|form| read_action(form, always_dry)).collect();

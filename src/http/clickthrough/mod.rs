@@ -17,6 +17,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Response, StatusCode};
+use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -142,9 +143,21 @@ fn snake(name: &str) -> String {
 
 type Outcome = Result<Value, Failure>;
 
-/// An answer whose data was looked up on the screen, or printed by a program.
-fn answer(outcome: Outcome) -> Response<Body> {
-    enveloped(outcome, true)
+/// Data that was looked up on the screen, or printed by a program.
+struct Seen(Value);
+
+type Answer = Result<Seen, Failure>;
+
+impl IntoResponse for Seen {
+    fn into_response(self) -> Response<Body> {
+        enveloped(Ok(self.0), true)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response<Body> {
+        enveloped(Err(self), true)
+    }
 }
 
 /// The one shape of every answer.
@@ -185,7 +198,7 @@ fn mark(envelope: &mut Value) {
 
 /// What the door refuses, in the same shape.
 pub fn refused(refusal: Refusal) -> Response<Body> {
-    answer(Err(Failure::from(refusal)))
+    Failure::from(refusal).into_response()
 }
 
 /// A body of the request as a form.
@@ -332,33 +345,26 @@ fn screen_field(form: &mut Form) -> i64 {
 
 const SHELLS: &[&str] = &["powershell", "bash", "cmd"];
 
-async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Response<Body> {
+async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Answer {
     let secret = headers.get(EXEC_SECRET_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let wish = read_exec(&body, surface.app.config.clickthrough.dry_run, secret);
-    let outcome = match wish {
-        Ok(_) if exec_facts(&surface)["enabled"] != true => {
-            Err(Failure::new(403, "exec_disabled", "commands are switched off; see exec.enabled"))
-        }
-        Ok(args) => call(&surface, "exec_command", args).await.map(only_exec_fields),
-        Err(failure) => Err(failure),
-    };
-    answer(outcome)
+    let args = read_exec(&body, surface.app.config.clickthrough.dry_run, secret)?;
+    if exec_facts(&surface)["enabled"] != true {
+        return Err(Failure::new(403, "exec_disabled", "commands are switched off; see exec.enabled"));
+    }
+    Ok(Seen(picked(&call(&surface, "exec_command", args).await?, EXEC_FIELDS)))
 }
 
 fn read_exec(body: &Bytes, always_dry: bool, secret: Option<String>) -> Outcome {
     let mut form = form(body)?;
-    let command = form.text("command", 1..=10_000);
-    let command = form.needed("command", command);
     let args = json!({
-        "command": command,
+        "command": form.required_text("command", 1..=10_000),
         "shell": form.one_of("shell", SHELLS),
         "timeout_s": form.int("timeout_s", 1..=600),
         "cwd": form.text("cwd", 1..=4096),
         "dry_run": form.flag("dry_run").unwrap_or(false) || always_dry,
         "secret": secret,
     });
-    form.finish()?;
-    Ok(args)
+    form.finish(args)
 }
 
 const EXEC_FIELDS: &[&str] = &[
@@ -381,10 +387,6 @@ const EXEC_FIELDS: &[&str] = &[
     "note",
     "warning",
 ];
-
-fn only_exec_fields(reply: Value) -> Value {
-    picked(&reply, EXEC_FIELDS)
-}
 
 /// These fields of a reply, as far as it has them.
 fn picked(reply: &Value, names: &[&str]) -> Value {

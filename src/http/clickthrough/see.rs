@@ -3,12 +3,15 @@
 use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
 use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::form::Form;
-use super::{Area, Display, Failure, Here, Outcome, answer, call, display, form, query_form, screen_field};
+use super::{
+    Answer, Area, Display, Failure, Here, Outcome, Seen, call, display, form, query_form, screen_field,
+};
 use crate::config::Clickthrough;
 use crate::http::present;
 use crate::http::surface::Surface;
@@ -81,10 +84,7 @@ fn read_see(mut form: Form, config: &Clickthrough) -> Result<Wish, Failure> {
 
 fn read_zoom(mut form: Form) -> Result<Wish, Failure> {
     let screen = screen_field(&mut form);
-    let [x, y] = ["center_x", "center_y"].map(|name| {
-        let given = form.int(name, 0..=32_767);
-        form.needed(name, given)
-    });
+    let [x, y] = ["center_x", "center_y"].map(|name| form.required_int(name, 0..=32_767).unwrap_or_default());
     let width = form.int("width", 10..=9999).unwrap_or(500);
     let height = form.int("height", 10..=9999).unwrap_or(350);
     read_rest(form, screen, Shows::Around { x, y, width, height }, (20, 20), 90)
@@ -112,33 +112,30 @@ fn read_rest(
         ocr: wants_text.then_some(reading),
         as_image: form.flag("asImage").unwrap_or(false),
     };
-    form.finish()?;
-    Ok(wish)
+    form.finish(wish)
 }
 
-pub async fn see(State(surface): Here, body: Bytes) -> Response<Body> {
-    let wish = form(&body).and_then(|form| read_see(form, &surface.app.config.clickthrough));
+/// Pictures are told in the envelope, or as they are.
+type Picture = Result<Response<Body>, Failure>;
+
+pub async fn see(State(surface): Here, body: Bytes) -> Picture {
+    let wish = read_see(form(&body)?, &surface.app.config.clickthrough)?;
     shown(&surface, wish).await
 }
 
-pub async fn zoom(State(surface): Here, body: Bytes) -> Response<Body> {
-    shown(&surface, form(&body).and_then(read_zoom)).await
-}
-
-pub async fn screen(State(surface): Here, query: RawQuery) -> Response<Body> {
-    let wish = read_see(query_form(query), &surface.app.config.clickthrough);
+pub async fn zoom(State(surface): Here, body: Bytes) -> Picture {
+    let wish = read_zoom(form(&body)?)?;
     shown(&surface, wish).await
 }
 
-async fn shown(surface: &Surface, wish: Result<Wish, Failure>) -> Response<Body> {
-    let wish = match wish {
-        Ok(wish) => wish,
-        Err(failure) => return answer(Err(failure)),
-    };
-    match take(surface, &wish).await {
-        Ok(data) if wish.as_image => plain_picture(&data, wish.format),
-        outcome => answer(outcome),
-    }
+pub async fn screen(State(surface): Here, query: RawQuery) -> Picture {
+    let wish = read_see(query_form(query), &surface.app.config.clickthrough)?;
+    shown(&surface, wish).await
+}
+
+async fn shown(surface: &Surface, wish: Wish) -> Picture {
+    let data = take(surface, &wish).await?;
+    Ok(if wish.as_image { plain_picture(&data, wish.format) } else { Seen(data).into_response() })
 }
 
 /// The picture itself instead of JSON around it.
@@ -162,15 +159,9 @@ async fn take(surface: &Surface, wish: &Wish) -> Outcome {
         }
     };
     let grid = wish.grid.map(|grid| json!({"rows": grid.rows, "cols": grid.cols, "labels": wish.labels}));
-    if let Some(args) = args.as_object_mut() {
-        args.retain(|_, value| !value.is_null());
-        args.insert("grid".to_owned(), grid.unwrap_or(Value::Null));
-        args.insert("format".to_owned(), wish.format.into());
-        args.insert(
-            "quality".to_owned(),
-            if wish.format == "jpeg" { wish.quality.into() } else { Value::Null },
-        );
-    }
+    args["grid"] = json!(grid);
+    args["format"] = wish.format.into();
+    args["quality"] = json!((wish.format == "jpeg").then_some(wish.quality));
     let reply = call(surface, tool, args).await?;
     let area =
         Area::of(&reply["source_bbox"]).or(display.area).unwrap_or(Area { x: 0, y: 0, width: 0, height: 0 });
@@ -259,15 +250,14 @@ fn read_part(form: &mut Form) -> (i64, Option<Area>, Reading) {
     (screen, region(form), Reading::read(form))
 }
 
-pub async fn ocr(State(surface): Here, body: Bytes) -> Response<Body> {
-    let wish = form(&body).and_then(|mut form| {
-        let part = read_part(&mut form);
-        form.finish().map(|()| part)
-    });
-    answer(match wish {
-        Ok((screen, area, reading)) => read_display(&surface, screen, area, reading).await,
-        Err(failure) => Err(failure),
-    })
+pub async fn ocr(State(surface): Here, body: Bytes) -> Answer {
+    let (screen, area, reading) = read_ocr(form(&body)?)?;
+    read_display(&surface, screen, area, reading).await.map(Seen)
+}
+
+fn read_ocr(mut form: Form) -> Result<(i64, Option<Area>, Reading), Failure> {
+    let part = read_part(&mut form);
+    form.finish(part)
 }
 
 async fn read_display(surface: &Surface, screen: i64, area: Option<Area>, reading: Reading) -> Outcome {
@@ -289,27 +279,28 @@ pub fn part_of(display: &Display, area: Option<Area>) -> Result<Area, Failure> {
     display.area.ok_or_else(|| Failure::bad_request(unknown))
 }
 
-pub const MATCHES: &[&str] = &["contains", "exact", "regex"];
-
-pub async fn ocr_find(State(surface): Here, body: Bytes) -> Response<Body> {
-    let wish = form(&body).and_then(|mut form| {
-        let (screen, area, reading) = read_part(&mut form);
-        let text = form.text("text", 1..=1000);
-        let args = json!({
-            "text": form.needed("text", text),
-            "match": form.one_of("match", MATCHES),
-            "case_sensitive": form.flag("case_sensitive"),
-            "group_lines": form.flag("group_lines").unwrap_or(false),
-            "max_results": form.int("max_results", 1..=1000),
-            "min_confidence": reading.least,
-            "psm": reading.psm,
-        });
-        form.finish().map(|()| (screen, area, args))
-    });
-    answer(match wish {
-        Ok((screen, area, args)) => find(&surface, screen, area, args).await,
-        Err(failure) => Err(failure),
+/// The text that is looked for, and how it is compared.
+pub fn text_fields(form: &mut Form) -> Value {
+    json!({
+        "text": form.required_text("text", 1..=1000),
+        "match": form.one_of("match", &["contains", "exact", "regex"]),
+        "case_sensitive": form.flag("case_sensitive"),
     })
+}
+
+pub async fn ocr_find(State(surface): Here, body: Bytes) -> Answer {
+    let (screen, area, args) = read_find(form(&body)?)?;
+    find(&surface, screen, area, args).await.map(Seen)
+}
+
+fn read_find(mut form: Form) -> Result<(i64, Option<Area>, Value), Failure> {
+    let (screen, area, reading) = read_part(&mut form);
+    let mut args = text_fields(&mut form);
+    args["group_lines"] = form.flag("group_lines").unwrap_or(false).into();
+    args["max_results"] = form.int("max_results", 1..=1000).into();
+    args["min_confidence"] = reading.least.into();
+    args["psm"] = reading.psm.into();
+    form.finish((screen, area, args))
 }
 
 async fn find(surface: &Surface, screen: i64, area: Option<Area>, mut args: Value) -> Outcome {

@@ -2,34 +2,26 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::Response;
 use serde_json::{Value, json};
 
 use super::form::Form;
 use super::interact::{Action, perform, read_action};
-use super::see::{MATCHES, part_of, region};
+use super::see::{part_of, region, text_fields};
 use super::windows::Query;
-use super::{Area, Failure, Here, Outcome, answer, call, display, form, picked, screen_field};
+use super::{Answer, Area, Failure, Here, Outcome, Seen, call, display, form, picked, screen_field};
 use crate::clock::sleep_task;
 use crate::http::surface::Surface;
 
 const LONGEST_MS: i64 = 60_000;
 
-pub async fn diff(State(surface): Here, body: Bytes) -> Response<Body> {
+pub async fn diff(State(surface): Here, body: Bytes) -> Answer {
     const FIELDS: &[&str] = &["changed", "diff_ratio", "changed_pixels", "boxes", "warning"];
-    let wish = form(&body).and_then(read_diff);
-    answer(match wish {
-        Ok((mode, screen, area, args)) => {
-            seen(&surface, "vision_diff", screen, area, args).await.map(|reply| {
-                let mut data = picked(&reply, FIELDS);
-                data["mode"] = mode.into();
-                data
-            })
-        }
-        Err(failure) => Err(failure),
-    })
+    let (mode, screen, area, args) = read_diff(form(&body)?)?;
+    let mut data = picked(&seen(&surface, "vision_diff", screen, area, args).await?, FIELDS);
+    data["mode"] = mode.into();
+    Ok(Seen(data))
 }
 
 type Look = (i64, Option<Area>, Value);
@@ -40,28 +32,19 @@ fn read_diff(mut form: Form) -> Result<(&'static str, i64, Option<Area>, Value),
     let area = region(&mut form);
     let threshold = form.number("threshold", 0.0..=1.0);
     let args = if mode == "image" {
-        let [before, after] = ["before_base64", "after_base64"].map(|name| {
-            let given = form.text(name, 1..=24_000_000);
-            form.needed(name, given)
-        });
+        let [before, after] =
+            ["before_base64", "after_base64"].map(|name| form.required_text(name, 1..=24_000_000));
         json!({"before_b64": before, "after_b64": after, "threshold": threshold})
     } else {
         json!({"wait_ms": form.int("wait_ms", 0..=LONGEST_MS).unwrap_or(500), "threshold": threshold})
     };
-    form.finish()?;
-    Ok((mode, screen, area, args))
+    form.finish((mode, screen, area, args))
 }
 
-pub async fn stability(State(surface): Here, body: Bytes) -> Response<Body> {
+pub async fn stability(State(surface): Here, body: Bytes) -> Answer {
     const FIELDS: &[&str] = &["stable", "sample_count", "max_ratio", "avg_ratio", "boxes", "warning"];
-    let wish = form(&body).and_then(read_stability);
-    answer(match wish {
-        Ok((screen, area, args)) => {
-            let reply = seen(&surface, "vision_stability", screen, area, args).await;
-            reply.map(|reply| picked(&reply, FIELDS))
-        }
-        Err(failure) => Err(failure),
-    })
+    let (screen, area, args) = read_stability(form(&body)?)?;
+    Ok(Seen(picked(&seen(&surface, "vision_stability", screen, area, args).await?, FIELDS)))
 }
 
 fn read_stability(mut form: Form) -> Result<Look, Failure> {
@@ -72,8 +55,7 @@ fn read_stability(mut form: Form) -> Result<Look, Failure> {
         "interval_ms": form.int("interval_ms", 20..=LONGEST_MS),
         "threshold": form.number("threshold", 0.0..=1.0),
     });
-    form.finish()?;
-    Ok((screen, area, args))
+    form.finish((screen, area, args))
 }
 
 /// A look at a part of a display; pictures that were brought along have no place on it.
@@ -115,9 +97,8 @@ impl Kind {
 }
 
 /// Reads the fields; the caller ends the form.
-fn read_wait(form: &mut Form) -> Result<Wait, Failure> {
-    let kind = form.one_of("kind", &["text", "window", "visual"]);
-    let kind = form.needed("kind", kind);
+fn read_wait(form: &mut Form) -> Wait {
+    let kind = form.required_one_of("kind", &["text", "window", "visual"]).unwrap_or_default();
     let screen = screen_field(form);
     let area = region(form);
     let timeout = form.int("timeout_ms", 0..=LONGEST_MS).unwrap_or(5000);
@@ -135,27 +116,19 @@ fn read_wait(form: &mut Form) -> Result<Wait, Failure> {
             let state = form.one_of("state", &["change", "stable"]).unwrap_or("change");
             Kind::Visual { state, threshold: form.number("threshold", 0.0..=1.0) }
         }
-        _ => {
-            let text = form.text("text", 1..=1000);
-            let text = form.needed("text", text);
-            let matching = form.one_of("match", MATCHES);
-            Kind::Text(
-                json!({"text": text, "match": matching, "case_sensitive": form.flag("case_sensitive")}),
-            )
-        }
+        _ => Kind::Text(text_fields(form)),
     };
-    Ok(Wait { kind, screen, area, timeout, poll })
+    Wait { kind, screen, area, timeout, poll }
 }
 
-pub async fn wait(State(surface): Here, body: Bytes) -> Response<Body> {
-    let wish = form(&body).and_then(|mut form| {
-        let wait = read_wait(&mut form)?;
-        form.finish().map(|()| wait)
-    });
-    answer(match wish {
-        Ok(wait) => wait.until(&surface).await,
-        Err(failure) => Err(failure),
-    })
+fn read_whole_wait(mut form: Form) -> Result<Wait, Failure> {
+    let wait = read_wait(&mut form);
+    form.finish(wait)
+}
+
+pub async fn wait(State(surface): Here, body: Bytes) -> Answer {
+    let wait = read_whole_wait(form(&body)?)?;
+    wait.until(&surface).await.map(Seen)
 }
 
 impl Wait {
@@ -232,26 +205,21 @@ impl Wait {
     }
 }
 
-pub async fn verify(State(surface): Here, body: Bytes) -> Response<Body> {
+pub async fn verify(State(surface): Here, body: Bytes) -> Answer {
     let always_dry = surface.app.config.clickthrough.dry_run;
-    answer(match form(&body).and_then(|form| read_verify(form, always_dry)) {
-        Ok((screen, action, wait, retries)) => run_verify(&surface, screen, &action, &wait, retries).await,
-        Err(failure) => Err(failure),
-    })
+    let (screen, action, wait, retries) = read_verify(form(&body)?, always_dry)?;
+    run_verify(&surface, screen, &action, &wait, retries).await.map(Seen)
 }
 
 fn read_verify(mut form: Form, always_dry: bool) -> Result<(i64, Action, Wait, i64), Failure> {
     let screen = screen_field(&mut form);
     let retries = form.int("retries", 0..=5).unwrap_or(0);
-    let (action, verify) = (form.object("action"), form.object("verify"));
-    let (Some(action), Some(mut verify)) = (action, verify) else {
-        for name in ["action", "verify"] {
-            form.needed::<()>(name, None);
-        }
-        return Err(form.finish().err().unwrap_or_else(|| Failure::bad_request("no action")));
+    let (action, verify) = (form.required_object("action"), form.required_object("verify"));
+    let Some((action, mut verify)) = action.zip(verify) else {
+        return form.refuse();
     };
     form.done();
-    let wait = read_wait(&mut verify)?;
+    let wait = read_wait(&mut verify);
     verify.done();
     let action = read_action(action, always_dry)?;
     Ok((screen, action, wait, retries))
@@ -290,9 +258,7 @@ pub mod tests {
     }
 
     pub fn wait_of(fields: Value) -> Result<String, Failure> {
-        let mut form = form_of(fields);
-        let wait = read_wait(&mut form)?;
-        form.finish().map(|()| format!("{wait:?}"))
+        read_whole_wait(form_of(fields)).map(|wait| format!("{wait:?}"))
     }
 
     pub fn verify_of(fields: Value) -> Result<String, Failure> {

@@ -1,13 +1,12 @@
 //! Windows and programs: listed, changed as a whole, started.
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
-use axum::http::Response;
 use regex::Regex;
 use serde_json::{Value, json};
 
 use super::form::Form;
-use super::{Failure, Here, Outcome, answer, call, form, picked, query_form};
+use super::{Answer, Failure, Here, Outcome, Seen, call, form, picked, query_form};
 use crate::config::limits::compile_pattern;
 use crate::http::surface::Surface;
 
@@ -100,52 +99,26 @@ fn row(window: &Value) -> Value {
     })
 }
 
-pub async fn list(State(surface): Here, query: RawQuery) -> Response<Body> {
-    answer(match read_list(query) {
-        Ok(wanted) => wanted.windows(&surface).await.map(|windows| {
-            let rows: Vec<Value> = windows.iter().map(row).collect();
-            json!({"count": rows.len(), "windows": rows})
-        }),
-        Err(failure) => Err(failure),
-    })
+pub async fn list(State(surface): Here, query: RawQuery) -> Answer {
+    let windows = read_list(query)?.windows(&surface).await?;
+    let rows: Vec<Value> = windows.iter().map(row).collect();
+    Ok(Seen(json!({"count": rows.len(), "windows": rows})))
 }
 
 fn read_list(query: RawQuery) -> Result<Query, Failure> {
     let mut form = query_form(query);
     let wanted = Query::read(&mut form);
-    form.finish().map(|()| wanted)
+    form.finish(wanted)
 }
 
 const ACTIONS: &[&str] = &["focus", "restore", "minimize", "maximize", "close"];
 
-pub async fn action(State(surface): Here, body: Bytes) -> Response<Body> {
-    let always_dry = surface.app.config.clickthrough.dry_run;
-    answer(match form(&body).and_then(|form| read_action(form, always_dry)) {
-        Ok((query, args)) => act(&surface, &query, args).await,
-        Err(failure) => Err(failure),
-    })
-}
-
-pub fn read_action(mut form: Form, always_dry: bool) -> Result<(Query, Value), Failure> {
-    let action = form.one_of("action", ACTIONS);
-    let action = form.needed("action", action);
-    let query = Query::read(&mut form);
-    let timeout = form.int("timeout_ms", 0..=60_000).unwrap_or(3000);
-    let dry_run = form.flag("dry_run").unwrap_or(false) || always_dry;
-    form.finish()?;
-    if query.is_empty() {
-        return Err(Failure::bad_request(
-            "say which window: title_contains, title_regex, process_name or hwnd",
-        ));
-    }
-    Ok((query, json!({"action": action, "timeout_ms": timeout, "dry_run": dry_run})))
-}
-
-async fn act(surface: &Surface, query: &Query, mut args: Value) -> Outcome {
-    let window = query.only(surface).await?;
+pub async fn action(State(surface): Here, body: Bytes) -> Answer {
+    let (query, mut args) = read_action(form(&body)?, surface.app.config.clickthrough.dry_run)?;
+    let window = query.only(&surface).await?;
     args["window_uid"] = window["window_uid"].clone();
-    let reply = call(surface, "window_action", args).await?;
-    Ok(json!({
+    let reply = call(&surface, "window_action", args).await?;
+    Ok(Seen(json!({
         "matched": row(&window),
         "action": reply["action"],
         "executed": reply["dry_run"] != true,
@@ -154,22 +127,31 @@ async fn act(surface: &Surface, query: &Query, mut args: Value) -> Outcome {
         "final": reply["final"],
         "new_dialogs": reply["new_dialogs"],
         "note": reply["note"],
-    }))
+    })))
 }
 
-pub async fn launch(State(surface): Here, body: Bytes) -> Response<Body> {
-    let always_dry = surface.app.config.clickthrough.dry_run;
+pub fn read_action(mut form: Form, always_dry: bool) -> Result<(Query, Value), Failure> {
+    let action = form.required_one_of("action", ACTIONS);
+    let query = Query::read(&mut form);
+    let timeout = form.int("timeout_ms", 0..=60_000).unwrap_or(3000);
+    let dry_run = form.flag("dry_run").unwrap_or(false) || always_dry;
+    form.finish(())?;
+    if query.is_empty() {
+        return Err(Failure::bad_request(
+            "say which window: title_contains, title_regex, process_name or hwnd",
+        ));
+    }
+    Ok((query, json!({"action": action, "timeout_ms": timeout, "dry_run": dry_run})))
+}
+
+pub async fn launch(State(surface): Here, body: Bytes) -> Answer {
     const FIELDS: &[&str] =
         &["executed", "dry_run", "argv", "cwd", "pid", "running", "window", "window_found"];
-    answer(match form(&body).and_then(|form| read_launch(form, always_dry)) {
-        Ok(args) => call(&surface, "launch_app", args).await.map(|reply| picked(&reply, FIELDS)),
-        Err(failure) => Err(failure),
-    })
+    let args = read_launch(form(&body)?, surface.app.config.clickthrough.dry_run)?;
+    Ok(Seen(picked(&call(&surface, "launch_app", args).await?, FIELDS)))
 }
 
 pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {
-    let executable = form.text("executable", 1..=2048);
-    let executable = form.needed("executable", executable);
     let matching = form.object("match").map(|mut inner| {
         let query = json!({
             "title": inner.text("title_contains", 1..=512),
@@ -181,7 +163,7 @@ pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {
         Value::Object(said.into_iter().filter(|(_, value)| !value.is_null()).collect())
     });
     let args = json!({
-        "program": executable,
+        "program": form.required_text("executable", 1..=2048),
         "args": form.texts("args", 100, 0..=8192),
         "cwd": form.text("cwd", 1..=4096),
         "wait_for_window": form.flag("wait_for_window").unwrap_or(false),
@@ -189,8 +171,7 @@ pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {
         "timeout_ms": form.int("timeout_ms", 0..=120_000).unwrap_or(5000),
         "dry_run": form.flag("dry_run").unwrap_or(false) || always_dry,
     });
-    form.finish()?;
-    Ok(args)
+    form.finish(args)
 }
 
 #[cfg(test)]
@@ -202,7 +183,7 @@ mod tests {
         let window = json!({"title": "Acme Login", "process": "acme.exe", "handle": "0x00600008"});
         let mut form = Form::body(fields.as_object().cloned().unwrap());
         assert_eq!(Query::read(&mut form).fits(&window), expected, "{fields}");
-        assert!(form.finish().is_ok(), "{fields}");
+        assert!(form.finish(()).is_ok(), "{fields}");
     }
 
     #[test]

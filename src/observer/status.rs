@@ -4,7 +4,7 @@
 //! An input needs a permit, and so does everything that acts:
 //!
 //! ```
-//! use os_screen_observer::{clock::Cancel, error::Result, gate::Permit, model::action::Act, observer::Observer};
+//! use os_screen_observer::{clock::Cancel, error::Result, model::action::Act, observer::{Observer, Permit}};
 //!
 //! fn send(observer: &Observer, permit: &mut Permit, act: &Act) -> Result<()> {
 //!     observer.act(permit, act, &Cancel::new()).map(drop)
@@ -14,7 +14,7 @@
 //! Without one it does not compile:
 //!
 //! ```compile_fail,E0061
-//! use os_screen_observer::{clock::Cancel, error::Result, gate::Permit, model::action::Act, observer::Observer};
+//! use os_screen_observer::{clock::Cancel, error::Result, model::action::Act, observer::{Observer, Permit}};
 //!
 //! fn send(observer: &Observer, permit: &mut Permit, act: &Act) -> Result<()> {
 //!     observer.act(act, &Cancel::new()).map(drop)
@@ -43,7 +43,7 @@
 //! use os_screen_observer::{error::Result, observer::Observer};
 //!
 //! fn generation(observer: &Observer) -> Result<u64> {
-//!     observer.generation()
+//!     observer.platform().generation()
 //! }
 //! ```
 

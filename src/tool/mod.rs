@@ -334,7 +334,7 @@ impl std::fmt::Debug for Spec {
 /// A call whose arguments are understood. It runs with a permit:
 ///
 /// ```
-/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+/// use os_screen_observer::{error::Result, tool::{Cx, Permit, Prepared}};
 ///
 /// fn run(call: Box<dyn Prepared>, cx: &mut Cx, permit: Permit) -> Result<()> {
 ///     call.run(cx, permit).map(drop)
@@ -344,7 +344,7 @@ impl std::fmt::Debug for Spec {
 /// and only the gate makes one, because a permit's fields are its own:
 ///
 /// ```compile_fail,E0451
-/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+/// use os_screen_observer::{error::Result, tool::{Cx, Permit, Prepared}};
 ///
 /// fn run(call: Box<dyn Prepared>, cx: &mut Cx) -> Result<()> {
 ///     let permit = Permit { reservation: None, targets: Vec::new(), dry_run: false };
@@ -353,7 +353,7 @@ impl std::fmt::Debug for Spec {
 /// ```
 ///
 /// ```compile_fail,E0061
-/// use os_screen_observer::{error::Result, gate::Permit, tool::{Cx, Prepared}};
+/// use os_screen_observer::{error::Result, tool::{Cx, Permit, Prepared}};
 ///
 /// fn run(call: Box<dyn Prepared>, cx: &mut Cx, permit: Permit) -> Result<()> {
 ///     call.run(cx).map(drop)

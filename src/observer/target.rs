@@ -12,7 +12,10 @@ use crate::privacy::redact::Redactor;
 /// What a call would touch: found before it acts, judged by the gate, used by the tool. Rules see each kind by its role
 /// and its name.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "nearly every target is an element, and there are few at a time")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly every target is an element, and there are few at a time"
+)]
 pub enum Target {
     Element(ElementTarget),
     /// A program that would be started, by what the desktop calls it.

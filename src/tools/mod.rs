@@ -9,6 +9,8 @@ mod composite;
 mod consent;
 mod cursor;
 mod elements;
+#[cfg(test)]
+mod example;
 mod exec;
 mod fields;
 mod harness;

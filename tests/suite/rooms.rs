@@ -19,7 +19,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("machine", &["clock", "config"]),
     ("scenario", &["files", "config", "model"]),
     ("platform", &["error", "text", "random", "clock", "config", "model", "machine", "scenario"]),
-    ("privacy", &["error", "config", "model"]),
+    ("privacy", &["error", "text", "config", "model"]),
     ("budget", &["error", "clock", "config"]),
     ("ocr", &["error", "clock", "config", "model", "machine", "platform"]),
     (

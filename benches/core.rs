@@ -22,17 +22,17 @@ use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags, Redaction};
 use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::model::image::Picture;
-use os_screen_observer::model::pixels::compare;
+use os_screen_observer::model::pixels::compare_pixels;
 use os_screen_observer::model::selector::Selector;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder};
 use os_screen_observer::observer::View;
-use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
-use os_screen_observer::observer::structure::{Request, Structure};
+use os_screen_observer::observer::sketch::{SketchOptions, SketchReading, draw_sketch};
+use os_screen_observer::observer::structure::{Structure, StructureRequest};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Patience, Platform, Stage};
 use os_screen_observer::privacy::redact::Redactor;
 use os_screen_observer::privacy::scrub::{self, Scrub};
-use os_screen_observer::privacy::watch::Watch;
+use os_screen_observer::privacy::watch::InjectionWatch;
 use os_screen_observer::scenario;
 use os_screen_observer::tool::Selection;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ impl World {
     /// The call without its transport: everything that the gate does, to the text that leaves.
     fn call(&self, tool: &str, args: &Value) -> String {
         let call = Call { tool: tool.to_owned(), args: args.clone(), origin: Origin::Test };
-        let reply = self.app.gate.pass(call, &Cancel::new());
+        let reply = self.app.gate.pass_call(call, &Cancel::new());
         assert!(reply.ok(), "{tool} {args} was answered with {}", reply.text());
         reply.text().to_owned()
     }
@@ -132,7 +132,8 @@ fn trees(criterion: &mut Criterion<CpuTime>) {
     criterion.bench_function("tree/fingerprint dense", |bencher| bencher.iter(|| tree.fingerprint()));
     let options = SketchOptions::default();
     criterion.bench_function("tree/sketch dense", |bencher| {
-        bencher.iter(|| sketch(&tree, tree.root().bounds, &options, &Reading::default()).text.len());
+        bencher
+            .iter(|| draw_sketch(&tree, tree.root().bounds, &options, &SketchReading::default()).text.len());
     });
 }
 
@@ -145,7 +146,7 @@ fn pictures(criterion: &mut Criterion<CpuTime>) {
     line.fill(Rect::new(200, 300, 400, 16), [0, 0, 0, 255]);
     for (label, after) in [("same", same), ("a line", line), ("all", all)] {
         criterion.bench_function(&format!("pixels/compare 1920x1080, {label}"), |bencher| {
-            bencher.iter(|| compare(&before, &after, 8));
+            bencher.iter(|| compare_pixels(&before, &after, 8));
         });
     }
     let grid = json!({"window_index": 0, "grid": {}, "marks": true});
@@ -169,7 +170,7 @@ fn selectors(criterion: &mut Criterion<CpuTime>) {
 fn writing(criterion: &mut Criterion<CpuTime>) {
     let tree = World::dense("0").capture();
     let view = Arc::new(View::new(tree.clone(), tree, Duration::ZERO, SystemTime::UNIX_EPOCH));
-    let request = Request { depth: 8, ..Request::default() };
+    let request = StructureRequest { depth: 8, ..StructureRequest::default() };
     let structure = Structure::new(view, &request).unwrap();
     let (plain, ruled) = (Redactor::new(None).unwrap(), redactor(PATTERNS));
     criterion.bench_function("write/dense, serde_json alone", |bencher| {
@@ -180,7 +181,7 @@ fn writing(criterion: &mut Criterion<CpuTime>) {
     });
     criterion.bench_function("write/dense, scrubbed and looked at for injections", |bencher| {
         bencher.iter(|| {
-            let watch = Watch::default();
+            let watch = InjectionWatch::default();
             scrub::to_json_string(&structure, &Scrub::of(&plain).watched_by(&watch)).unwrap()
         });
     });
@@ -199,7 +200,7 @@ fn large_tree(nodes: usize) -> Tree {
     while tree.len() < nodes {
         tree.open(element("DataItem", tree.len()));
         for _ in 0..10 {
-            tree.leaf(element("Text", tree.len()));
+            tree.add_leaf(element("Text", tree.len()));
         }
         tree.close();
     }

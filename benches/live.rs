@@ -36,7 +36,7 @@ mod linux {
     use os_screen_observer::model::action::{Act, Button};
     use os_screen_observer::model::{Rect, Window};
     use os_screen_observer::platform::linux::Linux;
-    use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
+    use os_screen_observer::platform::linux::sandbox::{Sandbox, SandboxPlan};
     use os_screen_observer::platform::session_env::SessionEnv;
     use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Platform, Wake};
     use os_screen_observer::tool::Selection;
@@ -49,7 +49,7 @@ mod linux {
     const PAGE_TIME: Duration = Duration::from_secs(8);
 
     pub fn main() {
-        let plan = Plan { size: Size { width: 1920, height: 1080 }, command: Vec::new() };
+        let plan = SandboxPlan { size: Size { width: 1920, height: 1080 }, command: Vec::new() };
         let sandbox = Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop");
         enter(&sandbox);
         let platform = Arc::new(Linux::connect(Clock::real(), &SessionEnv::read()).expect("the desktop"));
@@ -259,7 +259,7 @@ mod linux {
 
         fn call(&self, tool: &str, args: Value) -> Value {
             let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-            self.app.gate.pass(call, &Cancel::new()).value()
+            self.app.gate.pass_call(call, &Cancel::new()).value()
         }
 
         /// From the press of a button to the event that the application sends for it, in a quiet GTK3 dialog.
@@ -332,7 +332,7 @@ mod linux {
                     let condition = json!({"type": "text_visible", "regex": text});
                     let args = json!({"window_uid": uid, "any_of": [condition], "timeout_ms": 5000});
                     let call = Call { tool: "wait_for".to_owned(), args, origin: Origin::Test };
-                    let answer = app.gate.pass(call, &Cancel::new()).value();
+                    let answer = app.gate.pass_call(call, &Cancel::new()).value();
                     (Instant::now(), answer)
                 })
             };

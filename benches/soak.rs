@@ -35,7 +35,7 @@ mod linux {
     use std::time::{Duration, Instant};
 
     use os_screen_observer::config::Size;
-    use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
+    use os_screen_observer::platform::linux::sandbox::{Sandbox, SandboxPlan};
     use os_screen_observer::tool::{Effect, Spec};
     use os_screen_observer::tools;
     use serde_json::{Value, json};
@@ -85,7 +85,7 @@ mod linux {
         command.env("OSO_LOGGING__AUDIT_PATH", folder.path().join("audit.log"));
         command.env("OSO_WEB_UI__TOKEN_FILE", folder.path().join("token"));
         let mut work = Work::on(command, run);
-        let specs: Vec<Spec> = tools::all().collect();
+        let specs: Vec<Spec> = tools::all_tools().collect();
         while work.goes_on() {
             for scenario in SCENARIOS {
                 let path = format!("scenarios/{scenario}.yaml");
@@ -109,7 +109,7 @@ mod linux {
     // ---- the private desktop -----------------------------------------------------------------------------
 
     fn desktop(run: Run) {
-        let plan = Plan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
+        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
         let sandbox = Sandbox::start_with(&program(), &plan).expect("the private desktop");
         let start = |program: &str, arguments: &[&str]| {
             let mut command = Command::new(program);

@@ -17,9 +17,9 @@
 mod support;
 
 use os_screen_observer::model::Tree;
-use os_screen_observer::observer::identity::Sight;
-use os_screen_observer::observer::outline::{OutlineOptions, in_view, is_actionable, outline};
-use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
+use os_screen_observer::observer::identity::WindowCapture;
+use os_screen_observer::observer::outline::{OutlineOptions, in_view, is_actionable, outline_tree};
+use os_screen_observer::observer::sketch::{SketchOptions, SketchReading, draw_sketch};
 use os_screen_observer::observer::{Refs, describe};
 use serde_json::Value;
 use support::trees;
@@ -36,15 +36,18 @@ const COLUMNS: [&str; 5] = ["compact JSON", "pretty JSON", "description", "sketc
 fn row(name: String, json: &Value) -> Row {
     let tree = trees::tree(json);
     let (refs, window, view) = (Refs::default(), trees::window(&name), trees::view(tree.clone()));
-    let sight = Sight { window: &window, view: &view };
-    let outline =
-        outline(&tree, &OutlineOptions::default(), |nodes| refs.show(sight, nodes.iter().copied())).text;
+    let sight = WindowCapture { window: &window, view: &view };
+    let outline = outline_tree(&tree, &OutlineOptions::default(), |nodes| {
+        refs.assign_refs(sight, nodes.iter().copied())
+    })
+    .text;
     check_complete(&name, &tree, &outline);
-    let drawn = sketch(&tree, tree.root().bounds, &SketchOptions::default(), &Reading::default()).text;
+    let drawn =
+        draw_sketch(&tree, tree.root().bounds, &SketchOptions::default(), &SketchReading::default()).text;
     let texts = vec![
         json.to_string(),
         serde_json::to_string_pretty(json).unwrap(),
-        describe::accessibility(&window, &tree, Tree::ROOT),
+        describe::describe_tree(&window, &tree, Tree::ROOT),
         drawn,
         outline,
     ];

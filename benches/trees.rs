@@ -13,12 +13,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use os_screen_observer::model::diff::{diff, json_patch};
+use os_screen_observer::model::diff::{diff_trees, json_patch};
 use os_screen_observer::model::selector::Selector;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder, Window};
-use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
-use os_screen_observer::observer::structure::{Request, Structure};
-use os_screen_observer::observer::{Changes, Format, View, describe};
+use os_screen_observer::observer::sketch::{SketchOptions, SketchReading, draw_sketch};
+use os_screen_observer::observer::structure::{Structure, StructureRequest};
+use os_screen_observer::observer::{Changes, DiffFormat, View, describe};
 use os_screen_observer::privacy::redact::Redactor;
 use os_screen_observer::privacy::scrub::{Scrub, to_json_string};
 use serde::Serialize;
@@ -33,14 +33,14 @@ fn tree_of(size: usize, changed: bool) -> Tree {
             let mut element =
                 Element::new("Cell", format!("Cell {cell}"), Rect::new(cell * 190, row % 1000, 190, 20));
             element.value = Some(format!("{row} · {cell}"));
-            tree.leaf(element);
+            tree.add_leaf(element);
         }
         tree.close();
         row += 1;
     }
     let last = if changed { "Last, changed" } else { "Last" };
     while tree.len() < size {
-        tree.leaf(Element::new("Button", last, Rect::new(5, 1000, 90, 30)));
+        tree.add_leaf(Element::new("Button", last, Rect::new(5, 1000, 90, 30)));
     }
     tree.finish()
 }
@@ -116,21 +116,25 @@ fn main() {
             let selector = Selector::parse(text).unwrap();
             best(|| selector.resolve(&old, 10))
         };
-        let request = Request { depth: 64, ..Request::default() };
+        let request = StructureRequest { depth: 64, ..StructureRequest::default() };
         let figures = [
             best(|| redactor.shown(&old, "Bench").redacted),
             best(|| old.hash(Tree::ROOT)),
             find("Window/Row"),
             find("//Button[name=\"Last\"]"),
             find("//*"),
-            best(|| diff(&*old, &*new).len()),
+            best(|| diff_trees(&*old, &*new).len()),
             best(|| json_patch(&*old, &*new).len()),
             best(|| json_of(&Structure::new(view.clone(), &request).unwrap(), &redactor)),
-            best(|| sketch(&old, window.bounds, &SketchOptions::default(), &Reading::default()).text.len()),
-            best(|| describe::accessibility(&window, &old, Tree::ROOT).len()),
+            best(|| {
+                draw_sketch(&old, window.bounds, &SketchOptions::default(), &SketchReading::default())
+                    .text
+                    .len()
+            }),
+            best(|| describe::describe_tree(&window, &old, Tree::ROOT).len()),
             best(|| json_of(&Structure::new(view_of(&old, &redactor), &request).unwrap(), &redactor)),
             best(|| {
-                let changes = Changes::between(view.clone(), view_of(&new, &redactor), Format::Custom);
+                let changes = Changes::diff_views(view.clone(), view_of(&new, &redactor), DiffFormat::Custom);
                 json_of(&changes, &redactor)
             }),
         ];

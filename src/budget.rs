@@ -101,7 +101,7 @@ impl Budget {
         let elapsed = now.saturating_sub(self.started);
         match self.limits.max_session_seconds {
             Some(limit) if elapsed >= Duration::from_secs(limit) => {
-                Err(exceeded("max_session_seconds", elapsed.as_secs()))
+                Err(budget_exceeded("max_session_seconds", elapsed.as_secs()))
             }
             _ => Ok(()),
         }
@@ -118,7 +118,7 @@ impl Budget {
         }
     }
 
-    pub fn status(&self, now: Duration) -> BudgetStatus {
+    pub fn budget_status(&self, now: Duration) -> BudgetStatus {
         let mut counters = lock(&self.counters);
         counters.forget_before(now);
         if self.limits == Budgets::default() {
@@ -170,12 +170,12 @@ impl Counters {
 
 fn within(name: &str, used: u64, wanted: u64, limit: Option<u64>) -> Result<()> {
     match limit {
-        Some(limit) if wanted > 0 && used.saturating_add(wanted) > limit => Err(exceeded(name, used)),
+        Some(limit) if wanted > 0 && used.saturating_add(wanted) > limit => Err(budget_exceeded(name, used)),
         _ => Ok(()),
     }
 }
 
-fn exceeded(name: &str, used: u64) -> Error {
+fn budget_exceeded(name: &str, used: u64) -> Error {
     Error::new(Kind::BudgetExceeded, format!("{name} reached")).with("used", used)
 }
 
@@ -411,7 +411,7 @@ mod tests {
         let held = budget.reserve(&[Meter::Action], seconds(0)).unwrap();
         spend(&budget, &[Meter::Action], 0);
         drop(held);
-        assert_eq!(budget.status(seconds(0)).actions_per_minute, Some(Rate::of(1, Some(2))));
+        assert_eq!(budget.budget_status(seconds(0)).actions_per_minute, Some(Rate::of(1, Some(2))));
     }
 
     #[test]
@@ -420,7 +420,7 @@ mod tests {
         let mut reservation = budget.reserve(&[Meter::VlmTokens(1500)], seconds(0)).unwrap();
         reservation.set_vlm_tokens(300);
         reservation.commit();
-        assert_eq!(budget.status(seconds(0)).vlm_tokens, Some(Spent::of(300, Some(2000))));
+        assert_eq!(budget.budget_status(seconds(0)).vlm_tokens, Some(Spent::of(300, Some(2000))));
     }
 
     #[test]
@@ -433,7 +433,7 @@ mod tests {
         };
         let budget = Budget::new(limits, seconds(7));
         spend(&budget, &[Meter::Action], 8);
-        let status = budget.status(Duration::from_millis(10_900));
+        let status = budget.budget_status(Duration::from_millis(10_900));
         insta::assert_json_snapshot!(status, @r#"
         {
           "actions": {
@@ -470,7 +470,10 @@ mod tests {
     fn without_limits_only_that_is_told() {
         let budget = Budget::new(NOTHING, seconds(0));
         spend(&budget, &[Meter::Action], 0);
-        assert_eq!(serde_json::to_string(&budget.status(seconds(0))).unwrap(), r#"{"configured":false}"#);
+        assert_eq!(
+            serde_json::to_string(&budget.budget_status(seconds(0))).unwrap(),
+            r#"{"configured":false}"#
+        );
     }
 
     #[test]

@@ -20,44 +20,44 @@ pub fn millis(duration: Duration) -> u64 {
 
 #[derive(Clone, Debug)]
 pub struct Clock {
-    kind: Arc<Kind>,
+    kind: Arc<ClockKind>,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum ClockKind {
     Real { start: Instant },
     Steered { start: SystemTime, now: Mutex<Duration> },
 }
 
 impl Clock {
     pub fn real() -> Self {
-        Self { kind: Arc::new(Kind::Real { start: Instant::now() }) }
+        Self { kind: Arc::new(ClockKind::Real { start: Instant::now() }) }
     }
 
     /// Starts at an arbitrary but fixed date, so that two runs print the same times.
     pub fn steered() -> Self {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600);
-        Self { kind: Arc::new(Kind::Steered { start, now: Mutex::new(Duration::ZERO) }) }
+        Self { kind: Arc::new(ClockKind::Steered { start, now: Mutex::new(Duration::ZERO) }) }
     }
 
     /// Whether time passes only when somebody waits.
     pub fn is_steered(&self) -> bool {
-        matches!(&*self.kind, Kind::Steered { .. })
+        matches!(&*self.kind, ClockKind::Steered { .. })
     }
 
     /// Monotonic time since the clock was made.
     pub fn now(&self) -> Duration {
         match &*self.kind {
-            Kind::Real { start } => start.elapsed(),
-            Kind::Steered { now, .. } => *lock(now),
+            ClockKind::Real { start } => start.elapsed(),
+            ClockKind::Steered { now, .. } => *lock(now),
         }
     }
 
     /// Calendar time, for people's eyes only: never compare it.
-    pub fn wall(&self) -> SystemTime {
+    pub fn wall_time(&self) -> SystemTime {
         match &*self.kind {
-            Kind::Real { .. } => SystemTime::now(),
-            Kind::Steered { start, now } => *start + *lock(now),
+            ClockKind::Real { .. } => SystemTime::now(),
+            ClockKind::Steered { start, now } => *start + *lock(now),
         }
     }
 
@@ -65,8 +65,8 @@ impl Clock {
     pub fn sleep(&self, duration: Duration, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         match &*self.kind {
-            Kind::Real { .. } => cancel.wait(duration),
-            Kind::Steered { .. } => {
+            ClockKind::Real { .. } => cancel.wait(duration),
+            ClockKind::Steered { .. } => {
                 self.advance(duration);
                 Ok(())
             }
@@ -83,15 +83,15 @@ impl Clock {
         cancel: &Cancel,
     ) -> Result<bool> {
         match &*self.kind {
-            Kind::Real { .. } => bell.wait(heard, duration, cancel),
-            Kind::Steered { .. } if bell.rings() != heard => cancel.check().map(|()| true),
-            Kind::Steered { .. } => self.sleep(duration, cancel).map(|()| bell.rings() != heard),
+            ClockKind::Real { .. } => bell.wait(heard, duration, cancel),
+            ClockKind::Steered { .. } if bell.rings() != heard => cancel.check().map(|()| true),
+            ClockKind::Steered { .. } => self.sleep(duration, cancel).map(|()| bell.rings() != heard),
         }
     }
 
     /// Moves a steered clock on. A real clock moves by itself.
     pub fn advance(&self, duration: Duration) {
-        if let Kind::Steered { now, .. } = &*self.kind {
+        if let ClockKind::Steered { now, .. } = &*self.kind {
             *lock(now) += duration;
         }
     }
@@ -120,7 +120,7 @@ impl Bell {
     }
 
     fn wait(&self, heard: u64, duration: Duration, cancel: &Cancel) -> Result<bool> {
-        let _wakes_us = cancel.wakes(self);
+        let _wakes_us = cancel.wake_bell(self);
         let began = Instant::now();
         let mut rings = lock(&self.inner.rings);
         loop {
@@ -193,7 +193,7 @@ impl Cancel {
     }
 
     /// While the result lives, firing wakes those who wait at the bell.
-    fn wakes(&self, bell: &Bell) -> Wakes<'_> {
+    fn wake_bell(&self, bell: &Bell) -> Wakes<'_> {
         let bell = Arc::downgrade(&bell.inner);
         lock(&self.inner.flag).bells.push(bell.clone());
         Wakes { cancel: self, bell }

@@ -105,7 +105,7 @@ impl Kind {
     }
 
     /// Whether the caller can reach its goal by doing something else first.
-    pub const fn recoverable(self) -> bool {
+    pub const fn is_recoverable(self) -> bool {
         match self {
             Kind::ElementNotFound
             | Kind::WindowGone

@@ -17,7 +17,7 @@ pub struct Below {
 
 /// Why a file was not read.
 #[derive(Debug)]
-pub enum Unread {
+pub enum ReadFailure {
     /// A folder, a pipe, a device, a link.
     NoFile,
     /// It has so many bytes, or more.
@@ -38,27 +38,27 @@ impl Below {
     }
 
     /// The bytes of a plain file, at most `most`. What is longer is not read at all.
-    pub fn read(&self, most: u64) -> Result<Vec<u8>, Unread> {
+    pub fn read(&self, most: u64) -> Result<Vec<u8>, ReadFailure> {
         let file = self.open()?;
-        let length = file.metadata().map_err(Unread::Failed)?.len();
+        let length = file.metadata().map_err(ReadFailure::Failed)?.len();
         if length > most {
-            return Err(Unread::TooLong(length));
+            return Err(ReadFailure::TooLong(length));
         }
         let mut bytes = Vec::new();
         // A file that grows meanwhile is still bounded.
-        file.take(most + 1).read_to_end(&mut bytes).map_err(Unread::Failed)?;
-        if bytes.len() as u64 > most { Err(Unread::TooLong(bytes.len() as u64)) } else { Ok(bytes) }
+        file.take(most + 1).read_to_end(&mut bytes).map_err(ReadFailure::Failed)?;
+        if bytes.len() as u64 > most { Err(ReadFailure::TooLong(bytes.len() as u64)) } else { Ok(bytes) }
     }
 
     /// Goes down folder by folder, each held open while the next is looked for in it: whatever is renamed or linked
     /// meanwhile, this never leaves the root. Opening waits for nobody.
     #[cfg(unix)]
-    pub fn open(&self) -> Result<File, Unread> {
+    pub fn open(&self) -> Result<File, ReadFailure> {
         use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, statat};
-        let failed = |problem: rustix::io::Errno| Unread::Failed(problem.into());
+        let failed = |problem: rustix::io::Errno| ReadFailure::Failed(problem.into());
         let a_folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let (Some(parent), Some(name)) = (self.inner.parent(), self.inner.file_name()) else {
-            return Err(Unread::NoFile);
+            return Err(ReadFailure::NoFile);
         };
         let mut folder = open(&self.root, a_folder, Mode::empty()).map_err(failed)?;
         for part in parent {
@@ -67,7 +67,7 @@ impl Below {
         // Merely opening a device may do something.
         let is_plain = |mode| FileType::from_raw_mode(mode) == FileType::RegularFile;
         if !is_plain(statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?.st_mode) {
-            return Err(Unread::NoFile);
+            return Err(ReadFailure::NoFile);
         }
         let a_file = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         plain(File::from(openat(&folder, name, a_file, Mode::empty()).map_err(failed)?))
@@ -75,22 +75,22 @@ impl Below {
 
     /// Without folders that can be held open, the name is compared before and after.
     #[cfg(not(unix))]
-    pub fn open(&self) -> Result<File, Unread> {
+    pub fn open(&self) -> Result<File, ReadFailure> {
         let path = self.path();
-        if !path.symlink_metadata().map_err(Unread::Failed)?.is_file() {
-            return Err(Unread::NoFile);
+        if !path.symlink_metadata().map_err(ReadFailure::Failed)?.is_file() {
+            return Err(ReadFailure::NoFile);
         }
-        let file = plain(File::open(&path).map_err(Unread::Failed)?)?;
-        if path.canonicalize().map_err(Unread::Failed)? != path {
-            return Err(Unread::NoFile);
+        let file = plain(File::open(&path).map_err(ReadFailure::Failed)?)?;
+        if path.canonicalize().map_err(ReadFailure::Failed)? != path {
+            return Err(ReadFailure::NoFile);
         }
         Ok(file)
     }
 }
 
-fn plain(file: File) -> Result<File, Unread> {
-    let is_file = file.metadata().map_err(Unread::Failed)?.is_file();
-    if is_file { Ok(file) } else { Err(Unread::NoFile) }
+fn plain(file: File) -> Result<File, ReadFailure> {
+    let is_file = file.metadata().map_err(ReadFailure::Failed)?.is_file();
+    if is_file { Ok(file) } else { Err(ReadFailure::NoFile) }
 }
 
 /// The place of `name`, if it lies below one of `roots`. Links are followed before the check, and
@@ -105,7 +105,7 @@ pub fn below(roots: &[PathBuf], name: &str) -> Result<Below, String> {
     }
     let mut missing = false;
     for root in roots.iter().filter_map(|root| root.canonicalize().ok()) {
-        for candidate in candidates(&root, name) {
+        for candidate in candidate_paths(&root, name) {
             if let Some(found) = Below::find(&root, &candidate) {
                 return Ok(found);
             }
@@ -116,7 +116,7 @@ pub fn below(roots: &[PathBuf], name: &str) -> Result<Below, String> {
 }
 
 /// A name is meant from the working folder, or from the root itself.
-fn candidates(root: &Path, name: &str) -> Vec<PathBuf> {
+fn candidate_paths(root: &Path, name: &str) -> Vec<PathBuf> {
     let from_here = std::env::current_dir().unwrap_or_default().join(name);
     vec![from_here, root.join(name)]
 }
@@ -263,16 +263,16 @@ mod tests {
         std::fs::write(&file, "12345").unwrap();
         let found = below(&[folder.path().to_owned()], "a").unwrap();
         assert_eq!(found.read(5).unwrap(), b"12345");
-        assert!(matches!(found.read(4), Err(Unread::TooLong(5))));
+        assert!(matches!(found.read(4), Err(ReadFailure::TooLong(5))));
         std::fs::remove_file(&file).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
-        assert!(matches!(found.read(5), Err(Unread::NoFile)));
+        assert!(matches!(found.read(5), Err(ReadFailure::NoFile)));
         std::fs::remove_file(&file).unwrap();
         std::fs::create_dir(&file).unwrap();
-        assert!(matches!(found.read(5), Err(Unread::NoFile)));
-        assert!(matches!(below(&[folder.path().to_owned()], "").unwrap().read(5), Err(Unread::NoFile)));
+        assert!(matches!(found.read(5), Err(ReadFailure::NoFile)));
+        assert!(matches!(below(&[folder.path().to_owned()], "").unwrap().read(5), Err(ReadFailure::NoFile)));
         std::fs::remove_dir(&file).unwrap();
-        assert!(matches!(found.read(5), Err(Unread::Failed(_))));
+        assert!(matches!(found.read(5), Err(ReadFailure::Failed(_))));
     }
 
     #[test]

@@ -8,11 +8,11 @@ use crate::error::{Error, Kind, Result};
 
 #[derive(Debug, Default)]
 pub struct Halt {
-    state: Mutex<State>,
+    state: Mutex<HaltState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct HaltState {
     halted: Option<Halted>,
     /// The calls that act just now, so that the switch stops them in the middle.
     acting: Vec<(u64, Cancel)>,
@@ -28,7 +28,7 @@ pub struct Halted {
 
 impl Halt {
     /// Stops what acts, and lets nothing act from here on.
-    pub fn halt(&self, reason: &str, since: SystemTime) {
+    pub fn engage(&self, reason: &str, since: SystemTime) {
         let acting = {
             let mut state = lock(&self.state);
             state.halted = Some(Halted { reason: reason.to_owned(), since });
@@ -42,12 +42,12 @@ impl Halt {
         lock(&self.state).halted.take().is_some()
     }
 
-    pub fn halted(&self) -> Option<Halted> {
+    pub fn halt_status(&self) -> Option<Halted> {
         lock(&self.state).halted.clone()
     }
 
     /// Lets a call act until the result is dropped, or the switch is turned.
-    pub fn admit(&self, cancel: &Cancel) -> Result<Acting<'_>> {
+    pub fn admit_call(&self, cancel: &Cancel) -> Result<Acting<'_>> {
         let mut state = lock(&self.state);
         if let Some(halted) = &state.halted {
             return Err(refusal(halted));
@@ -59,7 +59,7 @@ impl Halt {
     }
 
     /// A call that the switch cancelled is told so; nobody else took it back.
-    pub fn explain(&self, error: Error) -> Error {
+    pub fn explain_cancel(&self, error: Error) -> Error {
         match &lock(&self.state).halted {
             Some(halted) if error.kind == Kind::Cancelled => refusal(halted),
             _ => error,
@@ -97,18 +97,18 @@ mod tests {
     #[test]
     fn the_switch_stops_what_runs_and_refuses_what_comes() {
         let (halt, running, over) = (Halt::default(), Cancel::new(), Cancel::new());
-        drop(halt.admit(&over).unwrap());
-        let acting = halt.admit(&running).unwrap();
-        halt.halt("enough", SystemTime::UNIX_EPOCH);
+        drop(halt.admit_call(&over).unwrap());
+        let acting = halt.admit_call(&running).unwrap();
+        halt.engage("enough", SystemTime::UNIX_EPOCH);
         assert!(running.check().is_err() && over.check().is_ok());
         drop(acting);
-        let refused = halt.admit(&Cancel::new()).err().unwrap();
+        let refused = halt.admit_call(&Cancel::new()).err().unwrap();
         assert_eq!(refused.kind, Kind::PermissionDenied);
         assert!(refused.message.contains("enough"), "{refused}");
-        assert_eq!(halt.explain(Error::cancelled()).kind, Kind::PermissionDenied);
-        assert_eq!(halt.explain(Error::internal("other")).kind, Kind::Internal);
+        assert_eq!(halt.explain_cancel(Error::cancelled()).kind, Kind::PermissionDenied);
+        assert_eq!(halt.explain_cancel(Error::internal("other")).kind, Kind::Internal);
         assert!(halt.release() && !halt.release());
-        assert!(halt.admit(&Cancel::new()).is_ok());
-        assert_eq!(halt.explain(Error::cancelled()).kind, Kind::Cancelled);
+        assert!(halt.admit_call(&Cancel::new()).is_ok());
+        assert_eq!(halt.explain_cancel(Error::cancelled()).kind, Kind::Cancelled);
     }
 }

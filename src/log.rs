@@ -12,14 +12,15 @@ use crate::http::Listening;
 
 /// `RUST_LOG` beats the configured level.
 pub fn start(level: LogLevel) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(directives(level)));
+    let filter =
+        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(filter_directives(level)));
     let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     let started = tracing_subscriber::registry()
         .with(filter)
         .with(lines.with_filter(filter_fn(tells_no_arguments)))
         .try_init();
     if started.is_err() {
-        complain("logging was already set up");
+        report_failure("logging was already set up");
     }
 }
 
@@ -30,7 +31,7 @@ fn tells_no_arguments(line: &Metadata) -> bool {
 }
 
 /// Our own words at the level asked for; libraries only when something is wrong with them.
-fn directives(level: LogLevel) -> String {
+fn filter_directives(level: LogLevel) -> String {
     let level = match level {
         LogLevel::Trace => "trace",
         LogLevel::Debug => "debug",
@@ -42,12 +43,12 @@ fn directives(level: LogLevel) -> String {
     format!("error,libwayshot_xcap=off,os_screen_observer={level}")
 }
 
-pub fn hello(app: &App, stdio: bool, http: Option<&Listening>) {
+pub fn log_startup(app: &App, stdio: bool, http: Option<&Listening>) {
     let facts = app.observer.facts();
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         adapter = facts.adapter,
-        tools = app.tools.names().count(),
+        tools = app.tools.tool_names().count(),
         "{}",
         if stdio { "serving MCP on stdio" } else { "serving HTTP" }
     );
@@ -82,7 +83,7 @@ pub fn hello(app: &App, stdio: bool, http: Option<&Listening>) {
 
 fn known_names() -> Vec<&'static str> {
     use crate::tool::Group;
-    crate::tools::all().map(|spec| spec.meta.name).chain(Group::ALL.map(Group::name)).collect()
+    crate::tools::all_tools().map(|spec| spec.meta.name).chain(Group::ALL.map(Group::name)).collect()
 }
 
 /// For the person at the terminal, whatever the log level.
@@ -93,7 +94,7 @@ fn tell(message: &str) {
 
 /// For what goes wrong before or without logging.
 #[allow(clippy::print_stderr, reason = "the last words of a process that cannot start")]
-pub fn complain(message: &str) {
+pub fn report_failure(message: &str) {
     eprintln!("os-screen-observer: {message}");
 }
 

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match start(cli) {
         Ok(code) => code,
         Err(message) => {
-            log::complain(&message);
+            log::report_failure(&message);
             ExitCode::FAILURE
         }
     }
@@ -46,24 +46,24 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
     }
     let loaded = config::load(&cli.flags, config::process_environment());
     if let Some(Command::Doctor { json }) = cli.command {
-        return terminal::doctor(loaded.as_ref(), json);
+        return terminal::run_doctor(loaded.as_ref(), json);
     }
     // What only reads files needs no configuration.
     match &cli.command {
-        Some(Command::Trace { what }) => return terminal::trace(what),
-        Some(Command::Scenario { what }) => return terminal::scenario(what),
+        Some(Command::Trace { what }) => return terminal::run_trace(what),
+        Some(Command::Scenario { what }) => return terminal::run_scenario(what),
         _ => {}
     }
     let loaded = loaded.map_err(|fatal| fatal.to_string())?;
     match cli.command {
-        Some(Command::Tools { format }) => terminal::tools(&selection(&cli.flags)?, format),
+        Some(Command::Tools { format }) => terminal::print_tools(&selection(&cli.flags)?, format),
         Some(Command::Models { pick, pull }) => match pull {
-            Some(model) => terminal::pull(&loaded, &model),
-            None => terminal::models(&loaded, pick),
+            Some(model) => terminal::pull_model(&loaded, &model),
+            None => terminal::list_models(&loaded, pick),
         },
         Some(Command::Call { tool, arguments }) => {
             log::start(LogLevel::Warning);
-            report(&loaded);
+            report_config(&loaded);
             let Built { app, _ends_with_us } = build(&cli.flags, loaded)?;
             terminal::call(&app, &tool, &arguments)
         }
@@ -100,7 +100,7 @@ fn build(flags: &Flags, loaded: Loaded) -> Result<Built, String> {
     Ok(Built { app, _ends_with_us: ends_with_us })
 }
 
-fn report(loaded: &Loaded) {
+fn report_config(loaded: &Loaded) {
     for problem in &loaded.problems {
         tracing::error!("config: {problem}");
     }
@@ -110,10 +110,10 @@ fn report(loaded: &Loaded) {
 }
 
 fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
-    report(&loaded);
+    report_config(&loaded);
     let mode = flags.mode.decided(std::io::stdin().is_terminal());
     if mode == Mode::Inspect && !http::COMPILED_IN {
-        return terminal::welcome(flags);
+        return terminal::print_welcome(flags);
     }
     let Built { app, _ends_with_us } = build(flags, loaded)?;
     let app = Arc::new(app);
@@ -123,7 +123,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
         Mode::Inspect => Some(http::start(app.clone(), shutdown.clone())?),
         Mode::Both => http_beside_stdio(&app, &shutdown)?,
     };
-    log::hello(&app, mode != Mode::Inspect, http.as_ref());
+    log::log_startup(&app, mode != Mode::Inspect, http.as_ref());
     // One thread reads, answers and writes; calls run on threads of their own. A second one here would only
     // wake the first for every step of every call, which costs more than the steps.
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -168,7 +168,7 @@ async fn serve_stdio(app: Arc<App>) -> Result<ExitCode, String> {
     let shutdown = CancellationToken::new();
     let (input, output) = rmcp::transport::io::stdio_pipes();
     let transport = mcp::stdio::Stdio::new(input, output, ended.clone());
-    let server = mcp::Server::new(app, shutdown.clone());
+    let server = mcp::McpServer::new(app, shutdown.clone());
     let service = tokio::spawn(async move {
         match server.serve(transport).await {
             Ok(running) => {

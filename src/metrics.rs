@@ -45,7 +45,7 @@ impl Size {
     pub fn tokens(self) -> u64 {
         let of = |writing, bytes: u64| {
             let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-            tokens::tokens(writing, bytes) as u64
+            tokens::tokens_for_bytes(writing, bytes) as u64
         };
         let json = self.bytes.saturating_sub(self.outline_bytes);
         of(Writing::Json, json)

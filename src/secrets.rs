@@ -27,11 +27,11 @@ const LONGEST_NAME: usize = 64;
 pub struct Secrets {
     values: BTreeMap<String, Secret>,
     /// Where a secret may go. A name that is not here may go anywhere.
-    rules: BTreeMap<String, Vec<Rule>>,
+    rules: BTreeMap<String, Vec<CompiledSecretRule>>,
 }
 
 #[derive(Debug)]
-struct Rule {
+struct CompiledSecretRule {
     role: Option<Role>,
     name: Option<Regex>,
     window_title: Option<Regex>,
@@ -59,8 +59,8 @@ impl Secrets {
         self.values.values().map(Secret::reveal)
     }
 
-    pub fn reveal(&self, name: &str) -> Result<&str> {
-        self.values.get(name).map(Secret::reveal).ok_or_else(|| self.unknown(name))
+    pub fn reveal_secret(&self, name: &str) -> Result<&str> {
+        self.values.get(name).map(Secret::reveal).ok_or_else(|| self.unknown_secret(name))
     }
 
     pub fn knows(&self, name: &str) -> bool {
@@ -74,17 +74,17 @@ impl Secrets {
 
     /// Whether this secret may go where the call would send it.
     pub fn check(&self, name: &str, targets: &[Target]) -> Result<()> {
-        self.reveal(name)?;
+        self.reveal_secret(name)?;
         let Some(rules) = self.rules.get(name) else {
             return Ok(());
         };
         match targets.first() {
-            Some(target) if rules.iter().any(|rule| rule.admits(target)) => Ok(()),
-            target => Err(misplaced(name, target)),
+            Some(target) if rules.iter().any(|rule| rule.admits_target(target)) => Ok(()),
+            target => Err(misplaced_secret(name, target)),
         }
     }
 
-    fn unknown(&self, name: &str) -> Error {
+    fn unknown_secret(&self, name: &str) -> Error {
         let known: Vec<&str> = self.values.keys().map(String::as_str).collect();
         let advice = if known.is_empty() {
             "this server was given none".to_owned()
@@ -98,15 +98,15 @@ impl Secrets {
     }
 }
 
-impl Rule {
-    fn admits(&self, target: &Target) -> bool {
+impl CompiledSecretRule {
+    fn admits_target(&self, target: &Target) -> bool {
         self.role.as_ref().is_none_or(|role| role == target.unredacted_role())
             && self.name.as_ref().is_none_or(|name| name.is_match(target.unredacted_name()))
             && self.window_title.as_ref().is_none_or(|pattern| pattern.is_match(target.unredacted_title()))
     }
 }
 
-fn misplaced(name: &str, target: Option<&Target>) -> Error {
+fn misplaced_secret(name: &str, target: Option<&Target>) -> Error {
     let place = target.map_or(Fact::Null, |target| target.selector().into());
     Error::new(
         Kind::PermissionDenied,
@@ -120,7 +120,7 @@ fn read_rules(
     name: &str,
     rules: &[SecretRule],
     values: &BTreeMap<String, Secret>,
-) -> Result<(String, Vec<Rule>), String> {
+) -> Result<(String, Vec<CompiledSecretRule>), String> {
     if !values.contains_key(name) {
         let known: Vec<&str> = values.keys().map(String::as_str).collect();
         return Err(format!(
@@ -133,7 +133,7 @@ fn read_rules(
     Ok((name.to_owned(), rules))
 }
 
-fn read_rule(name: &str, rule: &SecretRule) -> Result<Rule, String> {
+fn read_rule(name: &str, rule: &SecretRule) -> Result<CompiledSecretRule, String> {
     let compile = |pattern: &Option<String>| {
         pattern
             .as_deref()
@@ -141,7 +141,7 @@ fn read_rule(name: &str, rule: &SecretRule) -> Result<Rule, String> {
             .transpose()
             .map_err(|problem| format!("secrets.allow, {name}: {problem}"))
     };
-    Ok(Rule {
+    Ok(CompiledSecretRule {
         role: rule.role.as_deref().map(Role::parse),
         name: compile(&rule.name_regex)?,
         window_title: compile(&rule.window_title_regex)?,
@@ -207,10 +207,10 @@ fn check_private(opened: &Metadata, path: &Path) -> Result<(), String> {
     }
 }
 
-type Pairs = Vec<(String, String)>;
+type SecretPairs = Vec<(String, String)>;
 
 /// Neither reader quotes what it read: it may be a secret.
-fn json_pairs(text: &str) -> Result<Pairs, String> {
+fn json_pairs(text: &str) -> Result<SecretPairs, String> {
     let values: BTreeMap<String, serde_json::Value> = serde_json::from_str(text)
         .map_err(|problem| format!("not JSON at line {} column {}", problem.line(), problem.column()))?;
     values
@@ -222,7 +222,7 @@ fn json_pairs(text: &str) -> Result<Pairs, String> {
         .collect()
 }
 
-fn line_pairs(text: &str) -> Result<Pairs, String> {
+fn line_pairs(text: &str) -> Result<SecretPairs, String> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
     lines
         .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
@@ -307,8 +307,8 @@ mod tests {
     fn the_environment_wins_and_rules_need_a_secret() {
         let environment = BTreeMap::from([("BANK".to_owned(), Secret::new("S3NT1NEL"))]);
         let secrets = Secrets::load(&NamedSecrets::default(), environment.clone()).unwrap();
-        assert_eq!(secrets.reveal("BANK").unwrap(), "S3NT1NEL");
-        assert!(secrets.reveal("BNAK").unwrap_err().message.contains("known are BANK"));
+        assert_eq!(secrets.reveal_secret("BANK").unwrap(), "S3NT1NEL");
+        assert!(secrets.reveal_secret("BNAK").unwrap_err().message.contains("known are BANK"));
         assert!(!format!("{secrets:?}").contains("S3NT1NEL"));
         let allow = BTreeMap::from([("BNAK".to_owned(), vec![])]);
         let problem = Secrets::load(&NamedSecrets { file: None, allow }, environment).unwrap_err();

@@ -13,26 +13,27 @@ use crate::config::{FatalConfig, Flags, Loaded, Mode};
 use crate::gate::{Call, Origin};
 use crate::machine::RealMachine;
 use crate::tool::{Selection, Spec};
-use crate::trace::story::Story;
+use crate::trace::story::LoadedTrace;
 use crate::trace::{html, record, show};
 use crate::vlm::picker;
-use crate::vlm::runner::Runner;
+use crate::vlm::runner::ModelRunner;
 use crate::{docs, doctor, http, ocr, platform, scenario, tools};
 
-pub fn doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
+pub fn run_doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<ExitCode, String> {
     let wished = config.map(|loaded| loaded.config.platform.clone()).unwrap_or_default();
-    let report = doctor::examine(&doctor::Subject {
+    let report = doctor::run_checks(&doctor::DoctorSubject {
         version: env!("CARGO_PKG_VERSION"),
         features: &compiled_in(),
         platform: &platform::real_desktop(&wished),
-        own_ocr: ocr::worker::version(),
+        own_ocr: ocr::worker::library_version(),
         system_ocr: ocr::system_engine,
         config,
-        survey: platform::survey(),
+        survey: platform::survey_desktop(),
         mac: platform::mac_permissions(),
         machine: &RealMachine,
     });
-    let text = if json { pretty(&serde_json::to_value(&report).unwrap_or_default()) } else { report.human() };
+    let text =
+        if json { pretty_json(&serde_json::to_value(&report).unwrap_or_default()) } else { report.to_text() };
     say(&text)?;
     Ok(ExitCode::from(report.exit_code()))
 }
@@ -46,21 +47,21 @@ fn compiled_in() -> Vec<&'static str> {
     known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
 }
 
-pub fn tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, String> {
+pub fn print_tools(selection: &Selection, format: ToolsFormat) -> Result<ExitCode, String> {
     let table = tools::table(selection);
     let specs: Vec<Spec> = table.specs().collect();
     say(&match format {
         ToolsFormat::Table => docs::terminal_table(&specs),
         ToolsFormat::Markdown => docs::tools_page(&specs),
-        ToolsFormat::Json => pretty(&Value::Array(specs.iter().map(docs::tool_json).collect())),
-        ToolsFormat::Openai => pretty(&Value::Array(specs.iter().map(docs::openai_function).collect())),
+        ToolsFormat::Json => pretty_json(&Value::Array(specs.iter().map(docs::tool_json).collect())),
+        ToolsFormat::Openai => pretty_json(&Value::Array(specs.iter().map(docs::openai_function).collect())),
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What a person is told who starts this server at a terminal, where no client talks to it. Asking for the
 /// inspector by name is an error, since there is none.
-pub fn welcome(flags: &Flags) -> Result<ExitCode, String> {
+pub fn print_welcome(flags: &Flags) -> Result<ExitCode, String> {
     if flags.mode == Mode::Inspect {
         return Err(
             "the web inspector is not part of this build (it needs `cargo build --release`, without --no-default-features); a client \
@@ -78,16 +79,16 @@ pub fn welcome(flags: &Flags) -> Result<ExitCode, String> {
          Paste this into the client's configuration (claude_desktop_config.json):\n\n{}\n\n\
          Try it here: {program} --mock call list_windows\n\
          What works on this machine: {program} doctor",
-        pretty(&entry)
+        pretty_json(&entry)
     ))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The models that the configured server offers; with `pick`, a choice that is saved.
-pub fn models(loaded: &Loaded, pick: bool) -> Result<ExitCode, String> {
+pub fn list_models(loaded: &Loaded, pick: bool) -> Result<ExitCode, String> {
     let config = &loaded.config.vlm;
-    let models = picker::models(config)?;
-    let runner = Runner::of(config.ollama_runner.as_deref()).ok().filter(|_| pick && is_person_here());
+    let models = picker::list_models(config)?;
+    let runner = ModelRunner::of(config.ollama_runner.as_deref()).ok().filter(|_| pick && is_person_here());
     if models.is_empty() && runner.is_none() {
         return Err(picker::none_offered(config));
     }
@@ -96,7 +97,7 @@ pub fn models(loaded: &Loaded, pick: bool) -> Result<ExitCode, String> {
         return Ok(ExitCode::SUCCESS);
     }
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout());
-    let choices = picker::pick(config, &models, runner, &mut input, &mut output)?;
+    let choices = picker::pick_models(config, &models, runner, &mut input, &mut output)?;
     if choices.is_empty() {
         say("Nothing was changed.")?;
         return Ok(ExitCode::SUCCESS);
@@ -109,15 +110,15 @@ pub fn models(loaded: &Loaded, pick: bool) -> Result<ExitCode, String> {
 }
 
 /// Gets one model. A program that loads gigabytes is started for a person, not for a script or a client.
-pub fn pull(loaded: &Loaded, model: &str) -> Result<ExitCode, String> {
-    let runner = Runner::of(loaded.config.vlm.ollama_runner.as_deref())?;
+pub fn pull_model(loaded: &Loaded, model: &str) -> Result<ExitCode, String> {
+    let runner = ModelRunner::of(loaded.config.vlm.ollama_runner.as_deref())?;
     if !is_person_here() {
         return Err(format!(
             "models --pull wants a person at a terminal; without one, run: {}",
             runner.command_line(model)
         ));
     }
-    runner.pull(model)?;
+    runner.pull_model(model)?;
     say(&format!("{model} is there. Choose it with: os-screen-observer models --pick"))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -131,7 +132,8 @@ pub fn call(app: &App, tool: &str, arguments: &str) -> Result<ExitCode, String> 
     let text = if arguments == "-" { read_stdin()? } else { arguments.to_owned() };
     let args =
         serde_json::from_str(&text).map_err(|problem| format!("the arguments are not JSON: {problem}"))?;
-    let reply = app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Terminal }, &Cancel::new());
+    let reply =
+        app.gate.pass_call(Call { tool: tool.to_owned(), args, origin: Origin::Terminal }, &Cancel::new());
     let mut value = reply.value();
     if let (Some(picture), Some(fields)) = (&reply.picture, value.as_object_mut()) {
         fields.insert(
@@ -143,25 +145,30 @@ pub fn call(app: &App, tool: &str, arguments: &str) -> Result<ExitCode, String> 
             )),
         );
     }
-    say(&pretty(&value))?;
+    say(&pretty_json(&value))?;
     Ok(if reply.ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-pub fn trace(what: &TraceCommand) -> Result<ExitCode, String> {
+pub fn run_trace(what: &TraceCommand) -> Result<ExitCode, String> {
     match what {
-        TraceCommand::Show { path, step: None } => say(&show::table(&Story::read(path)?))?,
-        TraceCommand::Show { path, step: Some(number) } => say(&show::step(&Story::read(path)?, *number)?)?,
+        TraceCommand::Show { path, step: None } => say(&show::trace_table(&LoadedTrace::read(path)?))?,
+        TraceCommand::Show { path, step: Some(number) } => {
+            say(&show::show_step(&LoadedTrace::read(path)?, *number)?)?
+        }
         TraceCommand::Export { path, output, .. } => {
-            deliver(&html::page(&Story::read(path)?), output.as_deref())?;
+            write_output(&html::page(&LoadedTrace::read(path)?), output.as_deref())?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn scenario(what: &ScenarioCommand) -> Result<ExitCode, String> {
+pub fn run_scenario(what: &ScenarioCommand) -> Result<ExitCode, String> {
     match what {
         ScenarioCommand::Record { path, output } => {
-            deliver(&record::record(&Story::read(path)?, &tools::recorded_input)?, output.as_deref())?;
+            write_output(
+                &record::record_scenario(&LoadedTrace::read(path)?, &tools::recorded_input)?,
+                output.as_deref(),
+            )?;
             Ok(ExitCode::SUCCESS)
         }
         ScenarioCommand::Check { files } => check_scenarios(files),
@@ -190,7 +197,7 @@ fn check_scenarios(files: &[PathBuf]) -> Result<ExitCode, String> {
 }
 
 /// To the file that was named, or to stdout.
-fn deliver(text: &str, output: Option<&Path>) -> Result<(), String> {
+fn write_output(text: &str, output: Option<&Path>) -> Result<(), String> {
     let Some(path) = output else {
         return say(text.trim_end());
     };
@@ -206,7 +213,7 @@ fn read_stdin() -> Result<String, String> {
     Ok(text)
 }
 
-fn pretty(value: &Value) -> String {
+fn pretty_json(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 

@@ -27,7 +27,7 @@ impl Writing {
 }
 
 /// The tokens that this many bytes are.
-pub fn tokens(writing: Writing, bytes: usize) -> usize {
+pub fn tokens_for_bytes(writing: Writing, bytes: usize) -> usize {
     bytes.saturating_mul(10).div_ceil(writing.tenths_of_a_byte())
 }
 
@@ -44,7 +44,7 @@ mod tests {
     fn a_budget_is_never_overdrawn_by_rounding() {
         for writing in Writing::ALL {
             for most in [0, 1, 7, 100, 12_345] {
-                assert!(tokens(writing, bytes(writing, most)) <= most, "{writing:?} {most}");
+                assert!(tokens_for_bytes(writing, bytes(writing, most)) <= most, "{writing:?} {most}");
             }
         }
     }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::Size;
 use os_screen_observer::model::{Button, KeyCombo, Point, Rect, Window, WindowChange};
-use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
-use os_screen_observer::platform::linux::{Drag, Linux, Under};
+use os_screen_observer::platform::linux::sandbox::{Sandbox, SandboxPlan};
+use os_screen_observer::platform::linux::{Drag, Linux, PointerHit};
 use os_screen_observer::platform::session_env::SessionEnv;
 use os_screen_observer::platform::{Activation, Capture, Desktop, Platform, Wake};
 
@@ -36,7 +36,7 @@ fn stage() -> Stage {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
     let alone = DESKTOP.lock().unwrap_or_else(PoisonError::into_inner);
     SANDBOX.get_or_init(|| {
-        let plan = Plan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
+        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
         let sandbox = Sandbox::start_with(env!("CARGO_BIN_EXE_os-screen-observer").as_ref(), &plan);
         let sandbox = sandbox.expect("the private desktop");
         enter(&sandbox);
@@ -255,7 +255,7 @@ fn windows_are_told_as_they_are() {
     let frame = stage.linux.frame(&upper.uid).unwrap();
     assert_eq!(frame.bounds(), upper.bounds);
     assert!(upper.bounds.encloses(&frame.client) && upper.bounds != frame.client, "{frame:?}");
-    assert_eq!(stage.linux.under(upper.bounds.center()).unwrap(), Under::Window(upper.uid.clone()));
+    assert_eq!(stage.linux.under(upper.bounds.center()).unwrap(), PointerHit::Window(upper.uid.clone()));
     stage.front("First Two Words");
     assert!(stage.stacked_above(&lower, &upper));
     drop(second);
@@ -339,7 +339,7 @@ fn clicks_and_menus_reach_their_window() {
     let menu = eventually("a context menu", || stage.linux.popups().unwrap().into_iter().nth(before));
     std::thread::sleep(Duration::from_millis(300));
     let area = menu.bounds;
-    assert_eq!(stage.linux.under(area.center()).unwrap(), Under::Popup(menu));
+    assert_eq!(stage.linux.under(area.center()).unwrap(), PointerHit::Popup(menu));
     let with_menu = stage.linux.window_picture(&window).unwrap();
     stage.press("escape");
     eventually("closed", || (stage.linux.popups().unwrap().len() == before).then_some(()));

@@ -42,19 +42,19 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for PairsVisitor<V> {
 /// Any JSON value; serde_json bounds its depth to 128 while reading, so walking it may recurse.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Json {
-    Object(Pairs<Json>),
-    Array(Vec<Json>),
+pub enum JsonNode {
+    Object(Pairs<JsonNode>),
+    Array(Vec<JsonNode>),
     Plain(Value),
 }
 
-impl Json {
+impl JsonNode {
     /// The plain value, and the name of every key that an object inside it holds twice.
     pub fn into_value(self, repeated: &mut Vec<String>) -> Value {
         match self {
-            Json::Plain(value) => value,
-            Json::Array(items) => items.into_iter().map(|item| item.into_value(repeated)).collect(),
-            Json::Object(Pairs(pairs)) => {
+            JsonNode::Plain(value) => value,
+            JsonNode::Array(items) => items.into_iter().map(|item| item.into_value(repeated)).collect(),
+            JsonNode::Object(Pairs(pairs)) => {
                 repeated.extend(repeated_names(&pairs));
                 pairs.into_iter().map(|(name, item)| (name, item.into_value(repeated))).collect()
             }
@@ -75,13 +75,13 @@ pub fn repeated_names<V>(pairs: &[(String, V)]) -> Vec<String> {
 }
 
 /// Reads the text, or says at which line and column it stops being JSON, with a hint where one is likely.
-pub fn parse(text: &str) -> Result<Pairs<Json>, String> {
+pub fn parse(text: &str) -> Result<Pairs<JsonNode>, String> {
     // Editors on Windows put a byte order mark in front; it is not part of the JSON.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str(text).map_err(|error| format!("{error}{}", hint(text, &error)))
+    serde_json::from_str(text).map_err(|error| format!("{error}{}", syntax_hint(text, &error)))
 }
 
-fn hint(text: &str, error: &serde_json::Error) -> String {
+fn syntax_hint(text: &str, error: &serde_json::Error) -> String {
     // Column 0 is the line feed itself, so the fault is in the line that it ends: `"C:\dir\"` runs on.
     let line = if error.column() == 0 { error.line().saturating_sub(1) } else { error.line() };
     let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();

@@ -31,7 +31,7 @@ pub fn token_file(environment: &Environment) -> Option<PathBuf> {
 const SECRET_PREFIX: &str = "OSO_SECRET_";
 
 /// The secrets that the environment names.
-pub fn secrets(environment: &Environment) -> BTreeMap<String, Secret> {
+pub fn environment_secrets(environment: &Environment) -> BTreeMap<String, Secret> {
     let named =
         environment.iter().filter_map(|(name, value)| Some((name.strip_prefix(SECRET_PREFIX)?, value)));
     named.map(|(name, value)| (name.to_owned(), Secret::new(value))).collect()
@@ -122,7 +122,7 @@ fn read_clickthrough(name: &str, raw: &str) -> Vec<Variable> {
     }
     let sets = |path, value| Variable::Sets { name: name.to_owned(), path, value };
     let value = match key.rule {
-        keys::Rule::Flag => yes_or_no(raw).map_or_else(|| Value::from(raw), Value::from),
+        keys::KeyRule::Flag => yes_or_no(raw).map_or_else(|| Value::from(raw), Value::from),
         _ => value_for(key, raw.trim()),
     };
     let mut variables = vec![sets(key.path, value)];

@@ -14,7 +14,7 @@ use crate::text::shorten;
 pub struct Key {
     /// `section.key`, or `key` at the top level.
     pub path: &'static str,
-    pub rule: Rule,
+    pub rule: KeyRule,
     /// A guard keeps something shut, hidden, counted or recorded. Falling back to a default could open
     /// what the user closed, so a broken guard stops the start instead.
     pub guard: bool,
@@ -25,7 +25,7 @@ pub struct Key {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Rule {
+pub enum KeyRule {
     Flag,
     Text,
     /// A text that is not empty.
@@ -44,19 +44,19 @@ pub enum Rule {
     Region,
     Confirmations,
     SecretRules,
-    Optional(&'static Rule),
+    Optional(&'static KeyRule),
 }
 
-use Rule::{
+use KeyRule::{
     Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region, ScreenSize,
     SecretRules, Text, Texts, Word,
 };
 
-pub(super) const MAYBE_TEXT: Rule = Optional(&Text);
-pub(super) const MAYBE_COUNT: Rule = Optional(&ANY_COUNT);
-const ANY_COUNT: Rule = Integer(0, i64::MAX as u64);
-pub(super) const ANY_PORT: Rule = Integer(0, 65_535);
-pub(super) const UP_TO_A_MILLION: Rule = Integer(0, 1_000_000);
+pub(super) const MAYBE_TEXT: KeyRule = Optional(&Text);
+pub(super) const MAYBE_COUNT: KeyRule = Optional(&ANY_COUNT);
+const ANY_COUNT: KeyRule = Integer(0, i64::MAX as u64);
+pub(super) const ANY_PORT: KeyRule = Integer(0, 65_535);
+pub(super) const UP_TO_A_MILLION: KeyRule = Integer(0, 1_000_000);
 
 /// Every key, in the order of the documentation.
 pub static KEYS: LazyLock<Vec<&'static Key>> =
@@ -72,24 +72,24 @@ pub const WITHOUT_EFFECT: &[&str] =
 /// What a key accepts, and how its mistakes are treated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Accepts {
-    rule: Rule,
+    rule: KeyRule,
     guard: bool,
     secret: bool,
 }
 
-pub(super) const fn plain(rule: Rule) -> Accepts {
+pub(super) const fn plain(rule: KeyRule) -> Accepts {
     Accepts { rule, guard: false, secret: false }
 }
 
-pub(super) const fn guard(rule: Rule) -> Accepts {
+pub(super) const fn guard(rule: KeyRule) -> Accepts {
     Accepts { guard: true, ..plain(rule) }
 }
 
-pub(super) const fn secret(rule: Rule) -> Accepts {
+pub(super) const fn secret(rule: KeyRule) -> Accepts {
     Accepts { secret: true, ..plain(rule) }
 }
 
-pub(super) const fn secret_guard(rule: Rule) -> Accepts {
+pub(super) const fn secret_guard(rule: KeyRule) -> Accepts {
     Accepts { secret: true, ..guard(rule) }
 }
 
@@ -155,7 +155,7 @@ enum Complaint {
     Because(String),
 }
 
-impl Rule {
+impl KeyRule {
     fn check(&self, value: &Value) -> Result<Value, Complaint> {
         match self {
             Flag => value.as_bool().map(Value::from),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::document::{self, Json, Pairs, repeated_names};
+use super::document::{self, JsonNode, Pairs, repeated_names};
 use super::env::{self, Environment, Variable};
 use super::keys::{self, KEYS, Key, WITHOUT_EFFECT, shortened};
 use super::secret::Secret;
@@ -53,7 +53,7 @@ impl Findings {
     }
 }
 
-pub fn merge(
+pub fn merge_sources(
     path: PathBuf,
     file: FileText,
     environment: &Environment,
@@ -64,14 +64,15 @@ pub fn merge(
     let mut settings = from_file(&path, file, &mut findings);
     settings.extend(from_environment(environment, &mut findings));
     settings.extend(from_flags(flags));
-    let config = apply(settings, &mut findings).map(|config| complete(config, environment, &mut findings));
+    let config =
+        apply_settings(settings, &mut findings).map(|config| complete(config, environment, &mut findings));
     let Findings { fatal, problems, notices, file_lost } = findings;
     match config {
         Some(config) if fatal.is_empty() => {
             let mut loaded =
                 Loaded::new(config, path, existed, problems, notices).with_flags_of_one_desktop(flags);
             loaded.file_lost = file_lost;
-            loaded.environment_secrets = env::secrets(environment);
+            loaded.environment_secrets = env::environment_secrets(environment);
             Ok(loaded)
         }
         _ => Err(FatalConfig { path, fatal, problems }),
@@ -103,7 +104,7 @@ struct FileReader<'a> {
 }
 
 impl FileReader<'_> {
-    fn read(mut self, Pairs(sections): Pairs<Json>) -> Vec<Setting> {
+    fn read(mut self, Pairs(sections): Pairs<JsonNode>) -> Vec<Setting> {
         self.note_repeated("", &sections);
         for (name, content) in sections {
             self.read_top_level(&name, content);
@@ -111,18 +112,18 @@ impl FileReader<'_> {
         self.settings
     }
 
-    fn read_top_level(&mut self, name: &str, content: Json) {
+    fn read_top_level(&mut self, name: &str, content: JsonNode) {
         let is_section = keys::in_section(name).next().is_some();
         match content {
             _ if name.starts_with('_') => {}
             _ if name.contains('.') => self.note_flat(name),
-            Json::Object(Pairs(pairs)) if is_section => self.read_section(name, pairs),
+            JsonNode::Object(Pairs(pairs)) if is_section => self.read_section(name, pairs),
             other if is_section => self.complain_about_section(name, other),
             other => self.read_key(name, other),
         }
     }
 
-    fn read_section(&mut self, section: &str, mut pairs: Vec<(String, Json)>) {
+    fn read_section(&mut self, section: &str, mut pairs: Vec<(String, JsonNode)>) {
         self.note_repeated(section, &pairs);
         // Old names come first, so that the present name wins where both are written.
         pairs.sort_by_key(|(name, _)| !is_old_name(&format!("{section}.{name}")));
@@ -133,7 +134,7 @@ impl FileReader<'_> {
         }
     }
 
-    fn read_key(&mut self, path: &str, content: Json) {
+    fn read_key(&mut self, path: &str, content: JsonNode) {
         let Some(key) = keys::find(path) else {
             return self.note_unknown(path);
         };
@@ -157,7 +158,7 @@ impl FileReader<'_> {
         self.findings.fault(key.guard, message);
     }
 
-    fn complain_about_section(&mut self, section: &str, content: Json) {
+    fn complain_about_section(&mut self, section: &str, content: JsonNode) {
         let guard = keys::in_section(section).any(|key| key.guard);
         // The kind alone: what stands in the wrong place may be a secret.
         let found = keys::kind_of(&content.into_value(&mut Vec::new()));
@@ -170,7 +171,7 @@ impl FileReader<'_> {
         self.findings.fault(guard, message);
     }
 
-    fn note_repeated(&mut self, section: &str, pairs: &[(String, Json)]) {
+    fn note_repeated(&mut self, section: &str, pairs: &[(String, JsonNode)]) {
         for name in repeated_names(pairs).into_iter().filter(|name| !name.starts_with('_')) {
             let path = if section.is_empty() { name } else { format!("{section}.{name}") };
             let guard = keys::find(&path)
@@ -192,7 +193,7 @@ impl FileReader<'_> {
         }
         match nearest_path(path) {
             // Who writes there wants something shut, and must learn that it is not.
-            None if protects(path) => self
+            None if is_protective(path) => self
                 .findings
                 .problems
                 .push(format!("{place} is not a key of this program; what it was meant to protect is not protected")),
@@ -210,7 +211,7 @@ impl FileReader<'_> {
 }
 
 /// Whether everything that can stand beside it keeps something shut.
-fn protects(path: &str) -> bool {
+fn is_protective(path: &str) -> bool {
     section_of(path).is_some_and(|section| {
         let mut beside = keys::in_section(section).peekable();
         beside.peek().is_some() && beside.all(|key| key.guard)
@@ -293,7 +294,7 @@ fn from_flags(flags: &Flags) -> Vec<Setting> {
 
 /// Lays the settings over the defaults. The rules admit only what the types hold, so that the last step
 /// fails only if the two disagree, and then the start is refused rather than a value invented.
-fn apply(settings: Vec<Setting>, findings: &mut Findings) -> Option<Config> {
+fn apply_settings(settings: Vec<Setting>, findings: &mut Findings) -> Option<Config> {
     let mut merged = json!(Config::default());
     for Setting { origin, key, value } in settings {
         let Some(place) = merged.pointer_mut(&format!("/{}", key.path.replace('.', "/"))) else { continue };

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 pub use env::{own_variable_names, process_environment, process_environment_os, process_variable};
 pub use flags::{Flags, Mode, Profile};
-pub use keys::{KEYS, Key, Rule};
+pub use keys::{KEYS, Key, KeyRule};
 pub use secret::{Endpoint, Secret};
 pub use types::*;
 
@@ -125,7 +125,7 @@ pub fn load(
 ) -> Result<Loaded, FatalConfig> {
     let path = flags.config.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_PATH));
     let file = read(&path);
-    merge::merge(path, file, &environment.into_iter().collect(), flags)
+    merge::merge_sources(path, file, &environment.into_iter().collect(), flags)
 }
 
 fn read(path: &Path) -> FileText {

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::merge::{FileText, merge};
+use super::merge::{FileText, merge_sources};
 use super::*;
 
 fn load_text(file: &str, environment: &[(&str, &str)], flags: &Flags) -> Result<Loaded, FatalConfig> {
     let environment: BTreeMap<_, _> =
         environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    merge(PathBuf::from("config.json"), FileText::Text(file.to_owned()), &environment, flags)
+    merge_sources(PathBuf::from("config.json"), FileText::Text(file.to_owned()), &environment, flags)
 }
 
 fn survives(file: &str) -> Loaded {
@@ -99,7 +99,7 @@ fn every_flag_with_a_key_reaches_it() {
         json!({"max_actions": 1, "max_screenshots": 2, "max_vlm_tokens": 3,
         "max_session_seconds": 4, "actions_per_minute": 5})
     );
-    assert!(config.budgets.configured() && !Config::default().budgets.configured());
+    assert!(config.budgets.is_configured() && !Config::default().budgets.is_configured());
 }
 
 #[test]
@@ -406,7 +406,8 @@ fn a_token_comes_from_the_file_or_by_its_short_name() {
         let environment =
             environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let file = FileText::Text(text.to_owned());
-        let loaded = merge::merge("config.json".into(), file, &environment, &Flags::default()).unwrap();
+        let loaded =
+            merge::merge_sources("config.json".into(), file, &environment, &Flags::default()).unwrap();
         (
             loaded.config.web_ui.token.map(|token| token.reveal().to_owned()),
             loaded.config.web_ui.token_file.map(|file| file.to_string_lossy().into_owned()),

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::Rule::*;
+use super::keys::KeyRule::*;
 use super::keys::{
-    ANY_PORT, Key, MAYBE_COUNT, MAYBE_TEXT, Rule, UP_TO_A_MILLION, guard, plain, secret, secret_guard,
+    ANY_PORT, Key, KeyRule, MAYBE_COUNT, MAYBE_TEXT, UP_TO_A_MILLION, guard, plain, secret, secret_guard,
 };
 use super::limits;
 use super::secret::{Endpoint, Secret};
@@ -200,7 +200,7 @@ section! {
         /// Whether a vision model is wanted.
         enabled: bool = false => plain(Flag),
         /// Its server. Never shown in messages.
-        base_url: Endpoint = Endpoint::new("http://localhost:3000") => secret(Rule::Endpoint),
+        base_url: Endpoint = Endpoint::new("http://localhost:3000") => secret(KeyRule::Endpoint),
         /// Its key; else `OWUI_API_KEY` of the environment. Never shown.
         api_key: Option<Secret> = None => secret(MAYBE_TEXT),
         /// The model's name.
@@ -379,22 +379,22 @@ section! {
         /// Tools that may not be called.
         deny: Vec<String> = Vec::new() => guard(Texts),
         /// What happens to tools in neither list. null: allow, or deny once `allow` names anything.
-        default: Option<Verdict> = None => guard(Optional(&OneOf(&["allow", "deny"]))),
+        default: Option<PolicyVerdict> = None => guard(Optional(&OneOf(&["allow", "deny"]))),
     }
 }
 
 impl Actions {
     /// What happens to a tool that neither list names. Whoever writes an allow list and no default means
     /// "these and no others".
-    pub fn verdict_on_unlisted(&self) -> Verdict {
-        let implied = if self.allow.is_empty() { Verdict::Allow } else { Verdict::Deny };
+    pub fn verdict_on_unlisted(&self) -> PolicyVerdict {
+        let implied = if self.allow.is_empty() { PolicyVerdict::Allow } else { PolicyVerdict::Deny };
         self.default.unwrap_or(implied)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum PolicyVerdict {
     Allow,
     Deny,
 }
@@ -702,7 +702,7 @@ section! {
 }
 
 impl Budgets {
-    pub fn configured(&self) -> bool {
+    pub fn is_configured(&self) -> bool {
         *self != Self::default()
     }
 }
@@ -711,17 +711,17 @@ impl Budgets {
 mod tests {
     use super::*;
 
-    fn check_unlisted(allow: &[&str], default: Option<Verdict>, expected: Verdict) {
+    fn check_unlisted(allow: &[&str], default: Option<PolicyVerdict>, expected: PolicyVerdict) {
         let allow = allow.iter().map(ToString::to_string).collect();
         assert_eq!(Actions { allow, deny: Vec::new(), default }.verdict_on_unlisted(), expected);
     }
 
     #[test]
     fn an_allow_list_without_a_default_denies_the_rest() {
-        check_unlisted(&[], None, Verdict::Allow);
-        check_unlisted(&["click_at"], None, Verdict::Deny);
-        check_unlisted(&["click_at"], Some(Verdict::Allow), Verdict::Allow);
-        check_unlisted(&[], Some(Verdict::Deny), Verdict::Deny);
+        check_unlisted(&[], None, PolicyVerdict::Allow);
+        check_unlisted(&["click_at"], None, PolicyVerdict::Deny);
+        check_unlisted(&["click_at"], Some(PolicyVerdict::Allow), PolicyVerdict::Allow);
+        check_unlisted(&[], Some(PolicyVerdict::Deny), PolicyVerdict::Deny);
     }
 
     #[test]

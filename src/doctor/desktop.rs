@@ -1,87 +1,90 @@
 //! What a running Linux desktop answers when it is asked: its window manager, its accessibility bus, and the
 //! programs that show a window and no elements.
 
-use super::{Check, Status, Subject};
+use super::{CheckStatus, DoctorCheck, DoctorSubject};
 use crate::machine::fixes::{self, Package};
 use crate::machine::sandbox::accessibility_launcher;
 use crate::platform::survey::{DisplayFacts, SeenWindow, Survey};
 
 const ENABLE: &str = "busctl --user set-property org.a11y.Bus /org/a11y/bus org.a11y.Status IsEnabled b true";
 
-pub fn check_window_manager(subject: &Subject<'_>) -> Check {
+pub fn check_window_manager(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "window manager";
     match subject.survey.as_ref().and_then(|survey| survey.display.as_ref()) {
         Some(Ok(DisplayFacts { window_manager: Some(name), windows })) => {
-            Check::new(NAME, Status::Ok, format!("{name}, {} windows", windows.len()))
+            DoctorCheck::new(NAME, CheckStatus::Ok, format!("{name}, {} windows", windows.len()))
         }
         Some(Ok(_)) => {
             let detail = "none runs on this display: windows cannot be listed, raised or moved";
             let fix = fixes::installed_then(subject.machine, "openbox", Package::WindowManager, "openbox &");
-            Check::new(NAME, Status::Missing, detail).essential(subject.wants_desktop()).fix(fix)
+            DoctorCheck::new(NAME, CheckStatus::Missing, detail)
+                .set_essential(subject.wants_desktop())
+                .with_fix(fix)
         }
         Some(Err(reason)) => {
-            Check::new(NAME, Status::Error, format!("the display was not readable: {reason}"))
+            DoctorCheck::new(NAME, CheckStatus::Error, format!("the display was not readable: {reason}"))
         }
-        None if subject.works_wayland() => Check::new(
+        None if subject.works_wayland() => DoctorCheck::new(
             NAME,
-            Status::Ok,
+            CheckStatus::Ok,
             "the Wayland compositor; it lets nobody else raise, move or close windows",
         ),
-        None => Check::new(NAME, Status::Warning, "not asked: there is no X11 display"),
+        None => DoctorCheck::new(NAME, CheckStatus::Warning, "not asked: there is no X11 display"),
     }
 }
 
 /// Where the bus cannot be asked, what is installed is told instead; that is a hint and no proof.
-pub fn check_accessibility(subject: &Subject<'_>) -> Check {
+pub fn check_accessibility(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "accessibility";
-    if subject.variable("NO_AT_BRIDGE").is_some_and(|value| value != "0") {
+    if subject.env_variable("NO_AT_BRIDGE").is_some_and(|value| value != "0") {
         let detail = "NO_AT_BRIDGE is set: GTK programs started from here hide their elements";
-        return Check::new(NAME, Status::Warning, detail).fix("unset NO_AT_BRIDGE".to_owned());
+        return DoctorCheck::new(NAME, CheckStatus::Warning, detail)
+            .with_fix("unset NO_AT_BRIDGE".to_owned());
     }
     let Some(launcher) = accessibility_launcher(subject.machine) else {
-        return Check::new(NAME, Status::Missing, "AT-SPI is not installed: no element trees")
-            .fix(fixes::install(subject.machine, Package::Accessibility));
+        return DoctorCheck::new(NAME, CheckStatus::Missing, "AT-SPI is not installed: no element trees")
+            .with_fix(fixes::install_command(subject.machine, Package::Accessibility));
     };
     match subject.survey.as_ref().map(|survey| &survey.accessibility) {
-        None => Check::new(NAME, Status::Ok, format!("AT-SPI starts on demand ({launcher})")),
+        None => DoctorCheck::new(NAME, CheckStatus::Ok, format!("AT-SPI starts on demand ({launcher})")),
         Some(Err(reason)) => {
-            Check::new(NAME, Status::Error, format!("the AT-SPI bus did not answer: {reason}"))
+            DoctorCheck::new(NAME, CheckStatus::Error, format!("the AT-SPI bus did not answer: {reason}"))
         }
-        Some(Ok(facts)) if facts.enabled => Check::new(
+        Some(Ok(facts)) if facts.enabled => DoctorCheck::new(
             NAME,
-            Status::Ok,
+            CheckStatus::Ok,
             format!("the AT-SPI bus answers, {} programs offer elements", facts.pids.len()),
         ),
         Some(Ok(_)) => {
             let detail = "the AT-SPI bus answers, but its IsEnabled flag is off: Qt programs, Chromium and \
                           Firefox that start now may offer no elements";
-            Check::new(NAME, Status::Warning, detail).fix(ENABLE.to_owned())
+            DoctorCheck::new(NAME, CheckStatus::Warning, detail).with_fix(ENABLE.to_owned())
         }
     }
 }
 
-pub fn check_programs(subject: &Subject<'_>) -> Check {
+pub fn check_programs(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "programs";
     if subject.works_wayland() {
         let detail = "only those that offer elements are seen under Wayland; the others have no window here";
-        return Check::new(NAME, Status::Warning, detail);
+        return DoctorCheck::new(NAME, CheckStatus::Warning, detail);
     }
     let Some(Survey { display: Some(Ok(display)), accessibility: Ok(accessibility) }) = &subject.survey
     else {
-        return Check::new(
+        return DoctorCheck::new(
             NAME,
-            Status::Warning,
+            CheckStatus::Warning,
             "not looked at: that needs a display and an accessibility bus",
         );
     };
     let dark: Vec<&SeenWindow> =
         display.windows.iter().filter(|window| window.is_dark(&accessibility.pids)).collect();
     if dark.is_empty() {
-        return Check::new(NAME, Status::Ok, "every window's program offers elements");
+        return DoctorCheck::new(NAME, CheckStatus::Ok, "every window's program offers elements");
     }
-    let lines = dark.iter().map(|window| window.advice());
+    let lines = dark.iter().map(|window| window.window_advice());
     let detail = std::iter::once("these show a window and offer no elements:".to_owned()).chain(lines);
-    Check::new(NAME, Status::Warning, detail.collect::<Vec<_>>().join("\n"))
+    DoctorCheck::new(NAME, CheckStatus::Warning, detail.collect::<Vec<_>>().join("\n"))
 }
 
 /// What helps a program whose window class or toolkit contains the word; the first that fits counts.
@@ -103,7 +106,7 @@ impl SeenWindow {
         self.pid.is_none_or(|pid| !offering.contains(&pid))
     }
 
-    fn advice(&self) -> String {
+    fn window_advice(&self) -> String {
         let toolkit = self.toolkit.unwrap_or_default();
         let known = |word: &str| self.class.to_lowercase().contains(word) || toolkit.contains(word);
         let advice = ADVICE.iter().find(|(word, _)| known(word));

@@ -20,7 +20,7 @@ use crate::platform::macos::decode::permissions as macos;
 use crate::platform::survey::{MacPermissions, PlatformFacts, Survey};
 
 /// What is examined: the program, its configuration, and the machine around it.
-pub struct Subject<'a> {
+pub struct DoctorSubject<'a> {
     pub version: &'a str,
     /// Cargo features of this build.
     pub features: &'a [&'a str],
@@ -39,7 +39,7 @@ pub struct Subject<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum CheckStatus {
     Ok,
     Warning,
     /// It is not there.
@@ -48,25 +48,25 @@ pub enum Status {
     Error,
 }
 
-impl Status {
+impl CheckStatus {
     pub const fn word(self) -> &'static str {
         match self {
-            Status::Ok => "ok",
-            Status::Warning => "warning",
-            Status::Missing => "missing",
-            Status::Error => "error",
+            CheckStatus::Ok => "ok",
+            CheckStatus::Warning => "warning",
+            CheckStatus::Missing => "missing",
+            CheckStatus::Error => "error",
         }
     }
 
     const fn is_fault(self) -> bool {
-        matches!(self, Status::Missing | Status::Error)
+        matches!(self, CheckStatus::Missing | CheckStatus::Error)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Check {
+pub struct DoctorCheck {
     pub name: &'static str,
-    pub status: Status,
+    pub status: CheckStatus,
     /// Without this the program cannot do what it is configured to do.
     pub essential: bool,
     pub detail: String,
@@ -75,17 +75,17 @@ pub struct Check {
     pub fix: Option<String>,
 }
 
-impl Check {
-    fn new(name: &'static str, status: Status, detail: impl AsRef<str>) -> Self {
-        Self { name, status, essential: false, detail: printable(detail.as_ref()), fix: None }
+impl DoctorCheck {
+    fn new(name: &'static str, status: CheckStatus, detail: impl AsRef<str>) -> Self {
+        Self { name, status, essential: false, detail: strip_control(detail.as_ref()), fix: None }
     }
 
-    fn essential(mut self, essential: bool) -> Self {
+    fn set_essential(mut self, essential: bool) -> Self {
         self.essential = essential;
         self
     }
 
-    fn fix(mut self, fix: impl Into<Option<String>>) -> Self {
+    fn with_fix(mut self, fix: impl Into<Option<String>>) -> Self {
         self.fix = fix.into();
         self
     }
@@ -97,7 +97,7 @@ impl Check {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum DoctorVerdict {
     Ready,
     /// Usable; some things are missing.
     Limited,
@@ -105,25 +105,25 @@ pub enum Verdict {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct DoctorReport {
     pub version: String,
     pub system: String,
-    pub verdict: Verdict,
+    pub verdict: DoctorVerdict,
     pub summary: String,
-    pub checks: Vec<Check>,
+    pub checks: Vec<DoctorCheck>,
 }
 
-pub fn examine(subject: &Subject<'_>) -> Report {
+pub fn run_checks(subject: &DoctorSubject<'_>) -> DoctorReport {
     let system = subject.machine.system();
     let wanted =
         CHECKS.iter().filter(|(systems, _)| systems.is_empty() || systems.contains(&system.as_str()));
-    let checks: Vec<Check> = wanted.map(|(_, check)| check(subject)).collect();
+    let checks: Vec<DoctorCheck> = wanted.map(|(_, check)| check(subject)).collect();
     let verdict = verdict_on(&checks);
-    let summary = summary(subject, verdict, &checks);
-    Report { version: subject.version.to_owned(), system, verdict, summary, checks }
+    let summary = summary_line(subject, verdict, &checks);
+    DoctorReport { version: subject.version.to_owned(), system, verdict, summary, checks }
 }
 
-type CheckFunction = fn(&Subject<'_>) -> Check;
+type CheckFunction = fn(&DoctorSubject<'_>) -> DoctorCheck;
 
 /// Which checks run on which systems; an empty list means everywhere.
 const CHECKS: &[(&[&str], CheckFunction)] = &[
@@ -146,42 +146,44 @@ const CHECKS: &[(&[&str], CheckFunction)] = &[
     (&[], check_audit_folder),
 ];
 
-fn verdict_on(checks: &[Check]) -> Verdict {
-    if checks.iter().any(Check::stops_us) {
-        return Verdict::Unusable;
+fn verdict_on(checks: &[DoctorCheck]) -> DoctorVerdict {
+    if checks.iter().any(DoctorCheck::stops_us) {
+        return DoctorVerdict::Unusable;
     }
-    let flawless = checks.iter().all(|check| check.status == Status::Ok);
-    if flawless { Verdict::Ready } else { Verdict::Limited }
+    let flawless = checks.iter().all(|check| check.status == CheckStatus::Ok);
+    if flawless { DoctorVerdict::Ready } else { DoctorVerdict::Limited }
 }
 
-fn summary(subject: &Subject<'_>, verdict: Verdict, checks: &[Check]) -> String {
+fn summary_line(subject: &DoctorSubject<'_>, verdict: DoctorVerdict, checks: &[DoctorCheck]) -> String {
     let desktop = match (subject.wants_mock(), subject.wants_sandbox()) {
         (true, _) => "the mock desktop",
         (false, true) => "a private desktop",
         (false, false) => "this desktop",
     };
-    let names = |chosen: fn(&Check) -> bool| {
+    let names = |chosen: fn(&DoctorCheck) -> bool| {
         checks.iter().filter(|check| chosen(check)).map(|check| check.name).collect::<Vec<_>>().join(", ")
     };
     match verdict {
-        Verdict::Ready => format!("ready to serve {desktop}"),
-        Verdict::Limited => {
-            format!("ready to serve {desktop}; look at: {}", names(|check| check.status != Status::Ok))
+        DoctorVerdict::Ready => format!("ready to serve {desktop}"),
+        DoctorVerdict::Limited => {
+            format!("ready to serve {desktop}; look at: {}", names(|check| check.status != CheckStatus::Ok))
         }
-        Verdict::Unusable if subject.config.is_err() => "will not start: mend the configuration".to_owned(),
-        Verdict::Unusable => {
-            format!("cannot serve {desktop}: {}. With --mock it works now.", names(Check::stops_us))
+        DoctorVerdict::Unusable if subject.config.is_err() => {
+            "will not start: mend the configuration".to_owned()
+        }
+        DoctorVerdict::Unusable => {
+            format!("cannot serve {desktop}: {}. With --mock it works now.", names(DoctorCheck::stops_us))
         }
     }
 }
 
-impl Report {
+impl DoctorReport {
     /// 0 when the program can do what it is configured to do, 1 when not.
     pub fn exit_code(&self) -> u8 {
-        u8::from(self.verdict == Verdict::Unusable)
+        u8::from(self.verdict == DoctorVerdict::Unusable)
     }
 
-    pub fn human(&self) -> String {
+    pub fn to_text(&self) -> String {
         let mut text = format!("os-screen-observer {} on {}\n\n", self.version, self.system);
         let width = self.checks.iter().map(|check| check.name.len()).max().unwrap_or_default();
         for check in &self.checks {
@@ -197,13 +199,13 @@ impl Report {
     }
 }
 
-impl Subject<'_> {
-    fn settings(&self) -> Option<&Config> {
+impl DoctorSubject<'_> {
+    fn loaded_config(&self) -> Option<&Config> {
         self.config.ok().map(|loaded| &loaded.config)
     }
 
     fn wants_mock(&self) -> bool {
-        self.settings().is_some_and(Config::wants_mock)
+        self.loaded_config().is_some_and(Config::wants_mock)
     }
 
     fn wants_sandbox(&self) -> bool {
@@ -215,13 +217,13 @@ impl Subject<'_> {
         !self.wants_mock() && !self.wants_sandbox()
     }
 
-    fn variable(&self, name: &str) -> Option<String> {
+    fn env_variable(&self, name: &str) -> Option<String> {
         self.machine.variable(name).filter(|value| !value.is_empty())
     }
 
     /// A Wayland session without an X server.
     fn is_wayland_alone(&self) -> bool {
-        self.variable("DISPLAY").is_none() && self.variable("WAYLAND_DISPLAY").is_some()
+        self.env_variable("DISPLAY").is_none() && self.env_variable("WAYLAND_DISPLAY").is_some()
     }
 
     /// Such a session, and a build that can work it.
@@ -234,37 +236,39 @@ impl Subject<'_> {
     }
 
     fn runtime_file(&self, name: &str) -> Option<PathBuf> {
-        self.variable("XDG_RUNTIME_DIR").map(|folder| Path::new(&folder).join(name))
+        self.env_variable("XDG_RUNTIME_DIR").map(|folder| Path::new(&folder).join(name))
     }
 }
 
-fn check_build(subject: &Subject<'_>) -> Check {
+fn check_build(subject: &DoctorSubject<'_>) -> DoctorCheck {
     let features = if subject.features.is_empty() { "none".to_owned() } else { subject.features.join(", ") };
-    Check::new("build", Status::Ok, format!("version {}, features: {features}", subject.version))
+    DoctorCheck::new("build", CheckStatus::Ok, format!("version {}, features: {features}", subject.version))
 }
 
-fn check_config(subject: &Subject<'_>) -> Check {
+fn check_config(subject: &DoctorSubject<'_>) -> DoctorCheck {
     let loaded = match subject.config {
         Ok(loaded) => loaded,
-        Err(fatal) => return Check::new("config", Status::Error, fatal.to_string()).essential(true),
+        Err(fatal) => {
+            return DoctorCheck::new("config", CheckStatus::Error, fatal.to_string()).set_essential(true);
+        }
     };
     let path = loaded.path.display();
     let read = if loaded.existed { format!("{path} read") } else { format!("{path} absent, defaults used") };
     let remarks: Vec<&str> = loaded.problems.iter().chain(&loaded.notices).map(String::as_str).collect();
-    let status = if remarks.is_empty() { Status::Ok } else { Status::Warning };
-    Check::new("config", status, [&[read.as_str()], remarks.as_slice()].concat().join("\n"))
+    let status = if remarks.is_empty() { CheckStatus::Ok } else { CheckStatus::Warning };
+    DoctorCheck::new("config", status, [&[read.as_str()], remarks.as_slice()].concat().join("\n"))
 }
 
-fn check_mock(_: &Subject<'_>) -> Check {
-    Check::new("mock desktop", Status::Ok, "available with --mock; needs nothing of this machine")
+fn check_mock(_: &DoctorSubject<'_>) -> DoctorCheck {
+    DoctorCheck::new("mock desktop", CheckStatus::Ok, "available with --mock; needs nothing of this machine")
 }
 
-fn check_platform(subject: &Subject<'_>) -> Check {
+fn check_platform(subject: &DoctorSubject<'_>) -> DoctorCheck {
     let PlatformFacts { name, available, reason, .. } = subject.platform;
-    let status = if *available { Status::Ok } else { Status::Missing };
+    let status = if *available { CheckStatus::Ok } else { CheckStatus::Missing };
     let detail = if reason.is_empty() { name.clone() } else { format!("{name}: {reason}") };
     let fix = (!available).then(|| "os-screen-observer --mock".to_owned());
-    Check::new("real desktop", status, detail).essential(subject.wants_desktop()).fix(fix)
+    DoctorCheck::new("real desktop", status, detail).set_essential(subject.wants_desktop()).with_fix(fix)
 }
 
 const WAYLAND_ALONE: &str = "Without X11 this build cannot list, picture or work windows: build it with the cargo feature \
@@ -278,44 +282,44 @@ const WSL_WORKED: &str = "not needed: this is WSL, and PowerShell shows the wind
                           the elements of Linux programs and for input";
 
 /// Either display server will do for the program as a whole; which one the adapter can use it says itself.
-fn check_display(subject: &Subject<'_>) -> Check {
+fn check_display(subject: &DoctorSubject<'_>) -> DoctorCheck {
     if subject.platform.by_powershell {
-        return Check::new("display", Status::Warning, WSL_WORKED);
+        return DoctorCheck::new("display", CheckStatus::Warning, WSL_WORKED);
     }
-    let x11 = subject.variable("DISPLAY").map(|display| probe_x11(subject, &display));
-    let wayland = subject.variable("WAYLAND_DISPLAY").map(|display| probe_wayland(subject, &display));
+    let x11 = subject.env_variable("DISPLAY").map(|display| probe_x11(subject, &display));
+    let wayland = subject.env_variable("WAYLAND_DISPLAY").map(|display| probe_wayland(subject, &display));
     let (status, detail) = match (x11, wayland) {
-        (None, None) => (Status::Missing, "neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned()),
-        (Some(Ok(x11)), None) => (Status::Ok, x11),
+        (None, None) => (CheckStatus::Missing, "neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned()),
+        (Some(Ok(x11)), None) => (CheckStatus::Ok, x11),
         (Some(Ok(x11)), Some(Ok(wayland))) => (
-            Status::Warning,
+            CheckStatus::Warning,
             format!("{x11}; {wayland}: windows of Wayland programs may be out of reach through X11"),
         ),
-        (Some(Ok(x11)), Some(Err(wayland))) => (Status::Ok, format!("{x11}; {wayland}")),
+        (Some(Ok(x11)), Some(Err(wayland))) => (CheckStatus::Ok, format!("{x11}; {wayland}")),
         (Some(Err(x11)), Some(Ok(wayland))) => {
-            (Status::Warning, format!("{wayland}; {x11}\n{WAYLAND_ALONE}"))
+            (CheckStatus::Warning, format!("{wayland}; {x11}\n{WAYLAND_ALONE}"))
         }
         (None, Some(Ok(wayland))) => {
             let means = if subject.works_wayland() { WAYLAND_WORKED } else { WAYLAND_ALONE };
-            (Status::Warning, format!("{wayland}; no X11\n{means}"))
+            (CheckStatus::Warning, format!("{wayland}; no X11\n{means}"))
         }
         (x11, wayland) => {
             let failures = [x11, wayland].into_iter().flatten().filter_map(Result::err);
-            (Status::Error, failures.collect::<Vec<_>>().join("; "))
+            (CheckStatus::Error, failures.collect::<Vec<_>>().join("; "))
         }
     };
     let fix = match status {
         _ if status.is_fault() => fixes::virtual_display(subject.machine),
-        Status::Warning if subject.lacks_wayland() => {
-            fixes::install(subject.machine, Package::WaylandLibraries)
+        CheckStatus::Warning if subject.lacks_wayland() => {
+            fixes::install_command(subject.machine, Package::WaylandLibraries)
                 .map(|install| format!("{install} && {WAYLAND_BUILD}"))
         }
         _ => None,
     };
-    Check::new("display", status, detail).essential(subject.wants_desktop()).fix(fix)
+    DoctorCheck::new("display", status, detail).set_essential(subject.wants_desktop()).with_fix(fix)
 }
 
-fn probe_x11(subject: &Subject<'_>, display: &str) -> Result<String, String> {
+fn probe_x11(subject: &DoctorSubject<'_>, display: &str) -> Result<String, String> {
     let Some(number) = local_display_number(display) else {
         return Ok(format!("X11 {display} (not a local display, so not tried)"));
     };
@@ -334,7 +338,7 @@ fn local_display_number(display: &str) -> Option<u16> {
     matches!(host, "" | "unix").then(|| number.parse().ok())?
 }
 
-fn probe_wayland(subject: &Subject<'_>, display: &str) -> Result<String, String> {
+fn probe_wayland(subject: &DoctorSubject<'_>, display: &str) -> Result<String, String> {
     let named = Path::new(display);
     let path = if named.is_absolute() { Some(named.to_owned()) } else { subject.runtime_file(display) };
     let path = path.ok_or_else(|| format!("Wayland {display}: XDG_RUNTIME_DIR is not set"))?;
@@ -344,17 +348,19 @@ fn probe_wayland(subject: &Subject<'_>, display: &str) -> Result<String, String>
         .map_err(|reason| format!("Wayland {display} does not answer at {}: {reason}", path.display()))
 }
 
-fn check_session_bus(subject: &Subject<'_>) -> Check {
+fn check_session_bus(subject: &DoctorSubject<'_>) -> DoctorCheck {
     let (status, detail) = match session_bus_socket(subject) {
-        BusAddress::Unset => (Status::Missing, "DBUS_SESSION_BUS_ADDRESS is not set".to_owned()),
-        BusAddress::Elsewhere(address) => (Status::Warning, format!("{address} cannot be tried from here")),
+        BusAddress::Unset => (CheckStatus::Missing, "DBUS_SESSION_BUS_ADDRESS is not set".to_owned()),
+        BusAddress::Elsewhere(address) => {
+            (CheckStatus::Warning, format!("{address} cannot be tried from here"))
+        }
         BusAddress::Local(socket) => match subject.machine.connect(&socket) {
-            Ok(()) => (Status::Ok, format!("answers at {socket}")),
-            Err(reason) => (Status::Error, format!("does not answer at {socket}: {reason}")),
+            Ok(()) => (CheckStatus::Ok, format!("answers at {socket}")),
+            Err(reason) => (CheckStatus::Error, format!("does not answer at {socket}: {reason}")),
         },
     };
     let fix = status.is_fault().then(|| fixes::session_bus(subject.machine)).flatten();
-    Check::new("session bus", status, detail).fix(fix)
+    DoctorCheck::new("session bus", status, detail).with_fix(fix)
 }
 
 enum BusAddress {
@@ -365,8 +371,8 @@ enum BusAddress {
 
 /// Where the bus listens: the first entry of the address variable, or the place every desktop uses if the
 /// variable is not set.
-fn session_bus_socket(subject: &Subject<'_>) -> BusAddress {
-    let Some(address) = subject.variable("DBUS_SESSION_BUS_ADDRESS") else {
+fn session_bus_socket(subject: &DoctorSubject<'_>) -> BusAddress {
+    let Some(address) = subject.env_variable("DBUS_SESSION_BUS_ADDRESS") else {
         let usual = subject.runtime_file("bus").filter(|path| subject.machine.exists(path));
         return usual.map_or(BusAddress::Unset, |path| BusAddress::Local(Socket::File(path)));
     };
@@ -382,70 +388,77 @@ fn session_bus_socket(subject: &Subject<'_>) -> BusAddress {
         .unwrap_or_else(|| BusAddress::Elsewhere(first.to_owned()))
 }
 
-fn check_fonts(subject: &Subject<'_>) -> Check {
-    let own = subject.variable("HOME").map(|home| Path::new(&home).join(".local/share/fonts"));
+fn check_fonts(subject: &DoctorSubject<'_>) -> DoctorCheck {
+    let own = subject.env_variable("HOME").map(|home| Path::new(&home).join(".local/share/fonts"));
     let shared = ["/usr/share/fonts", "/usr/local/share/fonts"].map(PathBuf::from);
     match shared.into_iter().chain(own).find(|folder| subject.machine.has_entries(folder)) {
-        Some(folder) => Check::new("fonts", Status::Ok, format!("found in {}", folder.display())),
-        None => Check::new("fonts", Status::Missing, "none found: programs would draw empty boxes")
-            .fix(fixes::install(subject.machine, Package::Fonts)),
+        Some(folder) => DoctorCheck::new("fonts", CheckStatus::Ok, format!("found in {}", folder.display())),
+        None => {
+            DoctorCheck::new("fonts", CheckStatus::Missing, "none found: programs would draw empty boxes")
+                .with_fix(fixes::install_command(subject.machine, Package::Fonts))
+        }
     }
 }
 
 /// A program below a terminal or a client has the permissions of that one, so that is what has to be switched on.
-fn check_mac_accessibility(subject: &Subject<'_>) -> Check {
+fn check_mac_accessibility(subject: &DoctorSubject<'_>) -> DoctorCheck {
     let (place, tick) = (macos::ACCESSIBILITY_PLACE, macos::TICK);
     let missing = format!("windows can be listed, but not read or worked. {place}: {tick}");
     let granted = subject.mac.map(|mac| mac.accessibility);
     check_mac_permission("accessibility", granted, &missing, macos::ACCESSIBILITY_PANE)
-        .essential(subject.wants_desktop())
+        .set_essential(subject.wants_desktop())
 }
 
-fn check_mac_recording(subject: &Subject<'_>) -> Check {
+fn check_mac_recording(subject: &DoctorSubject<'_>) -> DoctorCheck {
     let missing = format!("no pictures, no OCR. {}: {}", macos::RECORDING_PLACE, macos::TICK);
     let granted = subject.mac.map(|mac| mac.recording);
     check_mac_permission("screen recording", granted, &missing, macos::RECORDING_PANE)
 }
 
-fn check_mac_permission(name: &'static str, granted: Option<bool>, missing: &str, pane: &str) -> Check {
+fn check_mac_permission(name: &'static str, granted: Option<bool>, missing: &str, pane: &str) -> DoctorCheck {
     match granted {
-        Some(true) => Check::new(name, Status::Ok, "permitted"),
-        Some(false) => Check::new(name, Status::Missing, missing).fix(pane.to_owned()),
-        None => Check::new(name, Status::Warning, "not asked: this is no macOS").fix(pane.to_owned()),
+        Some(true) => DoctorCheck::new(name, CheckStatus::Ok, "permitted"),
+        Some(false) => DoctorCheck::new(name, CheckStatus::Missing, missing).with_fix(pane.to_owned()),
+        None => DoctorCheck::new(name, CheckStatus::Warning, "not asked: this is no macOS")
+            .with_fix(pane.to_owned()),
     }
 }
 
 /// Services run in a session of their own, where no user's window is to be seen.
-fn check_windows_session(subject: &Subject<'_>) -> Check {
-    match subject.variable("SESSIONNAME") {
+fn check_windows_session(subject: &DoctorSubject<'_>) -> DoctorCheck {
+    match subject.env_variable("SESSIONNAME") {
         Some(name) if name.eq_ignore_ascii_case("services") => {
-            Check::new("session", Status::Error, "started as a service: no desktop to see")
-                .essential(subject.wants_desktop())
+            DoctorCheck::new("session", CheckStatus::Error, "started as a service: no desktop to see")
+                .set_essential(subject.wants_desktop())
         }
-        Some(name) => Check::new("session", Status::Ok, format!("interactive session {name}")),
-        None => Check::new("session", Status::Warning, "SESSIONNAME is not set: not started from a desktop?"),
+        Some(name) => DoctorCheck::new("session", CheckStatus::Ok, format!("interactive session {name}")),
+        None => DoctorCheck::new(
+            "session",
+            CheckStatus::Warning,
+            "SESSIONNAME is not set: not started from a desktop?",
+        ),
     }
 }
 
-fn check_tesseract(subject: &Subject<'_>) -> Check {
+fn check_tesseract(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "tesseract";
-    if subject.settings().is_some_and(|config| !config.ocr.enabled) {
-        return Check::new(NAME, Status::Ok, "not needed: ocr.enabled is false");
+    if subject.loaded_config().is_some_and(|config| !config.ocr.enabled) {
+        return DoctorCheck::new(NAME, CheckStatus::Ok, "not needed: ocr.enabled is false");
     }
-    let configured = subject.settings().and_then(|config| config.ocr.tesseract_cmd.clone());
+    let configured = subject.loaded_config().and_then(|config| config.ocr.tesseract_cmd.clone());
     let broken = match (&subject.own_ocr, &configured) {
-        (Some(Ok(version)), None) => return Check::new(NAME, Status::Ok, printable(version)),
+        (Some(Ok(version)), None) => return DoctorCheck::new(NAME, CheckStatus::Ok, strip_control(version)),
         (Some(Err(reason)), None) => Some(reason),
         _ => None,
     };
     let check = check_tesseract_program(subject, configured);
     match broken {
-        Some(reason) => Check {
-            status: if check.status.is_fault() { check.status } else { Status::Warning },
+        Some(reason) => DoctorCheck {
+            status: if check.status.is_fault() { check.status } else { CheckStatus::Warning },
             detail: format!(
                 "{}\nused because the tesseract library does not work: {}",
                 check.detail,
-                printable(reason)
+                strip_control(reason)
             ),
             ..check
         },
@@ -453,7 +466,7 @@ fn check_tesseract(subject: &Subject<'_>) -> Check {
     }
 }
 
-fn check_tesseract_program(subject: &Subject<'_>, configured: Option<PathBuf>) -> Check {
+fn check_tesseract_program(subject: &DoctorSubject<'_>, configured: Option<PathBuf>) -> DoctorCheck {
     const NAME: &str = "tesseract";
     let found = subject.machine.find_program("tesseract");
     let configured_works = configured.as_ref().and_then(|name| resolve(subject.machine, name));
@@ -462,7 +475,7 @@ fn check_tesseract_program(subject: &Subject<'_>, configured: Option<PathBuf>) -
         (Some(configured), None, Some(found)) => {
             let (configured, found) = (configured.display(), found.display());
             let detail = format!("ocr.tesseract_cmd {configured} does not exist, but {found} does");
-            Check::new(NAME, Status::Warning, detail).fix(fixes::set_variable(
+            DoctorCheck::new(NAME, CheckStatus::Warning, detail).with_fix(fixes::set_variable(
                 subject.machine,
                 "OSO_OCR__TESSERACT_CMD",
                 &found.to_string(),
@@ -475,31 +488,37 @@ fn check_tesseract_program(subject: &Subject<'_>, configured: Option<PathBuf>) -
             };
             let lacking = match (subject.system_ocr)() {
                 Some(Ok(engine)) => {
-                    return Check::new(NAME, Status::Ok, format!("{where_looked}; text is read by {engine}"));
+                    return DoctorCheck::new(
+                        NAME,
+                        CheckStatus::Ok,
+                        format!("{where_looked}; text is read by {engine}"),
+                    );
                 }
                 Some(Err(reason)) => format!("no text recognition; {reason}"),
                 None => "no text recognition".to_owned(),
             };
-            Check::new(NAME, Status::Missing, format!("{where_looked}: {lacking}"))
-                .fix(fixes::install(subject.machine, Package::Tesseract))
+            DoctorCheck::new(NAME, CheckStatus::Missing, format!("{where_looked}: {lacking}"))
+                .with_fix(fixes::install_command(subject.machine, Package::Tesseract))
         }
     }
 }
 
-fn tesseract_version(subject: &Subject<'_>, program: &Path) -> Check {
+fn tesseract_version(subject: &DoctorSubject<'_>, program: &Path) -> DoctorCheck {
     let shown = program.display();
     match subject.machine.run(program, &["--version"]) {
         Ok(output) => {
             let version = output.lines().next().unwrap_or_default().trim();
-            Check::new("tesseract", Status::Ok, format!("{version} (program {shown})"))
+            DoctorCheck::new("tesseract", CheckStatus::Ok, format!("{version} (program {shown})"))
         }
-        Err(reason) => Check::new("tesseract", Status::Error, format!("{shown} --version: {reason}"))
-            .fix(fixes::install(subject.machine, Package::Tesseract)),
+        Err(reason) => {
+            DoctorCheck::new("tesseract", CheckStatus::Error, format!("{shown} --version: {reason}"))
+                .with_fix(fixes::install_command(subject.machine, Package::Tesseract))
+        }
     }
 }
 
-fn check_trace_folder(subject: &Subject<'_>) -> Check {
-    let config = subject.settings().cloned().unwrap_or_default();
+fn check_trace_folder(subject: &DoctorSubject<'_>) -> DoctorCheck {
+    let config = subject.loaded_config().cloned().unwrap_or_default();
     check_folder(subject, "trace folder", &config.tracing.dir, &config.tracing.dir).fix_with_variable(
         subject,
         "OSO_TRACING__DIR",
@@ -507,15 +526,15 @@ fn check_trace_folder(subject: &Subject<'_>) -> Check {
     )
 }
 
-fn check_audit_folder(subject: &Subject<'_>) -> Check {
-    let config = subject.settings().cloned().unwrap_or_default();
+fn check_audit_folder(subject: &DoctorSubject<'_>) -> DoctorCheck {
+    let config = subject.loaded_config().cloned().unwrap_or_default();
     if !config.logging.audit {
-        return Check::new("audit log", Status::Ok, "off (logging.audit is false)");
+        return DoctorCheck::new("audit log", CheckStatus::Ok, "off (logging.audit is false)");
     }
     let path = &config.logging.audit_path;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Without its log the server must not act, so an audit that was asked for is essential.
-    check_folder(subject, "audit log", path, folder).essential(true).fix_with_variable(
+    check_folder(subject, "audit log", path, folder).set_essential(true).fix_with_variable(
         subject,
         "OSO_LOGGING__AUDIT_PATH",
         "audit.log",
@@ -523,30 +542,30 @@ fn check_audit_folder(subject: &Subject<'_>) -> Check {
 }
 
 /// Whether `folder` can be written to; `path` is what the user named and must not be a link.
-fn check_folder(subject: &Subject<'_>, name: &'static str, path: &Path, folder: &Path) -> Check {
+fn check_folder(subject: &DoctorSubject<'_>, name: &'static str, path: &Path, folder: &Path) -> DoctorCheck {
     let shown = path.display();
     if let Some(target) = subject.machine.link_target(path) {
         let detail = format!("{shown} is a link to {}: make sure that it is yours", target.display());
-        return Check::new(name, Status::Warning, detail);
+        return DoctorCheck::new(name, CheckStatus::Warning, detail);
     }
     match subject.machine.folder_state(folder) {
-        FolderState::Writable => Check::new(name, Status::Ok, format!("{shown} can be written")),
-        FolderState::Creatable => Check::new(name, Status::Ok, format!("{shown} will be created")),
+        FolderState::Writable => DoctorCheck::new(name, CheckStatus::Ok, format!("{shown} can be written")),
+        FolderState::Creatable => DoctorCheck::new(name, CheckStatus::Ok, format!("{shown} will be created")),
         FolderState::Refused(reason) => {
-            Check::new(name, Status::Error, format!("{shown} cannot be written: {reason}"))
+            DoctorCheck::new(name, CheckStatus::Error, format!("{shown} cannot be written: {reason}"))
         }
     }
 }
 
-impl Check {
-    fn fix_with_variable(self, subject: &Subject<'_>, variable: &str, file: &str) -> Self {
+impl DoctorCheck {
+    fn fix_with_variable(self, subject: &DoctorSubject<'_>, variable: &str, file: &str) -> Self {
         let fix = self.status.is_fault().then(|| fixes::own_folder(subject.machine, variable, file));
-        self.fix(fix)
+        self.with_fix(fix)
     }
 }
 
 /// Details quote the environment and the output of programs; neither may steer the reader's terminal.
-fn printable(text: &str) -> String {
+fn strip_control(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 

@@ -1,16 +1,16 @@
 //! Whether a private desktop can start.
 
-use super::{Check, Status, Subject};
+use super::{CheckStatus, DoctorCheck, DoctorSubject};
 use crate::machine::sandbox::{install_line, missing_parts, names};
 
-pub fn check_sandbox(subject: &Subject<'_>) -> Check {
+pub fn check_sandbox(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "private desktop";
     let missing = missing_parts(subject.machine);
     let check = if missing.is_empty() {
-        Check::new(NAME, Status::Ok, "can start with --sandbox, away from this session")
+        DoctorCheck::new(NAME, CheckStatus::Ok, "can start with --sandbox, away from this session")
     } else {
         let detail = format!("--sandbox needs {}", names(&missing));
-        Check::new(NAME, Status::Missing, detail).fix(install_line(subject.machine, &missing))
+        DoctorCheck::new(NAME, CheckStatus::Missing, detail).with_fix(install_line(subject.machine, &missing))
     };
-    check.essential(subject.wants_sandbox())
+    check.set_essential(subject.wants_sandbox())
 }

@@ -99,7 +99,7 @@ fn loaded(pairs: &[(&str, &str)]) -> Result<Loaded, FatalConfig> {
     }
 }
 
-fn report_on(machine: &PretendedMachine, environment: &[(&str, &str)], available: bool) -> Report {
+fn report_on(machine: &PretendedMachine, environment: &[(&str, &str)], available: bool) -> DoctorReport {
     report_with(machine, environment, available, || None)
 }
 
@@ -108,12 +108,12 @@ fn report_with(
     environment: &[(&str, &str)],
     available: bool,
     system_ocr: fn() -> Option<Result<String, String>>,
-) -> Report {
+) -> DoctorReport {
     let reason = if available { "X11 and AT-SPI" } else { "this build has no adapter for it" };
     let platform =
         PlatformFacts { name: "Linux".into(), available, reason: reason.into(), by_powershell: false };
     let loaded = loaded(environment);
-    examine(&Subject {
+    run_checks(&DoctorSubject {
         version: "0.1.0",
         features: if machine.wayland { &["http", "wayland"] } else { &["http"] },
         platform: &platform,
@@ -127,7 +127,7 @@ fn report_with(
 }
 
 /// One check of a report on this machine: status, detail and fix.
-fn check(machine: &PretendedMachine, name: &str, status: Status, detail: &str, fix: Option<&str>) {
+fn check(machine: &PretendedMachine, name: &str, status: CheckStatus, detail: &str, fix: Option<&str>) {
     check_with(machine, &[], name, status, detail, fix);
 }
 
@@ -135,7 +135,7 @@ fn check_with(
     machine: &PretendedMachine,
     environment: &[(&str, &str)],
     name: &str,
-    status: Status,
+    status: CheckStatus,
     detail: &str,
     fix: Option<&str>,
 ) {
@@ -149,27 +149,27 @@ fn check_with(
 fn a_bare_machine() {
     let report = report_on(&bare(), &[], false);
     assert_eq!(report.exit_code(), 1);
-    insta::assert_snapshot!("bare_machine", report.human());
+    insta::assert_snapshot!("bare_machine", report.to_text());
 }
 
 #[test]
 fn a_bare_machine_with_a_package_manager() {
     let machine = PretendedMachine { programs: ["apt-get", "sudo"].into(), ..bare() };
-    insta::assert_snapshot!("bare_machine_with_apt", report_on(&machine, &[], true).human());
+    insta::assert_snapshot!("bare_machine_with_apt", report_on(&machine, &[], true).to_text());
 }
 
 #[test]
 fn a_complete_machine() {
     let report = report_on(&complete(), &[], true);
-    assert_eq!((report.verdict, report.exit_code()), (Verdict::Ready, 0));
-    insta::assert_snapshot!("complete_machine", report.human());
+    assert_eq!((report.verdict, report.exit_code()), (DoctorVerdict::Ready, 0));
+    insta::assert_snapshot!("complete_machine", report.to_text());
     insta::assert_json_snapshot!("complete_machine_json", report);
 }
 
 #[test]
 fn the_mock_makes_a_bare_machine_usable() {
     let report = report_on(&bare(), &[("OSO_MOCK", "true")], false);
-    assert_eq!((report.verdict, report.exit_code()), (Verdict::Limited, 0));
+    assert_eq!((report.verdict, report.exit_code()), (DoctorVerdict::Limited, 0));
     assert!(report.summary.starts_with("ready to serve the mock desktop"), "{}", report.summary);
 }
 
@@ -190,8 +190,8 @@ fn a_configuration_that_refuses_the_start_decides_alone() {
 #[test]
 fn configuration_remarks_are_warnings() {
     let odd = [("OSO_THEME", "dark")];
-    check_with(&complete(), &odd, "config", Status::Warning, "OSO_THEME in the environment", None);
-    check(&complete(), "config", Status::Ok, "config.json absent, defaults used", None);
+    check_with(&complete(), &odd, "config", CheckStatus::Warning, "OSO_THEME in the environment", None);
+    check(&complete(), "config", CheckStatus::Ok, "config.json absent, defaults used", None);
 }
 
 #[test]
@@ -206,19 +206,24 @@ fn displays() {
     let wayland = [("WAYLAND_DISPLAY", "wayland-0"), ("XDG_RUNTIME_DIR", "/run/user/1")];
     let both = [wayland[0], wayland[1], ("DISPLAY", ":0")];
     let check = |machine, status, detail, fix| check(&machine, "display", status, detail, fix);
-    check(with(&[], &[]), Status::Missing, "neither DISPLAY nor WAYLAND_DISPLAY", start);
-    check(with(&[("DISPLAY", "")], &[]), Status::Missing, "neither", start);
-    check(with(&[("DISPLAY", ":7.0")], &["/tmp/.X11-unix/X7"]), Status::Ok, "X11 :7.0 answers", None);
-    check(with(&[("DISPLAY", ":7")], &["@/tmp/.X11-unix/X7"]), Status::Ok, "X11 :7 answers", None);
-    check(with(&[("DISPLAY", ":7")], &[]), Status::Error, "X7: connection refused", start);
-    check(with(&[("DISPLAY", "far:0")], &[]), Status::Ok, "not tried", None);
-    check(with(&wayland, &["/run/user/1/wayland-0"]), Status::Warning, "no X11", None);
-    check(with(&wayland[..1], &[]), Status::Error, "XDG_RUNTIME_DIR is not set", start);
+    check(with(&[], &[]), CheckStatus::Missing, "neither DISPLAY nor WAYLAND_DISPLAY", start);
+    check(with(&[("DISPLAY", "")], &[]), CheckStatus::Missing, "neither", start);
+    check(with(&[("DISPLAY", ":7.0")], &["/tmp/.X11-unix/X7"]), CheckStatus::Ok, "X11 :7.0 answers", None);
+    check(with(&[("DISPLAY", ":7")], &["@/tmp/.X11-unix/X7"]), CheckStatus::Ok, "X11 :7 answers", None);
+    check(with(&[("DISPLAY", ":7")], &[]), CheckStatus::Error, "X7: connection refused", start);
+    check(with(&[("DISPLAY", "far:0")], &[]), CheckStatus::Ok, "not tried", None);
+    check(with(&wayland, &["/run/user/1/wayland-0"]), CheckStatus::Warning, "no X11", None);
+    check(with(&wayland[..1], &[]), CheckStatus::Error, "XDG_RUNTIME_DIR is not set", start);
     let sockets = ["/tmp/.X11-unix/X0", "/run/user/1/wayland-0"];
-    check(with(&both, &sockets), Status::Warning, "may be out of reach", None);
-    check(with(&both, &sockets[..1]), Status::Ok, "X11 :0 answers", None);
-    check(with(&both, &sockets[1..]), Status::Warning, "Wayland wayland-0 answers; X11 :0 does not", None);
-    check(with(&both, &[]), Status::Error, "X11 :0 does not", start);
+    check(with(&both, &sockets), CheckStatus::Warning, "may be out of reach", None);
+    check(with(&both, &sockets[..1]), CheckStatus::Ok, "X11 :0 answers", None);
+    check(
+        with(&both, &sockets[1..]),
+        CheckStatus::Warning,
+        "Wayland wayland-0 answers; X11 :0 does not",
+        None,
+    );
+    check(with(&both, &[]), CheckStatus::Error, "X11 :0 does not", start);
 }
 
 /// A session without an X server, under a build with or without the feature `wayland`.
@@ -237,14 +242,14 @@ fn wayland_alone(wayland: bool) -> PretendedMachine {
 fn wayland_without_x11() {
     let install = "sudo apt-get install -y libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
                    libxkbcommon-dev clang pkg-config && cargo build --release --features wayland";
-    check(&wayland_alone(false), "display", Status::Warning, "the cargo feature wayland", Some(install));
-    check(&wayland_alone(true), "display", Status::Warning, "count from each window's corner", None);
-    check(&wayland_alone(false), "window manager", Status::Warning, "no X11 display", None);
-    check(&wayland_alone(true), "window manager", Status::Ok, "the Wayland compositor", None);
-    check(&wayland_alone(false), "programs", Status::Warning, "not looked at", None);
-    check(&wayland_alone(true), "programs", Status::Warning, "only those that offer elements", None);
+    check(&wayland_alone(false), "display", CheckStatus::Warning, "the cargo feature wayland", Some(install));
+    check(&wayland_alone(true), "display", CheckStatus::Warning, "count from each window's corner", None);
+    check(&wayland_alone(false), "window manager", CheckStatus::Warning, "no X11 display", None);
+    check(&wayland_alone(true), "window manager", CheckStatus::Ok, "the Wayland compositor", None);
+    check(&wayland_alone(false), "programs", CheckStatus::Warning, "not looked at", None);
+    check(&wayland_alone(true), "programs", CheckStatus::Warning, "only those that offer elements", None);
     for wayland in [false, true] {
-        check(&wayland_alone(wayland), "accessibility", Status::Ok, "1 programs offer elements", None);
+        check(&wayland_alone(wayland), "accessibility", CheckStatus::Ok, "1 programs offer elements", None);
     }
 }
 
@@ -259,12 +264,12 @@ fn session_buses() {
     };
     let start = Some("dbus-run-session -- os-screen-observer");
     let check = |machine, status, detail, fix| check(&machine, "session bus", status, detail, fix);
-    check(with("unix:path=/b,guid=1", "/b"), Status::Ok, "answers at /b", None);
-    check(with("unix:abstract=/b,guid=1;tcp:x", "@/b"), Status::Ok, "answers at @/b", None);
-    check(with("unix:path=/b", "/c"), Status::Error, "does not answer at /b", start);
-    check(with("tcp:host=far,port=1", ""), Status::Warning, "cannot be tried", None);
-    check(with("", "/run/user/1/bus"), Status::Ok, "answers at /run/user/1/bus", None);
-    check(bare(), Status::Missing, "is not set", None);
+    check(with("unix:path=/b,guid=1", "/b"), CheckStatus::Ok, "answers at /b", None);
+    check(with("unix:abstract=/b,guid=1;tcp:x", "@/b"), CheckStatus::Ok, "answers at @/b", None);
+    check(with("unix:path=/b", "/c"), CheckStatus::Error, "does not answer at /b", start);
+    check(with("tcp:host=far,port=1", ""), CheckStatus::Warning, "cannot be tried", None);
+    check(with("", "/run/user/1/bus"), CheckStatus::Ok, "answers at /run/user/1/bus", None);
+    check(bare(), CheckStatus::Missing, "is not set", None);
 }
 
 fn surveyed(display: DisplayFacts, accessibility: Result<AccessibilityFacts, &str>) -> PretendedMachine {
@@ -275,30 +280,30 @@ fn surveyed(display: DisplayFacts, accessibility: Result<AccessibilityFacts, &st
 #[test]
 fn accessibility() {
     let check = |machine, status, detail, fix| check(&machine, "accessibility", status, detail, fix);
-    check(complete(), Status::Ok, "answers, 1 programs offer elements", None);
-    check(PretendedMachine { survey: None, ..complete() }, Status::Ok, "starts on demand", None);
+    check(complete(), CheckStatus::Ok, "answers, 1 programs offer elements", None);
+    check(PretendedMachine { survey: None, ..complete() }, CheckStatus::Ok, "starts on demand", None);
     let install = Some("sudo apt-get install -y at-spi2-core");
     let bare = PretendedMachine { programs: ["apt-get", "sudo"].into(), ..bare() };
-    check(bare, Status::Missing, "not installed", install);
+    check(bare, CheckStatus::Missing, "not installed", install);
     let hidden = PretendedMachine { variables: [("NO_AT_BRIDGE", "1")].into(), ..complete() };
-    check(hidden, Status::Warning, "NO_AT_BRIDGE", Some("unset NO_AT_BRIDGE"));
+    check(hidden, CheckStatus::Warning, "NO_AT_BRIDGE", Some("unset NO_AT_BRIDGE"));
     let off = surveyed(DisplayFacts::default(), Ok(AccessibilityFacts::default()));
     let fix = "busctl --user set-property org.a11y.Bus /org/a11y/bus org.a11y.Status IsEnabled b true";
-    check(off, Status::Warning, "IsEnabled flag is off", Some(fix));
-    check(surveyed(DisplayFacts::default(), Err("no bus")), Status::Error, "no bus", None);
+    check(off, CheckStatus::Warning, "IsEnabled flag is off", Some(fix));
+    check(surveyed(DisplayFacts::default(), Err("no bus")), CheckStatus::Error, "no bus", None);
 }
 
 #[test]
 fn window_managers() {
     let check = |machine, status, detail, fix| check(&machine, "window manager", status, detail, fix);
-    check(complete(), Status::Ok, "Openbox, 0 windows", None);
+    check(complete(), CheckStatus::Ok, "Openbox, 0 windows", None);
     let none = surveyed(DisplayFacts::default(), Err(""));
-    check(none, Status::Missing, "none runs", Some("openbox &"));
+    check(none, CheckStatus::Missing, "none runs", Some("openbox &"));
     let broken =
         Survey { display: Some(Err("no such display".to_owned())), accessibility: Err(String::new()) };
     let broken = PretendedMachine { survey: Some(broken), ..complete() };
-    check(broken, Status::Error, "no such display", None);
-    check(bare(), Status::Warning, "no X11 display", None);
+    check(broken, CheckStatus::Error, "no such display", None);
+    check(bare(), CheckStatus::Warning, "no X11 display", None);
 }
 
 #[test]
@@ -320,7 +325,7 @@ fn programs_without_elements_are_told_what_helps() {
     let machine = surveyed(display, Ok(AccessibilityFacts { enabled: true, pids: vec![7] }));
     let report = report_on(&machine, &[], true);
     let check = report.checks.iter().find(|check| check.name == "programs").unwrap();
-    assert_eq!(check.status, Status::Warning);
+    assert_eq!(check.status, CheckStatus::Warning);
     insta::assert_snapshot!(check.detail, @r"
     these show a window and offer no elements:
     News (chromium, Chromium): start it with --force-renderer-accessibility
@@ -328,8 +333,8 @@ fn programs_without_elements_are_told_what_helps() {
     shell (xterm, XTerm): it has none; read it with get_ocr
     a long title a long title a long title a… (game, Game): start it again; if that does not help, read it with get_ocr
     ");
-    super::tests::check(&complete(), "programs", Status::Ok, "every window's program", None);
-    super::tests::check(&bare(), "programs", Status::Warning, "not looked at", None);
+    super::tests::check(&complete(), "programs", CheckStatus::Ok, "every window's program", None);
+    super::tests::check(&bare(), "programs", CheckStatus::Warning, "not looked at", None);
 }
 
 #[test]
@@ -337,12 +342,12 @@ fn private_desktops() {
     let check = |machine: &PretendedMachine, status, detail, fix| {
         check(machine, "private desktop", status, detail, fix);
     };
-    check(&complete(), Status::Ok, "--sandbox", None);
+    check(&complete(), CheckStatus::Ok, "--sandbox", None);
     let needs = "--sandbox needs Xvfb, dbus-daemon, at-spi-bus-launcher, openbox";
-    check(&bare(), Status::Missing, needs, None);
+    check(&bare(), CheckStatus::Missing, needs, None);
     let half = PretendedMachine { programs: ["apt-get", "sudo", "Xvfb", "dbus-daemon"].into(), ..complete() };
     let install = "sudo apt-get install -y openbox";
-    check(&half, Status::Missing, "--sandbox needs openbox", Some(install));
+    check(&half, CheckStatus::Missing, "--sandbox needs openbox", Some(install));
     let complaint = sandbox_can_start(&half, None).unwrap_err();
     assert_eq!(complaint, format!("a private desktop needs openbox, not found here. Install: {install}"));
     assert_eq!(sandbox_can_start(&complete(), None), Ok(()));
@@ -365,11 +370,16 @@ fn a_system_that_reads_by_itself_needs_no_tesseract() {
     check(
         bare(),
         || Some(Ok("Windows.Media.Ocr (en-US)".into())),
-        Status::Ok,
+        CheckStatus::Ok,
         "read by Windows.Media.Ocr (en-US)",
     );
-    check(bare(), || Some(Err("no language".into())), Status::Missing, "no text recognition; no language");
-    check(complete(), || Some(Err("no language".into())), Status::Ok, "tesseract 5.3.0");
+    check(
+        bare(),
+        || Some(Err("no language".into())),
+        CheckStatus::Missing,
+        "no text recognition; no language",
+    );
+    check(complete(), || Some(Err("no language".into())), CheckStatus::Ok, "tesseract 5.3.0");
 }
 
 #[test]
@@ -378,16 +388,16 @@ fn tesseract() {
     let check = |machine, environment: &[(&str, &str)], status, detail, fix| {
         check_with(&machine, environment, "tesseract", status, detail, fix);
     };
-    check(complete(), &[], Status::Ok, "tesseract 5.3.0 (program /usr/bin/tesseract)", None);
-    check(complete(), &[("OSO_OCR__TESSERACT_CMD", "tesseract")], Status::Ok, "5.3.0", None);
+    check(complete(), &[], CheckStatus::Ok, "tesseract 5.3.0 (program /usr/bin/tesseract)", None);
+    check(complete(), &[("OSO_OCR__TESSERACT_CMD", "tesseract")], CheckStatus::Ok, "5.3.0", None);
     let fix = Some("export OSO_OCR__TESSERACT_CMD='/usr/bin/tesseract'");
-    check(complete(), WINDOWS_PATH, Status::Warning, "does not exist, but /usr/bin/tesseract does", fix);
-    check(bare(), WINDOWS_PATH, Status::Missing, "neither at C:", None);
-    check(bare(), &[("OSO_OCR__ENABLED", "false")], Status::Ok, "not needed", None);
+    check(complete(), WINDOWS_PATH, CheckStatus::Warning, "does not exist, but /usr/bin/tesseract does", fix);
+    check(bare(), WINDOWS_PATH, CheckStatus::Missing, "neither at C:", None);
+    check(bare(), &[("OSO_OCR__ENABLED", "false")], CheckStatus::Ok, "not needed", None);
     let stuck = PretendedMachine { output: Some(Err("did not end in 5s")), ..complete() };
-    check(stuck, &[], Status::Error, "did not end", Some("sudo apt-get install -y tesseract-ocr"));
+    check(stuck, &[], CheckStatus::Error, "did not end", Some("sudo apt-get install -y tesseract-ocr"));
     let loud = PretendedMachine { output: Some(Ok("\u{1b}[2Jtesseract 5")), ..complete() };
-    check(loud, &[], Status::Ok, "\u{fffd}[2Jtesseract 5", None);
+    check(loud, &[], CheckStatus::Ok, "\u{fffd}[2Jtesseract 5", None);
 }
 
 #[test]
@@ -395,13 +405,13 @@ fn folders() {
     const AUDIT: &[(&str, &str)] = &[("OSO_LOGGING__AUDIT", "true")];
     let read_only = PretendedMachine { read_only: true, ..complete() };
     let traces = Some("export OSO_TRACING__DIR=\"$HOME/.local/state/os-screen-observer/traces\"");
-    check(&read_only, "trace folder", Status::Error, "read-only file system", traces);
-    check(&complete(), "audit log", Status::Ok, "off", None);
-    check_with(&complete(), AUDIT, "audit log", Status::Ok, "./audit.log will be created", None);
+    check(&read_only, "trace folder", CheckStatus::Error, "read-only file system", traces);
+    check(&complete(), "audit log", CheckStatus::Ok, "off", None);
+    check_with(&complete(), AUDIT, "audit log", CheckStatus::Ok, "./audit.log will be created", None);
     let linked = PretendedMachine { links: [("./audit.log", "/etc/passwd")].into(), ..complete() };
-    check_with(&linked, AUDIT, "audit log", Status::Warning, "is a link to /etc/passwd", None);
-    assert_eq!(report_on(&read_only, &[], true).verdict, Verdict::Limited);
-    assert_eq!(report_on(&read_only, AUDIT, true).verdict, Verdict::Unusable);
+    check_with(&linked, AUDIT, "audit log", CheckStatus::Warning, "is a link to /etc/passwd", None);
+    assert_eq!(report_on(&read_only, &[], true).verdict, DoctorVerdict::Limited);
+    assert_eq!(report_on(&read_only, AUDIT, true).verdict, DoctorVerdict::Unusable);
 }
 
 #[test]
@@ -409,7 +419,7 @@ fn install_lines_speak_the_managers_language() {
     let check = |system, programs: &[&'static str], fix: Option<&str>| {
         let programs = programs.iter().copied().collect();
         let machine = PretendedMachine { system, programs, ..PretendedMachine::default() };
-        super::tests::check(&machine, "tesseract", Status::Missing, "not on PATH", fix);
+        super::tests::check(&machine, "tesseract", CheckStatus::Missing, "not on PATH", fix);
     };
     check("linux", &[], None);
     check("linux", &["apt-get"], Some("apt-get install -y tesseract-ocr"));
@@ -429,34 +439,34 @@ fn other_systems_are_asked_their_own_questions() {
         variables: [("SESSIONNAME", session)].into(),
         ..PretendedMachine::default()
     };
-    check(&windows("Console"), "session", Status::Ok, "interactive session Console", None);
-    check(&windows("Services"), "session", Status::Error, "service", None);
-    assert_eq!(report_on(&windows("Services"), &[], true).verdict, Verdict::Unusable);
+    check(&windows("Console"), "session", CheckStatus::Ok, "interactive session Console", None);
+    check(&windows("Services"), "session", CheckStatus::Error, "service", None);
+    assert_eq!(report_on(&windows("Services"), &[], true).verdict, DoctorVerdict::Unusable);
     let mac = PretendedMachine { system: "macos", ..PretendedMachine::default() };
     let report = report_on(&mac, &[], true);
     let names: Vec<_> = report.checks.iter().map(|check| check.name).collect();
     assert!(names.contains(&"screen recording") && !names.contains(&"display"), "{names:?}");
 }
 
-fn check_mac(mac: MacPermissions, name: &str, status: Status, detail: &str, verdict: Verdict) {
+fn check_mac(mac: MacPermissions, name: &str, status: CheckStatus, detail: &str, verdict: DoctorVerdict) {
     let machine = PretendedMachine { system: "macos", mac: Some(mac), ..PretendedMachine::default() };
     let report = report_with(&machine, &[], true, || Some(Ok("Vision".into())));
     let check = report.checks.iter().find(|check| check.name == name).expect(name);
     assert!(check.status == status && check.detail.contains(detail), "{check:?}");
-    assert_eq!((check.fix.is_some(), report.verdict), (status != Status::Ok, verdict), "{report:?}");
+    assert_eq!((check.fix.is_some(), report.verdict), (status != CheckStatus::Ok, verdict), "{report:?}");
 }
 
 #[test]
 fn a_mac_says_where_to_click() {
     let all = MacPermissions { accessibility: true, recording: true };
-    check_mac(all, "accessibility", Status::Ok, "permitted", Verdict::Ready);
-    check_mac(all, "screen recording", Status::Ok, "permitted", Verdict::Ready);
+    check_mac(all, "accessibility", CheckStatus::Ok, "permitted", DoctorVerdict::Ready);
+    check_mac(all, "screen recording", CheckStatus::Ok, "permitted", DoctorVerdict::Ready);
     let blind = MacPermissions { recording: false, ..all };
     let pane = "Screen & System Audio Recording (Screen Recording before macOS 15): switch on the app";
-    check_mac(blind, "screen recording", Status::Missing, pane, Verdict::Limited);
+    check_mac(blind, "screen recording", CheckStatus::Missing, pane, DoctorVerdict::Limited);
     let pane = "Privacy & Security › Accessibility: switch on the app";
     let deaf = MacPermissions { accessibility: false, ..all };
-    check_mac(deaf, "accessibility", Status::Missing, pane, Verdict::Unusable);
+    check_mac(deaf, "accessibility", CheckStatus::Missing, pane, DoctorVerdict::Unusable);
 }
 
 #[test]
@@ -465,7 +475,7 @@ fn wsl_needs_no_display() {
     let platform =
         PlatformFacts { name: "Linux".into(), available: true, reason: String::new(), by_powershell: true };
     let loaded = loaded(&[]);
-    let report = examine(&Subject {
+    let report = run_checks(&DoctorSubject {
         version: "0.1.0",
         features: &[],
         platform: &platform,
@@ -477,6 +487,6 @@ fn wsl_needs_no_display() {
         machine: &machine,
     });
     let display = report.checks.iter().find(|check| check.name == "display").unwrap();
-    assert!(display.status == Status::Warning && display.detail.contains("this is WSL"), "{display:?}");
-    assert_eq!(report.verdict, Verdict::Limited);
+    assert!(display.status == CheckStatus::Warning && display.detail.contains("this is WSL"), "{display:?}");
+    assert_eq!(report.verdict, DoctorVerdict::Limited);
 }

@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-use crate::config::{Actions, Launching, Programs, Verdict};
+use crate::config::{Actions, Launching, PolicyVerdict, Programs};
 use crate::error::{Error, Kind, Result};
 use crate::tool::{Starting, Target};
 
@@ -19,20 +19,24 @@ impl Policy {
     /// `implied` are the basic tools that a composite contains: what may not be done directly may
     /// not be done inside another tool either.
     pub fn check(&self, tool: &str, group: &str, implied: &[&str]) -> Result<()> {
-        if lists(&self.0.deny, tool) {
-            return denied(format!("tool '{tool}' is in actions.deny"));
+        if list_contains(&self.0.deny, tool) {
+            return permission_denied(format!("tool '{tool}' is in actions.deny"));
         }
-        if lists(&self.0.deny, group) {
-            return denied(format!("tool '{tool}' belongs to the group '{group}', which is in actions.deny"));
+        if list_contains(&self.0.deny, group) {
+            return permission_denied(format!(
+                "tool '{tool}' belongs to the group '{group}', which is in actions.deny"
+            ));
         }
-        if let Some(part) = implied.iter().find(|part| lists(&self.0.deny, part)) {
-            return denied(format!("tool '{tool}' contains '{part}', which is in actions.deny"));
+        if let Some(part) = implied.iter().find(|part| list_contains(&self.0.deny, part)) {
+            return permission_denied(format!("tool '{tool}' contains '{part}', which is in actions.deny"));
         }
-        if self.0.verdict_on_unlisted() == Verdict::Deny
-            && !lists(&self.0.allow, tool)
-            && !lists(&self.0.allow, group)
+        if self.0.verdict_on_unlisted() == PolicyVerdict::Deny
+            && !list_contains(&self.0.allow, tool)
+            && !list_contains(&self.0.allow, group)
         {
-            return denied(format!("neither the tool '{tool}' nor its group '{group}' is in actions.allow"));
+            return permission_denied(format!(
+                "neither the tool '{tool}' nor its group '{group}' is in actions.allow"
+            ));
         }
         Ok(())
     }
@@ -45,7 +49,9 @@ impl Policy {
         allow
             .chain(deny)
             .filter(|(_, name)| !known.contains(&name.as_str()))
-            .map(|(does, name)| format!("{does} '{name}', which is no tool or group{}", nearby(name, known)))
+            .map(|(does, name)| {
+                format!("{does} '{name}', which is no tool or group{}", similar_names(name, known))
+            })
             .collect()
     }
 }
@@ -60,7 +66,7 @@ impl Launching {
         let program = &starting.program;
         let refusal = match self.programs {
             Programs::Any => return Ok(()),
-            _ if lists(&self.allow, program) => return Ok(()),
+            _ if list_contains(&self.allow, program) => return Ok(()),
             Programs::Installed if starting.installed => return Ok(()),
             Programs::Installed => format!(
                 "'{program}' is not among the apps that the desktop offers (list_apps), and launch.programs is \
@@ -72,16 +78,16 @@ impl Launching {
     }
 }
 
-fn lists(names: &[String], name: &str) -> bool {
+fn list_contains(names: &[String], name: &str) -> bool {
     names.iter().any(|listed| listed == name)
 }
 
-fn denied(message: String) -> Result<()> {
+fn permission_denied(message: String) -> Result<()> {
     Err(Error::new(Kind::PermissionDenied, message))
 }
 
 /// Known names that begin like the unknown one, whatever its case and separators.
-fn nearby(name: &str, known: &[&str]) -> String {
+fn similar_names(name: &str, known: &[&str]) -> String {
     let beginning: String = name.to_lowercase().replace(['-', ' ', '.'], "_").chars().take(4).collect();
     let near: Vec<&str> = known
         .iter()

@@ -24,12 +24,12 @@ const WIDEST: u32 = 1280;
 #[derive(Debug, Default)]
 pub struct Approvals {
     served: AtomicBool,
-    pending: Mutex<VecDeque<Pending>>,
+    pending: Mutex<VecDeque<PendingApproval>>,
     decided: Bell,
 }
 
 #[derive(Debug)]
-struct Pending {
+struct PendingApproval {
     id: String,
     /// What the person is told: clean, and without what must not be shown.
     shown: Value,
@@ -48,7 +48,7 @@ pub enum Decision {
 
 impl Approvals {
     /// From here on there is a place where a person can be asked.
-    pub fn begin(&self) {
+    pub fn enable_approvals(&self) {
         self.served.store(true, Ordering::Relaxed);
     }
 
@@ -57,18 +57,18 @@ impl Approvals {
     }
 
     /// Every open question, the oldest first.
-    pub fn list(&self, now: Duration) -> Vec<Value> {
+    pub fn open_questions(&self, now: Duration) -> Vec<Value> {
         let pending = lock(&self.pending);
         let open = pending.iter().filter(|pending| pending.decision.is_none());
         open.map(|pending| with_time_left(&pending.shown, pending.expires.saturating_sub(now))).collect()
     }
 
-    pub fn picture(&self, id: &str) -> Option<Encoded> {
+    pub fn question_picture(&self, id: &str) -> Option<Encoded> {
         lock(&self.pending).iter().find(|pending| pending.id == id)?.picture.clone()
     }
 
     /// Whether there was such a question without an answer.
-    pub fn decide(&self, id: &str, decision: Decision) -> bool {
+    pub fn decide_question(&self, id: &str, decision: Decision) -> bool {
         let decided = lock(&self.pending)
             .iter_mut()
             .find(|pending| pending.id == id && pending.decision.is_none())
@@ -85,11 +85,11 @@ impl Approvals {
     }
 
     /// Asks, and waits. The call must hold nothing meanwhile.
-    pub fn ask(&self, gate: &Gate, call: &Call, question: &Question, cancel: &Cancel) -> Person {
+    pub fn ask_and_wait(&self, gate: &Gate, call: &Call, question: &Question, cancel: &Cancel) -> Person {
         let now = gate.clock.now();
-        let pending = Pending::new(gate, call, question, now + gate.confirm.ttl(), cancel);
+        let pending = PendingApproval::new(gate, call, question, now + gate.confirm.token_ttl(), cancel);
         let id = pending.id.clone();
-        let shown = with_time_left(&pending.shown, gate.confirm.ttl());
+        let shown = with_time_left(&pending.shown, gate.confirm.token_ttl());
         lock(&self.pending).push_back(pending);
         gate.events.publish_value(events::APPROVAL, || shown);
         let decision = self.wait(gate, &id, cancel);
@@ -125,11 +125,11 @@ impl Approvals {
     }
 }
 
-impl Pending {
+impl PendingApproval {
     fn new(gate: &Gate, call: &Call, question: &Question, expires: Duration, cancel: &Cancel) -> Self {
         let id = crate::random::random_token("ap:");
         let target = &question.target;
-        let pictured = pictured(gate, target, cancel);
+        let pictured = question_screenshot(gate, target, cancel);
         let place = pictured.as_ref().ok().map(|(_, place)| *place);
         let shown = json!({
             "id": id,
@@ -137,7 +137,7 @@ impl Pending {
             "origin": Origin::name(call.origin),
             "args": shown_args(gate, call, question),
             "question": question.text,
-            "asked_at": timestamp(gate.clock.wall()),
+            "asked_at": timestamp(gate.clock.wall_time()),
             "target": {
                 "window_uid": target.window_uid(),
                 "window": target.shown_title(&gate.redactor),
@@ -157,7 +157,7 @@ impl Pending {
 
 /// What the call was told, without what it would type into a private field: every watcher sees the question.
 fn shown_args(gate: &Gate, call: &Call, question: &Question) -> Value {
-    let Some(entry) = gate.tools.find(&call.tool) else {
+    let Some(entry) = gate.tools.find_tool(&call.tool) else {
         return Value::Null;
     };
     let keeper = story::for_the_person(gate, entry, question.hides_typed);
@@ -172,7 +172,7 @@ fn with_time_left(shown: &Value, left: Duration) -> Value {
 
 /// The window as it is now, and where in the picture the element is. A window that cannot be pictured is no
 /// reason not to ask.
-fn pictured(gate: &Gate, target: &Target, cancel: &Cancel) -> Result<(Encoded, Rect)> {
+fn question_screenshot(gate: &Gate, target: &Target, cancel: &Cancel) -> Result<(Encoded, Rect)> {
     let element = target.element().ok_or_else(|| Error::internal("what is no element has no picture"))?;
     let shot = gate.observer.window_picture(&element.chosen, cancel)?;
     let picture = shot.picture.shrink_to(WIDEST);
@@ -185,5 +185,5 @@ fn pictured(gate: &Gate, target: &Target, cancel: &Cancel) -> Result<(Encoded, R
         width: scaled(bounds.width),
         height: scaled(bounds.height),
     };
-    Ok((Encoded::png(&picture)?, place))
+    Ok((Encoded::from_picture(&picture)?, place))
 }

@@ -27,7 +27,7 @@ const DEEPEST_ARGUMENT: usize = 128;
 
 /// What is known of a call when it ends.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct AuditEntry<'a> {
     pub time: SystemTime,
     pub step: u64,
     pub caller: &'a str,
@@ -53,56 +53,56 @@ pub struct Entry<'a> {
 /// Arguments named like one of `redact_keys`, at any depth, are left out and listed at the end. So are keys that
 /// spell a character: they may be a password, letter by letter.
 /// Strings are redacted before they are shortened, so no half of a secret stays.
-pub fn line(entry: &Entry, redact_keys: &[String], scrub: &Scrub) -> String {
+pub fn audit_line(entry: &AuditEntry, redact_keys: &[String], scrub: &Scrub) -> String {
     let mut line = timestamp(entry.time);
-    field(&mut line, "step", &entry.step.to_string());
-    field(&mut line, "caller", &shown_text(entry.caller, scrub));
-    field(&mut line, "tool", &shown_text(entry.tool, scrub));
-    field(&mut line, "ok", if entry.ok { "true" } else { "false" });
+    push_field(&mut line, "step", &entry.step.to_string());
+    push_field(&mut line, "caller", &shown_text(entry.caller, scrub));
+    push_field(&mut line, "tool", &shown_text(entry.tool, scrub));
+    push_field(&mut line, "ok", if entry.ok { "true" } else { "false" });
     if let Some(changed) = entry.changed {
-        field(&mut line, "changed", if changed { "true" } else { "false" });
+        push_field(&mut line, "changed", if changed { "true" } else { "false" });
     }
     if let Some(code) = entry.code.filter(|_| !entry.ok) {
-        field(&mut line, "code", &shown_text(code, scrub));
+        push_field(&mut line, "code", &shown_text(code, scrub));
     }
     if let Some(consent) = entry.consent {
-        field(&mut line, "consent", consent);
+        push_field(&mut line, "consent", consent);
     }
     if entry.suspicious {
-        field(&mut line, "suspicious", "true");
+        push_field(&mut line, "suspicious", "true");
     }
     if !entry.secrets.is_empty() {
-        field(&mut line, "secrets", &shown_text(&entry.secrets.join(","), scrub));
+        push_field(&mut line, "secrets", &shown_text(&entry.secrets.join(","), scrub));
     }
-    push_arguments(&mut line, entry, &Filter { redact_keys, scrub });
+    push_arguments(&mut line, entry, &ArgumentFilter { redact_keys, scrub });
     line
 }
 
-fn field(line: &mut String, name: &str, escaped: &str) {
+fn push_field(line: &mut String, name: &str, escaped: &str) {
     line.push(' ');
     line.push_str(name);
     line.push('=');
     line.push_str(escaped);
 }
 
-fn push_arguments(line: &mut String, entry: &Entry, filter: &Filter) {
+fn push_arguments(line: &mut String, entry: &AuditEntry, filter: &ArgumentFilter) {
     let args = entry.args;
     let mut left_out = Vec::new();
     for (key, value) in args.iter().take(MOST_ARGUMENTS) {
         let name = format!("args.{}", escaped_key(key, filter.scrub));
         let is_known = entry.declared.is_none_or(|declared| declared.contains_key(key));
-        if !is_known || filter.hides(key, value) {
+        if !is_known || filter.hides_value(key, value) {
             left_out.push(name);
         } else {
             let shown = filter.shown_value(value, &name, &mut left_out);
-            field(line, &name, &shown);
+            push_field(line, &name, &shown);
         }
     }
     if args.len() > MOST_ARGUMENTS {
-        field(line, "args_not_shown", &(args.len() - MOST_ARGUMENTS).to_string());
+        push_field(line, "args_not_shown", &(args.len() - MOST_ARGUMENTS).to_string());
     }
     if !left_out.is_empty() {
-        field(line, "redactions", &format!("[{}]", shortened_list(&left_out)));
+        push_field(line, "redactions", &format!("[{}]", shortened_list(&left_out)));
     }
 }
 
@@ -113,13 +113,13 @@ fn shortened_list(names: &[String]) -> String {
     }
 }
 
-struct Filter<'a> {
+struct ArgumentFilter<'a> {
     redact_keys: &'a [String],
     scrub: &'a Scrub<'a>,
 }
 
-impl Filter<'_> {
-    fn hides(&self, key: &str, value: &Value) -> bool {
+impl ArgumentFilter<'_> {
+    fn hides_value(&self, key: &str, value: &Value) -> bool {
         let is_typed = key == KEYS && value.is_string() && may_be_typed(value);
         is_typed || self.redact_keys.iter().any(|hidden| hidden.eq_ignore_ascii_case(key))
     }
@@ -128,22 +128,22 @@ impl Filter<'_> {
         match value {
             Value::String(text) => shown_text(text, self.scrub),
             Value::Array(_) | Value::Object(_) => {
-                let compact = self.scrubbed(value, name, left_out, DEEPEST_ARGUMENT).to_string();
-                escaped(&shorten(&compact, LONGEST_VALUE), Backslash::Kept)
+                let compact = self.scrub_value(value, name, left_out, DEEPEST_ARGUMENT).to_string();
+                escape_field(&shorten(&compact, LONGEST_VALUE), Backslash::Kept)
             }
             plain => plain.to_string(),
         }
     }
 
     /// The value without hidden keys and with redacted strings. `depth` bounds the recursion.
-    fn scrubbed(&self, value: &Value, name: &str, left_out: &mut Vec<String>, depth: usize) -> Value {
+    fn scrub_value(&self, value: &Value, name: &str, left_out: &mut Vec<String>, depth: usize) -> Value {
         match value {
             Value::Array(_) | Value::Object(_) if depth == 0 => Value::from("…"),
             Value::String(text) => Value::String(self.scrub.text(text).into_owned()),
             Value::Array(items) => {
                 let items = items.iter().enumerate();
                 items
-                    .map(|(at, item)| self.scrubbed(item, &format!("{name}.{at}"), left_out, depth - 1))
+                    .map(|(at, item)| self.scrub_value(item, &format!("{name}.{at}"), left_out, depth - 1))
                     .collect()
             }
             Value::Object(fields) => self.scrubbed_object(fields, name, left_out, depth),
@@ -161,10 +161,10 @@ impl Filter<'_> {
         let mut kept = Map::new();
         for (key, value) in fields {
             let name = format!("{name}.{}", escaped_key(key, self.scrub));
-            if self.hides(key, value) {
+            if self.hides_value(key, value) {
                 left_out.push(name);
             } else {
-                let value = self.scrubbed(value, &name, left_out, depth - 1);
+                let value = self.scrub_value(value, &name, left_out, depth - 1);
                 kept.insert(self.scrub.text(key).into_owned(), value);
             }
         }
@@ -173,7 +173,7 @@ impl Filter<'_> {
 }
 
 fn shown_text(text: &str, scrub: &Scrub) -> String {
-    escaped(&shorten(&scrub.text(text), LONGEST_VALUE), Backslash::Doubled)
+    escape_field(&shorten(&scrub.text(text), LONGEST_VALUE), Backslash::Doubled)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,7 @@ enum Backslash {
 
 /// Writes blanks, line breaks and control characters as JSON does (`\u0020`). All else stays
 /// readable, quotation marks too: a selector looks as it was written.
-fn escaped(text: &str, backslash: Backslash) -> String {
+fn escape_field(text: &str, backslash: Backslash) -> String {
     let mut result = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -226,7 +226,7 @@ fn push_escape(result: &mut String, character: char) {
 
 /// The file the lines go to.
 #[derive(Debug)]
-pub struct Audit {
+pub struct AuditLog {
     path: PathBuf,
     max_bytes: u64,
     backups: u32,
@@ -246,15 +246,15 @@ struct Log {
     torn: bool,
 }
 
-impl Audit {
+impl AuditLog {
     /// Appends to the file at `path`, or creates it for its owner alone. A link or anything but a
     /// regular file is refused: the log must not become a way to write somewhere else.
     ///
     /// The log is rotated before it would exceed `max_bytes`. With `max_bytes` or `backups` 0 it
     /// never is, because rotating without a backup would delete what an audit is for.
-    pub fn open(path: &Path, max_bytes: u64, backups: u32) -> io::Result<Audit> {
-        let log = Log::open(path).map_err(|error| about(path, "cannot be opened", &error))?;
-        Ok(Audit {
+    pub fn open(path: &Path, max_bytes: u64, backups: u32) -> io::Result<AuditLog> {
+        let log = Log::open(path).map_err(|error| describe_io_error(path, "cannot be opened", &error))?;
+        Ok(AuditLog {
             path: path.to_owned(),
             max_bytes,
             backups,
@@ -264,7 +264,7 @@ impl Audit {
     }
 
     /// Adds one line after all that wait to be written; one that cannot be written waits, too.
-    pub fn record(&self, line: String) -> io::Result<()> {
+    pub fn record_line(&self, line: String) -> io::Result<()> {
         let mut backlog = lock(&self.backlog);
         if backlog.len() == MOST_KEPT {
             tracing::error!("an audit line is lost, too many wait: {line}");
@@ -275,25 +275,27 @@ impl Audit {
     }
 
     /// Whether everything so far is in the file. The gate asks before it lets anything act.
-    pub fn ready(&self) -> io::Result<()> {
+    pub fn ensure_writable(&self) -> io::Result<()> {
         self.write_backlog(&mut lock(&self.backlog))
     }
 
     fn write_backlog(&self, backlog: &mut VecDeque<String>) -> io::Result<()> {
         while let Some(line) = backlog.front() {
-            self.append(line)?;
+            self.append_line(line)?;
             backlog.pop_front();
         }
         Ok(())
     }
 
     /// Adds one line, made by `line`. After an error the log is as before, or says where it is torn.
-    fn append(&self, line: &str) -> io::Result<()> {
+    fn append_line(&self, line: &str) -> io::Result<()> {
         let mut log = lock(&self.log);
         if self.must_rotate(&log, line) {
-            *log = self.rotated().map_err(|error| about(&self.path, "cannot be rotated", &error))?;
+            *log = self
+                .rotate_log()
+                .map_err(|error| describe_io_error(&self.path, "cannot be rotated", &error))?;
         }
-        log.append(line).map_err(|error| about(&self.path, "cannot be written", &error))
+        log.append_line(line).map_err(|error| describe_io_error(&self.path, "cannot be written", &error))
     }
 
     fn must_rotate(&self, log: &Log, line: &str) -> bool {
@@ -302,15 +304,15 @@ impl Audit {
     }
 
     /// Moves `log` to `log.1`, `log.1` to `log.2` and so on; the last one is overwritten.
-    fn rotated(&self) -> io::Result<Log> {
+    fn rotate_log(&self) -> io::Result<Log> {
         for number in (1..self.backups).rev() {
-            rename_if_there(&self.backup(number), &self.backup(number + 1))?;
+            rename_if_there(&self.backup_path(number), &self.backup_path(number + 1))?;
         }
-        rename_if_there(&self.path, &self.backup(1))?;
+        rename_if_there(&self.path, &self.backup_path(1))?;
         Log::open(&self.path)
     }
 
-    fn backup(&self, number: u32) -> PathBuf {
+    fn backup_path(&self, number: u32) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(format!(".{number}"));
         name.into()
@@ -320,7 +322,7 @@ impl Audit {
 impl Log {
     fn open(path: &Path) -> io::Result<Log> {
         let mut file = match path.symlink_metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => create(path)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => create_log(path)?,
             Err(error) => return Err(error),
             Ok(found) => open_existing(path, &found)?,
         };
@@ -329,7 +331,7 @@ impl Log {
         Ok(Log { file, length, torn })
     }
 
-    fn append(&mut self, line: &str) -> io::Result<()> {
+    fn append_line(&mut self, line: &str) -> io::Result<()> {
         let start = if self.torn { "\n" } else { "" };
         let bytes = format!("{start}{line}\n");
         match self.file.write_all(bytes.as_bytes()) {
@@ -348,7 +350,7 @@ impl Log {
 }
 
 /// A link that appeared since the look before is refused.
-fn create(path: &Path) -> io::Result<File> {
+fn create_log(path: &Path) -> io::Result<File> {
     files::create_private(path, OpenOptions::new().read(true).append(true))
 }
 
@@ -378,7 +380,7 @@ fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-fn about(path: &Path, what: &str, error: &io::Error) -> io::Error {
+fn describe_io_error(path: &Path, what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("the audit log {} {what}: {error}", path.display()))
 }
 
@@ -395,16 +397,16 @@ mod tests {
         crate::config::Audit::default().redact_arg_keys
     }
 
-    fn written(args: Value, change: impl FnOnce(&mut Entry)) -> String {
+    fn written(args: Value, change: impl FnOnce(&mut AuditEntry)) -> String {
         written_for("click_element", args, change)
     }
 
-    fn written_for(tool: &str, args: Value, change: impl FnOnce(&mut Entry)) -> String {
+    fn written_for(tool: &str, args: Value, change: impl FnOnce(&mut AuditEntry)) -> String {
         let redactor = Redactor::new(None).unwrap();
-        redactor.learn("hunter2");
+        redactor.learn_secret("hunter2");
         let Value::Object(args) = args else { panic!("arguments are an object") };
         let time = SystemTime::UNIX_EPOCH + Duration::from_micros(1_794_786_622_764_711);
-        let mut entry = Entry {
+        let mut entry = AuditEntry {
             time,
             step: 1,
             caller: "unknown",
@@ -419,7 +421,7 @@ mod tests {
             declared: None,
         };
         change(&mut entry);
-        line(&entry, &keys(), &Scrub::of(&redactor))
+        audit_line(&entry, &keys(), &Scrub::of(&redactor))
     }
 
     /// What stands after `tool=click_element ok=true`.
@@ -563,8 +565,8 @@ mod tests {
     fn lines_are_appended_to_what_is_there() {
         in_directory(|path| {
             fs::write(path, "old\n").unwrap();
-            Audit::open(path, 1000, 3).unwrap().append("new").unwrap();
-            Audit::open(path, 1000, 3).unwrap().append("newer").unwrap();
+            AuditLog::open(path, 1000, 3).unwrap().append_line("new").unwrap();
+            AuditLog::open(path, 1000, 3).unwrap().append_line("newer").unwrap();
             assert_eq!(fs::read_to_string(path).unwrap(), "old\nnew\nnewer\n");
         });
     }
@@ -573,9 +575,9 @@ mod tests {
     fn a_torn_line_is_ended_first() {
         in_directory(|path| {
             fs::write(path, "half a li").unwrap();
-            let audit = Audit::open(path, 1000, 3).unwrap();
-            audit.append("whole").unwrap();
-            audit.append("next").unwrap();
+            let audit = AuditLog::open(path, 1000, 3).unwrap();
+            audit.append_line("whole").unwrap();
+            audit.append_line("next").unwrap();
             assert_eq!(fs::read_to_string(path).unwrap(), "half a li\nwhole\nnext\n");
         });
     }
@@ -583,9 +585,9 @@ mod tests {
     #[test]
     fn the_log_rotates_by_size_and_keeps_the_newest() {
         in_directory(|path| {
-            let audit = Audit::open(path, 10, 2).unwrap();
+            let audit = AuditLog::open(path, 10, 2).unwrap();
             for line in ["aaaa", "bbbb", "cccc", "dddd", "eeee", "ffff", "a line beyond the limit", "last"] {
-                audit.append(line).unwrap();
+                audit.append_line(line).unwrap();
             }
             let read = |name: &str| fs::read_to_string(path.with_file_name(name)).unwrap();
             assert_eq!(read("audit.log"), "last\n");
@@ -599,8 +601,8 @@ mod tests {
     fn nothing_is_rotated_away_without_a_backup() {
         for (max_bytes, backups) in [(10, 0), (0, 3)] {
             in_directory(|path| {
-                let audit = Audit::open(path, max_bytes, backups).unwrap();
-                (0..5).for_each(|_| audit.append("aaaa").unwrap());
+                let audit = AuditLog::open(path, max_bytes, backups).unwrap();
+                (0..5).for_each(|_| audit.append_line("aaaa").unwrap());
                 assert_eq!(fs::read_to_string(path).unwrap(), "aaaa\n".repeat(5));
             });
         }
@@ -609,14 +611,14 @@ mod tests {
     #[test]
     fn a_rotation_that_fails_is_told_and_tried_again() {
         in_directory(|path| {
-            let audit = Audit::open(path, 10, 1).unwrap();
-            audit.append("aaaaaaaa").unwrap();
+            let audit = AuditLog::open(path, 10, 1).unwrap();
+            audit.append_line("aaaaaaaa").unwrap();
             let backup = path.with_file_name("audit.log.1");
             fs::create_dir(&backup).unwrap();
-            let error = audit.append("bbbbbbbb").unwrap_err().to_string();
+            let error = audit.append_line("bbbbbbbb").unwrap_err().to_string();
             assert!(error.contains("cannot be rotated"), "{error}");
             fs::remove_dir(&backup).unwrap();
-            audit.append("bbbbbbbb").unwrap();
+            audit.append_line("bbbbbbbb").unwrap();
             assert_eq!(fs::read_to_string(path).unwrap(), "bbbbbbbb\n");
             assert_eq!(fs::read_to_string(&backup).unwrap(), "aaaaaaaa\n");
         });
@@ -624,7 +626,7 @@ mod tests {
 
     #[track_caller]
     fn check_refused(path: &Path, reason: &str) {
-        let error = Audit::open(path, 1000, 3).unwrap_err().to_string();
+        let error = AuditLog::open(path, 1000, 3).unwrap_err().to_string();
         assert!(error.contains(reason) && error.contains("audit.log"), "{error}");
     }
 
@@ -657,8 +659,8 @@ mod tests {
     fn a_new_log_is_its_owners_alone() {
         use std::os::unix::fs::PermissionsExt;
         in_directory(|path| {
-            let audit = Audit::open(path, 10, 1).unwrap();
-            (0..4).for_each(|_| audit.append("aaaaaaaa").unwrap());
+            let audit = AuditLog::open(path, 10, 1).unwrap();
+            (0..4).for_each(|_| audit.append_line("aaaaaaaa").unwrap());
             for name in ["audit.log", "audit.log.1"] {
                 let mode = path.with_file_name(name).metadata().unwrap().permissions().mode();
                 assert_eq!(mode & 0o777, 0o600, "{name}");
@@ -671,7 +673,7 @@ mod tests {
     fn a_full_disk_is_an_error_every_time() {
         let file = OpenOptions::new().append(true).open("/dev/full").unwrap();
         let log = Log { file, length: 0, torn: false };
-        let audit = Audit {
+        let audit = AuditLog {
             path: "audit.log".into(),
             max_bytes: 1000,
             backups: 3,
@@ -679,7 +681,7 @@ mod tests {
             backlog: Mutex::default(),
         };
         for _ in 0..2 {
-            let error = audit.append("line").unwrap_err();
+            let error = audit.append_line("line").unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::StorageFull);
             assert!(error.to_string().starts_with("the audit log audit.log cannot be written"), "{error}");
         }
@@ -689,12 +691,12 @@ mod tests {
     #[test]
     fn lines_of_parallel_calls_stay_whole() {
         in_directory(|path| {
-            let audit = Audit::open(path, 2000, 50).unwrap();
+            let audit = AuditLog::open(path, 2000, 50).unwrap();
             std::thread::scope(|scope| {
                 for thread in 0..8 {
                     let audit = &audit;
                     scope.spawn(move || {
-                        (0..50).for_each(|n| audit.append(&format!("line-{thread}-{n}")).unwrap())
+                        (0..50).for_each(|n| audit.append_line(&format!("line-{thread}-{n}")).unwrap())
                     });
                 }
             });

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::confirm::{Facts, Person, Ticket};
-use super::{Call, Gate, Reader, Reply};
+use super::confirm::{CallFacts, Person, Ticket};
+use super::{Call, Gate, Reply, ReplyReader};
 use crate::budget::{BudgetStatus, Meter, Reservation};
 use crate::clock::Cancel;
 use crate::error::Result;
@@ -30,11 +30,11 @@ impl Gate {
 
 impl Caller for Gate {
     fn pass_step(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply {
-        self.pass_along(call, person, cancel, Reader::AnotherCall)
+        self.pass_along(call, person, cancel, ReplyReader::AnotherCall)
     }
 
     fn pass_replayed(&self, call: Call, cancel: &Cancel) -> Reply {
-        self.pass(call, cancel)
+        self.pass_call(call, cancel)
     }
 
     fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
@@ -54,11 +54,11 @@ impl Caller for Gate {
     }
 
     fn budget_status(&self) -> BudgetStatus {
-        self.budget.status(self.clock.now())
+        self.budget.budget_status(self.clock.now())
     }
 
     fn covers(&self, target: &Target) -> bool {
-        self.confirm.covers(target)
+        self.confirm.covers_target(target)
     }
 
     fn suspects(&self, targets: &[Target]) -> bool {
@@ -70,17 +70,17 @@ impl Caller for Gate {
     }
 
     fn propose(&self, meta: &Meta, args: &Map<String, Value>, targets: &[Target]) -> Result<Proposal> {
-        let facts = Facts::of(meta.name, args, targets);
-        let confirm_token = self.confirm.propose(facts, self.clock.now())?;
-        Ok(Proposal { confirm_token, ttl: self.confirm.ttl() })
+        let facts = CallFacts::of(meta.name, args, targets);
+        let confirm_token = self.confirm.propose_token(facts, self.clock.now())?;
+        Ok(Proposal { confirm_token, ttl: self.confirm.token_ttl() })
     }
 
     fn withdraw_question(&self, ticket: &Ticket) {
-        self.confirm.withdraw(ticket);
+        self.confirm.withdraw_question(ticket);
     }
 
     fn reveal_secret(&self, name: &str) -> Result<&str> {
-        self.secrets.reveal(name)
+        self.secrets.reveal_secret(name)
     }
 
     fn knows_secret(&self, name: &str) -> bool {

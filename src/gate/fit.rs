@@ -7,8 +7,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::story::length;
-use crate::tokens::{Writing, bytes, tokens};
+use super::story::json_length;
+use crate::tokens::{Writing, bytes, tokens_for_bytes};
 
 /// The argument that says how much a caller has.
 const ARGUMENT: &str = "max_tokens";
@@ -30,38 +30,38 @@ pub struct Cut {
 
 /// Shortens a reply until it fits, and says so in it. The outline beside it has been fitted already and is
 /// charged first.
-pub fn fit(reply: &mut Value, outline_bytes: usize, max_tokens: usize) {
-    let beside = tokens(Writing::Outline, outline_bytes);
+pub fn fit_reply(reply: &mut Value, outline_bytes: usize, max_tokens: usize) {
+    let beside = tokens_for_bytes(Writing::Outline, outline_bytes);
     let room = bytes(Writing::Json, max_tokens.saturating_sub(beside));
-    let whole = length(reply);
+    let whole = json_length(reply);
     if whole <= room {
         return;
     }
-    let cuts = cut(reply, room.saturating_sub(NOTES_BYTES));
+    let cuts = cut_reply(reply, room.saturating_sub(NOTES_BYTES));
     if let (Some(reply), false) = (reply.as_object_mut(), cuts.is_empty()) {
-        note(reply, &cuts, tokens(Writing::Json, whole) + beside);
+        note_cuts(reply, &cuts, tokens_for_bytes(Writing::Json, whole) + beside);
     }
 }
 
-fn note(reply: &mut Map<String, Value>, cuts: &[Cut], whole: usize) {
+fn note_cuts(reply: &mut Map<String, Value>, cuts: &[Cut], whole: usize) {
     reply.insert("truncated".to_owned(), true.into());
     reply.insert("dropped".to_owned(), json!(cuts));
     // Rounded up, because it is an estimate.
     reply.insert("more".to_owned(), json!({ ARGUMENT: whole.div_ceil(100) * 100 }));
 }
 
-fn cut(reply: &mut Value, room: usize) -> Vec<Cut> {
+fn cut_reply(reply: &mut Value, room: usize) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     loop {
-        let now = length(reply);
+        let now = json_length(reply);
         if now <= room {
             return cuts;
         }
-        let Some(place) = Place::to_cut(reply, now - room) else {
+        let Some(place) = CutPlace::to_cut(reply, now - room) else {
             return cuts;
         };
         let Some(cut) =
-            reply.pointer_mut(&place.path).and_then(|part| shorten(part, &place.path, now - room))
+            reply.pointer_mut(&place.path).and_then(|part| shorten_part(part, &place.path, now - room))
         else {
             return cuts;
         };
@@ -75,17 +75,17 @@ fn cut(reply: &mut Value, room: usize) -> Vec<Cut> {
 
 /// A list or a text that could be shorter.
 #[derive(Debug)]
-struct Place {
+struct CutPlace {
     path: String,
     bytes: usize,
 }
 
-impl Place {
+impl CutPlace {
     /// The smallest that can pay alone, so that as little as possible goes with it; else the largest.
-    fn to_cut(reply: &Value, excess: usize) -> Option<Place> {
+    fn to_cut(reply: &Value, excess: usize) -> Option<CutPlace> {
         let mut places = Vec::new();
-        gather(reply, String::new(), &mut places);
-        let pays = |place: &&Place| place.bytes > excess;
+        collect_places(reply, String::new(), &mut places);
+        let pays = |place: &&CutPlace| place.bytes > excess;
         let smallest =
             places.iter().filter(pays).min_by_key(|place| place.bytes).map(|place| place.path.clone());
         let at = match smallest {
@@ -97,29 +97,29 @@ impl Place {
 }
 
 /// Replies are written by us: how deep they go is bounded by the trees that we read.
-fn gather(value: &Value, path: String, places: &mut Vec<Place>) {
+fn collect_places(value: &Value, path: String, places: &mut Vec<CutPlace>) {
     match value {
         Value::Array(items) => {
             if !items.is_empty() {
-                places.push(Place { path: path.clone(), bytes: length(value) });
+                places.push(CutPlace { path: path.clone(), bytes: json_length(value) });
             }
             for (at, item) in items.iter().enumerate() {
-                gather(item, format!("{path}/{at}"), places);
+                collect_places(item, format!("{path}/{at}"), places);
             }
         }
         Value::Object(fields) => {
             for (name, item) in fields {
-                gather(item, format!("{path}/{}", crate::text::escape_pointer(name)), places);
+                collect_places(item, format!("{path}/{}", crate::text::escape_pointer(name)), places);
             }
         }
         Value::String(text) if text.len() > SHORTEST_CUT_TEXT && !path.contains("/error/") => {
-            places.push(Place { path, bytes: text.len() - SHORTEST_CUT_TEXT });
+            places.push(CutPlace { path, bytes: text.len() - SHORTEST_CUT_TEXT });
         }
         _ => {}
     }
 }
 
-fn shorten(part: &mut Value, path: &str, excess: usize) -> Option<Cut> {
+fn shorten_part(part: &mut Value, path: &str, excess: usize) -> Option<Cut> {
     let path = path.to_owned();
     match part {
         Value::Array(items) => {
@@ -128,7 +128,7 @@ fn shorten(part: &mut Value, path: &str, excess: usize) -> Option<Cut> {
             while gone < excess
                 && let Some(item) = items.pop()
             {
-                gone += length(&item) + 1;
+                gone += json_length(&item) + 1;
             }
             Some(Cut { path, kept: items.len(), of })
         }
@@ -166,34 +166,34 @@ mod tests {
     }
 
     fn tokens_of(value: &Value) -> usize {
-        tokens(Writing::Json, length(value))
+        tokens_for_bytes(Writing::Json, json_length(value))
     }
 
     #[test]
     fn what_fits_is_left_alone() {
         let mut reply = windows(3);
-        fit(&mut reply, 0, 1000);
+        fit_reply(&mut reply, 0, 1000);
         assert_eq!(reply, windows(3));
     }
 
     #[test]
     fn a_list_loses_its_end_and_says_so() {
         let mut reply = windows(50);
-        fit(&mut reply, 0, 200);
+        fit_reply(&mut reply, 0, 200);
         let kept = reply["windows"].as_array().unwrap().len();
         assert!((1..50).contains(&kept), "{kept}");
         assert_eq!(reply["truncated"], true);
         assert_eq!(reply["dropped"], json!([{"path": "/windows", "kept": kept, "of": 50}]));
         let whole = reply["more"]["max_tokens"].as_u64().unwrap() as usize;
         let mut again = windows(50);
-        fit(&mut again, 0, whole);
+        fit_reply(&mut again, 0, whole);
         assert_eq!(again, windows(50), "what `more` says is enough");
     }
 
     #[test]
     fn of_two_lists_the_one_that_can_pay_goes() {
         let mut reply = json!({"small": ["a", "b"], "large": vec!["x".repeat(60); 40]});
-        fit(&mut reply, 0, 300);
+        fit_reply(&mut reply, 0, 300);
         assert_eq!(reply["small"], json!(["a", "b"]));
         assert!(reply["large"].as_array().unwrap().len() < 40);
     }
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_text_is_cut_at_the_end_of_a_line() {
         let mut reply = json!({"sketch": "0123456789\n".repeat(200)});
-        fit(&mut reply, 0, 200);
+        fit_reply(&mut reply, 0, 200);
         assert!(reply["sketch"].as_str().unwrap().ends_with("0123456789…"), "{reply}");
         assert!(tokens_of(&reply) <= 200);
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_text_of_one_line_is_cut_too() {
         let mut reply = json!({"text": "word ".repeat(5000)});
-        fit(&mut reply, 0, 200);
+        fit_reply(&mut reply, 0, 200);
         assert!(reply["text"].as_str().unwrap().ends_with('…'), "{reply}");
         assert!(tokens_of(&reply) <= 200);
     }
@@ -218,7 +218,7 @@ mod tests {
     fn the_outline_is_charged_first() {
         let mut reply = windows(10);
         let enough = tokens_of(&reply);
-        fit(&mut reply, 4000, enough + 10);
+        fit_reply(&mut reply, 4000, enough + 10);
         assert_eq!(reply["truncated"], true);
     }
 
@@ -230,7 +230,7 @@ mod tests {
         ) {
             let mut reply = json!({"ok": true, "lists": lists});
             let whole = reply.clone();
-            fit(&mut reply, 0, most);
+            fit_reply(&mut reply, 0, most);
             prop_assert!(tokens_of(&reply) <= most, "{} tokens of {}", tokens_of(&reply), most);
             prop_assert_eq!(reply.get("truncated").is_some(), reply != whole);
         }

@@ -24,20 +24,20 @@ use crate::clock::{Cancel, lock};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::events;
-use crate::gate::confirm::{Case, Consent, Facts, Forced, Verdict, Why};
+use crate::gate::confirm::{CallFacts, Case, Consent, ConsentVerdict, Forced, Why};
 use crate::metrics::Size;
 use crate::privacy::scrub::{self, Scrub};
-use crate::privacy::watch::Watch;
+use crate::privacy::watch::InjectionWatch;
 use crate::session::FailedCall;
-use crate::tokens::{Writing, tokens};
+use crate::tokens::{Writing, tokens_for_bytes};
 use crate::tool::args;
 pub use crate::tool::call::{Call, Origin, Reply, ReplyBody};
 use crate::tool::object::WrittenObject;
 use crate::tool::person::{Person, Question};
 use crate::tool::recorded::for_the_books;
-use crate::tool::reply::{Body, Frame};
-use crate::tool::{Cx, Effect, Entry, Meta, Permit, Prepared, Spec, Target, typed};
-use crate::trace::{Closing, Pending};
+use crate::tool::reply::{ErasedOutput, ReplyFrame};
+use crate::tool::{Cx, Effect, Meta, Permit, Prepared, Spec, TableEntry, Target, typed};
+use crate::trace::{Closing, PendingCall};
 
 pub use state::{Gate, Shared};
 
@@ -51,10 +51,10 @@ impl Origin {
 
 impl Reply {
     /// How much of it a client has to read.
-    fn size(&self) -> Size {
+    fn reply_size(&self) -> Size {
         let bytes = match &self.body {
             ReplyBody::Written(object) => object.text_bytes(),
-            ReplyBody::Data(fields) => story::length(fields),
+            ReplyBody::Data(fields) => story::json_length(fields),
         };
         let pixels = self.picture.as_ref().map_or(0, |png| u64::from(png.width) * u64::from(png.height));
         let outline = self.outline.as_ref().map_or(0, String::len);
@@ -64,7 +64,7 @@ impl Reply {
 
 /// Who reads a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reader {
+enum ReplyReader {
     Caller,
     /// A call that contains this one: what reaches the caller is counted there.
     AnotherCall,
@@ -72,22 +72,22 @@ enum Reader {
 
 impl Gate {
     /// The way of a call, from where no person can be asked.
-    pub fn pass(&self, call: Call, cancel: &Cancel) -> Reply {
+    pub fn pass_call(&self, call: Call, cancel: &Cancel) -> Reply {
         self.pass_for(call, &Person::Unreachable, cancel)
     }
 
     /// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
     /// inspector, that word counts for nothing, and every surface's calls wait for the same person.
     pub fn pass_for(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply {
-        self.pass_along(call, person, cancel, Reader::Caller)
+        self.pass_along(call, person, cancel, ReplyReader::Caller)
     }
 
-    fn pass_along(&self, mut call: Call, person: &Person, cancel: &Cancel, reader: Reader) -> Reply {
-        let credential = self.tools.find(&call.tool).and_then(|entry| {
+    fn pass_along(&self, mut call: Call, person: &Person, cancel: &Cancel, reader: ReplyReader) -> Reply {
+        let credential = self.tools.find_tool(&call.tool).and_then(|entry| {
             entry.spec.meta.lock.and_then(|_| args::take_credential(entry.schema(), &mut call.args))
         });
         let pass_once = |call: Call, person: &Person| {
-            let showing = Showing { credential: credential.as_ref(), person };
+            let showing = CallAuthority { credential: credential.as_ref(), person };
             pass_once(self, call, showing, cancel, reader)
         };
         if !self.confirm.asks_in_the_inspector() {
@@ -100,17 +100,17 @@ impl Gate {
         let Some(question) = refusal.question.take() else {
             return refusal;
         };
-        let person = self.approvals.ask(self, &call, &question, cancel);
+        let person = self.approvals.ask_and_wait(self, &call, &question, cancel);
         let reply = pass_once(call, &person);
         // Refused before it was judged, the question would stay open.
-        self.confirm.withdraw(&question.ticket);
+        self.confirm.withdraw_question(&question.ticket);
         reply
     }
 }
 
 /// Nothing runs a tool but this.
-fn pass_once(gate: &Gate, call: Call, showing: Showing, cancel: &Cancel, reader: Reader) -> Reply {
-    let Some(entry) = gate.tools.find(&call.tool) else {
+fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, reader: ReplyReader) -> Reply {
+    let Some(entry) = gate.tools.find_tool(&call.tool) else {
         return unknown_tool(gate, &call.tool);
     };
     let mut record = Record::open(gate, entry, &call, reader);
@@ -118,20 +118,20 @@ fn pass_once(gate: &Gate, call: Call, showing: Showing, cancel: &Cancel, reader:
     let mut cx = Cx::new(gate.services(), record.step_id, call.origin, showing.person, judged, cancel);
     let name = entry.spec.meta.name;
     let result =
-        guarded(gate, name, || admit_and_run(gate, &mut cx, entry, call.args, &showing, &mut record));
-    let result = result.map_err(|error| gate.halt.explain(error));
+        catch_panic(gate, name, || admit_and_run(gate, &mut cx, entry, call.args, &showing, &mut record));
+    let result = result.map_err(|error| gate.halt.explain_cancel(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());
-    let reply = guarded(gate, name, || Ok(egress(gate, entry.spec, &record, result, cx.warning)));
+    let reply = catch_panic(gate, name, || Ok(write_reply(gate, entry.spec, &record, result, cx.warning)));
     let mut reply = reply.unwrap_or_else(|error| {
         let scrub = Scrub::of(&gate.redactor);
-        failure(gate, &error, Some(record.step_id), entry.spec.meta.untrusted, &scrub)
+        failure_reply(gate, &error, Some(record.step_id), entry.spec.meta.untrusted, &scrub)
     });
     reply.question = record.notes.question.take().or(cx.question);
     record.close(gate, entry, reply, changed)
 }
 
 /// What stands beside a call and not in it.
-struct Showing<'a> {
+struct CallAuthority<'a> {
     /// What the caller opens a lock with; recorded nowhere.
     credential: Option<&'a Value>,
     person: &'a Person,
@@ -140,15 +140,15 @@ struct Showing<'a> {
 fn admit_and_run(
     gate: &Gate,
     cx: &mut Cx,
-    entry: &Entry,
+    entry: &TableEntry,
     args: Value,
-    showing: &Showing,
+    showing: &CallAuthority,
     record: &mut Record,
-) -> Result<Box<dyn Body>> {
+) -> Result<Box<dyn ErasedOutput>> {
     let meta = entry.spec.meta;
     let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
     let prepared = entry.spec.parse(entry.schema(), args)?;
-    record.notes.max_tokens = args::room_for_reply(entry.schema(), prepared.said());
+    record.notes.max_tokens = args::room_for_reply(entry.schema(), prepared.arguments());
     gate.permits(meta)?;
     gate.unlocks(meta, showing.credential)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
@@ -156,10 +156,10 @@ fn admit_and_run(
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     // The steps of a list take it one by one: what they wait for may need somebody else's hands.
     let _lease = (meta.effect.acts() && !meta.steps).then(|| lock(&gate.input_lease));
-    let _acting = meta.effect.acts().then(|| gate.halt.admit(cx.cancel)).transpose()?;
+    let _acting = meta.effect.acts().then(|| gate.halt.admit_call(cx.cancel)).transpose()?;
     gate.ready_to_record(meta.effect)?;
     let _claim = (meta.effect.acts() && !meta.steps && !dry_run)
-        .then(|| gate.observer.claim(gate.claimant()))
+        .then(|| gate.observer.claim_desktop(gate.claimant()))
         .transpose()?;
     if let Some(trace) = &mut record.trace {
         trace.look_before(&gate.observer, &gate.clock, cx.cancel);
@@ -171,12 +171,12 @@ fn admit_and_run(
     gate.config.launch.check(&targets)?;
     record.notes.secrets = admit_secrets(gate, entry, &*prepared, &targets)?;
     if cx.judged {
-        judge(gate, entry, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
+        judge_targets(gate, entry, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
     let permit = Permit::grant(reservation, targets, dry_run);
     // By itself, so that a trace also sees what a panic left behind.
-    let result = guarded(gate, meta.name, || prepared.run(cx, permit));
+    let result = catch_panic(gate, meta.name, || prepared.run(cx, permit));
     if let Some(trace) = &mut record.trace {
         trace.look_after(&gate.observer, &gate.clock);
     }
@@ -186,45 +186,45 @@ fn admit_and_run(
 /// Secrets go only where their owner lets them, also in a dry run.
 fn admit_secrets(
     gate: &Gate,
-    entry: &Entry,
+    entry: &TableEntry,
     prepared: &dyn Prepared,
     targets: &[Target],
 ) -> Result<Vec<String>> {
-    let names = args::secrets_named(entry.schema(), prepared.said());
+    let names = args::secrets_named(entry.schema(), prepared.arguments());
     names.iter().try_for_each(|name| gate.secrets.check(name, targets))?;
     Ok(names.into_iter().map(str::to_owned).collect())
 }
 
-fn judge(
+fn judge_targets(
     gate: &Gate,
-    entry: &Entry,
+    entry: &TableEntry,
     prepared: &dyn Prepared,
     targets: &[Target],
     dry_run: bool,
     person: &Person,
-    notes: &mut Notes,
+    notes: &mut Judgement,
 ) -> Result<()> {
     let meta = entry.spec.meta;
-    let token = prepared.said().get("confirm_token").and_then(Value::as_str);
-    let (args, now) = (prepared.said(), gate.clock.now());
+    let token = prepared.arguments().get("confirm_token").and_then(Value::as_str);
+    let (args, now) = (prepared.arguments(), gate.clock.now());
     // What meets nothing that is known may go anywhere.
     let hides_typed = targets.first().is_none_or(|target| typed::is_private(target, args));
     let keeper = story::for_the_person(gate, entry, hides_typed);
     let nowhere;
     let forced = if gate.suspicion.is_up(now, targets) {
-        nowhere = suspicion::nowhere(meta.name);
+        nowhere = suspicion::placeholder_target(meta.name);
         Some(Forced { target: targets.first().unwrap_or(&nowhere), why: Why::Suspicion })
     } else {
-        gate.confirm.unread(targets).map(|target| Forced { target, why: Why::Unread })
+        gate.confirm.unread_target(targets).map(|target| Forced { target, why: Why::Unread })
     };
     let case = Case { meta, args, keeper: &keeper, targets, forced, dry_run, token, person, now };
-    match gate.confirm.judge(&case)? {
-        Verdict::Free => Ok(()),
-        Verdict::Granted(consent) => {
+    match gate.confirm.judge_call(&case)? {
+        ConsentVerdict::Free => Ok(()),
+        ConsentVerdict::Granted(consent) => {
             notes.consent = Some(consent);
             Ok(())
         }
-        Verdict::Asks(error, mut question) => {
+        ConsentVerdict::Asks(error, mut question) => {
             let scrub = Scrub::of(&gate.redactor);
             question.text = scrub.text(&question.text).into_owned();
             notes.question = Some(question);
@@ -237,9 +237,9 @@ fn judge(
 fn look_again(cx: &Cx, meta: &Meta, prepared: &dyn Prepared, judged: Vec<Target>) -> Result<Vec<Target>> {
     cx.forget_desktop();
     let now = prepared.targets(cx)?;
-    let facts = |targets: &[Target]| Facts::of(meta.name, prepared.said(), targets);
+    let facts = |targets: &[Target]| CallFacts::of(meta.name, prepared.arguments(), targets);
     let tolerance = cx.config().confirmation.bbox_tolerance_px;
-    match facts(&judged).difference(&facts(&now), tolerance) {
+    match facts(&judged).describe_difference(&facts(&now), tolerance) {
         None => Ok(now),
         Some(_) => Err(Error::new(
             Kind::ElementNotFound,
@@ -250,7 +250,7 @@ fn look_again(cx: &Cx, meta: &Meta, prepared: &dyn Prepared, judged: Vec<Target>
 
 /// A panic costs one call, wherever on its way it happens: the call still has its reply, its line in the books
 /// and its place in the counters. Whatever it was holding down is let go.
-fn guarded<T>(gate: &Gate, name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
+fn catch_panic<T>(gate: &Gate, name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| {
         gate.observer.release_all();
         Err(Error::internal(format!(
@@ -260,26 +260,26 @@ fn guarded<T>(gate: &Gate, name: &str, part: impl FnOnce() -> Result<T>) -> Resu
 }
 
 /// The one way out: redacted, cleaned, marked, bounded.
-fn egress(
+fn write_reply(
     gate: &Gate,
     spec: Spec,
     record: &Record,
-    result: Result<Box<dyn Body>>,
+    result: Result<Box<dyn ErasedOutput>>,
     warning: Option<String>,
 ) -> Reply {
-    let watch = Watch::default();
+    let watch = InjectionWatch::default();
     let scrub = Scrub::of(&gate.redactor);
     // What carries no text from the screen has nothing that could speak to anybody.
     let untrusted = spec.meta.shows_the_screen();
     let scrub = if untrusted { scrub.watched_by(&watch) } else { scrub };
-    let frame = Frame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
+    let frame = ReplyFrame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
     let written = result.and_then(|mut body| {
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
         let mut written = write_body(&*body, spec, frame.clone(), &scrub)?;
         if let Some(most) = record.notes.max_tokens {
             let most = if watch.has_seen() { suspicion::room_beside_places(most) } else { most };
-            written = fitted(written, outline.as_ref().map_or(0, String::len), most)?;
+            written = fit_json(written, outline.as_ref().map_or(0, String::len), most)?;
         }
         Ok((written, outline, picture))
     });
@@ -293,31 +293,33 @@ fn egress(
             question: None,
             suspicious: false,
         },
-        Err(error) => failure(gate, &error, Some(record.step_id), untrusted, &scrub),
+        Err(error) => failure_reply(gate, &error, Some(record.step_id), untrusted, &scrub),
     };
-    suspicion::mark(&mut reply, &watch, record.notes.max_tokens);
+    suspicion::mark_reply(&mut reply, &watch, record.notes.max_tokens);
     if watch.has_seen() && record.origin != Origin::Inspector {
-        gate.suspicion.raise(gate.clock.now());
+        gate.suspicion.raise_suspicion(gate.clock.now());
     }
     reply.suspicious = watch.has_seen();
     reply
 }
 
 /// What is written is only read again when it is too long as it is.
-fn fitted(body: ReplyBody, outline_bytes: usize, max_tokens: usize) -> Result<ReplyBody> {
-    let beside = tokens(Writing::Outline, outline_bytes);
+fn fit_json(body: ReplyBody, outline_bytes: usize, max_tokens: usize) -> Result<ReplyBody> {
+    let beside = tokens_for_bytes(Writing::Outline, outline_bytes);
     match body {
-        ReplyBody::Written(object) if tokens(Writing::Json, object.text_bytes()) + beside <= max_tokens => {
+        ReplyBody::Written(object)
+            if tokens_for_bytes(Writing::Json, object.text_bytes()) + beside <= max_tokens =>
+        {
             Ok(ReplyBody::Written(object))
         }
         ReplyBody::Written(object) => {
             let mut value = Value::Object(object.to_map());
-            fit::fit(&mut value, outline_bytes, max_tokens);
-            WrittenObject::of(&value).map(ReplyBody::Written).map_err(scrub::unwritable)
+            fit::fit_reply(&mut value, outline_bytes, max_tokens);
+            WrittenObject::of(&value).map(ReplyBody::Written).map_err(scrub::serialize_error)
         }
         ReplyBody::Data(fields) => {
             let mut value = Value::Object(fields);
-            fit::fit(&mut value, outline_bytes, max_tokens);
+            fit::fit_reply(&mut value, outline_bytes, max_tokens);
             Ok(ReplyBody::Data(into_fields(value)))
         }
     }
@@ -330,7 +332,7 @@ fn into_fields(value: Value) -> Map<String, Value> {
     }
 }
 
-fn write_body(body: &dyn Body, spec: Spec, frame: Frame, scrub: &Scrub) -> Result<ReplyBody> {
+fn write_body(body: &dyn ErasedOutput, spec: Spec, frame: ReplyFrame, scrub: &Scrub) -> Result<ReplyBody> {
     if spec.meta.declares_output() {
         return Ok(ReplyBody::Data(body.value(frame, scrub)?));
     }
@@ -346,7 +348,7 @@ fn write_body(body: &dyn Body, spec: Spec, frame: Frame, scrub: &Scrub) -> Resul
 }
 
 #[derive(Serialize)]
-struct Failure<'a> {
+struct FailureBody<'a> {
     ok: bool,
     success: bool,
     error: FailureFacts<'a>,
@@ -367,16 +369,16 @@ struct FailureFacts<'a> {
     context: BTreeMap<&'static str, &'a Fact>,
 }
 
-fn failure(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bool, scrub: &Scrub) -> Reply {
-    let body = Failure {
+fn failure_reply(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bool, scrub: &Scrub) -> Reply {
+    let body = FailureBody {
         ok: false,
         success: false,
         error: FailureFacts {
             code: error.kind.code(),
             message: &error.message,
-            recoverable: error.kind.recoverable(),
+            recoverable: error.kind.is_recoverable(),
             // Only what this server offers: advice that cannot be followed is worse than none.
-            suggested_next_tool: advice(gate, error.kind),
+            suggested_next_tool: suggested_tool(gate, error.kind),
             context: error.context.iter().map(|(key, fact)| (*key, fact)).collect(),
         },
         beside: error.beside.iter().map(|(key, fact)| (*key, fact)).collect(),
@@ -395,19 +397,19 @@ fn failure(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bool, sc
     }
 }
 
-fn advice(gate: &Gate, kind: Kind) -> Option<&'static str> {
+fn suggested_tool(gate: &Gate, kind: Kind) -> Option<&'static str> {
     let about_consent = matches!(kind, Kind::ConfirmationRequired | Kind::ConfirmationInvalid);
     // Where the person decides there is nothing that the caller could propose.
     let useless = about_consent && gate.confirm.asks_the_person();
-    kind.next_tool().filter(|name| !useless && gate.tools.find(name).is_some())
+    kind.next_tool().filter(|name| !useless && gate.tools.find_tool(name).is_some())
 }
 
 fn unknown_tool(gate: &Gate, name: &str) -> Reply {
-    failure(gate, &no_such_tool(gate, name), None, false, &Scrub::of(&gate.redactor))
+    failure_reply(gate, &no_such_tool(gate, name), None, false, &Scrub::of(&gate.redactor))
 }
 
 fn no_such_tool(gate: &Gate, name: &str) -> Error {
-    match crate::text::nearest(name, gate.tools.names()) {
+    match crate::text::nearest(name, gate.tools.tool_names()) {
         Some(nearest) => Error::bad_request(format!("unknown tool '{name}'; did you mean '{nearest}'?")),
         None => Error::bad_request(format!("unknown tool '{name}'; tools/list names the tools")),
     }
@@ -419,18 +421,18 @@ struct Record {
     caused_by: Option<u64>,
     tool: &'static str,
     origin: Origin,
-    reader: Reader,
+    reader: ReplyReader,
     began: SystemTime,
     started: Duration,
-    notes: Notes,
+    notes: Judgement,
     /// Kept only when there is a book to write them into.
     args: Option<Map<String, Value>>,
-    trace: Option<Pending>,
+    trace: Option<PendingCall>,
 }
 
 /// What the judge found out about a call.
 #[derive(Default)]
-struct Notes {
+struct Judgement {
     consent: Option<Consent>,
     question: Option<Box<Question>>,
     secrets: Vec<String>,
@@ -439,11 +441,12 @@ struct Notes {
 }
 
 impl Record {
-    fn open(gate: &Gate, entry: &Entry, call: &Call, reader: Reader) -> Self {
+    fn open(gate: &Gate, entry: &TableEntry, call: &Call, reader: ReplyReader) -> Self {
         let spec = entry.spec;
         let step_id = gate.session.next_step();
         let origin = call.origin.name();
-        gate.events.publish(events::STARTED, || story::started(gate, entry, step_id, origin, &call.args));
+        gate.events
+            .publish(events::STARTED, || story::started_event(gate, entry, step_id, origin, &call.args));
         let acts = spec.meta.effect == Effect::Input;
         if acts {
             gate.session.note_input(step_id);
@@ -454,43 +457,43 @@ impl Record {
             tool: spec.meta.name,
             origin: call.origin,
             reader,
-            began: gate.clock.wall(),
+            began: gate.clock.wall_time(),
             started: gate.clock.now(),
-            notes: Notes::default(),
+            notes: Judgement::default(),
             args: (gate.audit.is_some() || gate.events.wanted())
                 .then(|| for_the_books(&gate.tools, &gate.secrets, entry, &call.args)),
             trace: if call.origin.looks_on(spec.meta) {
                 None
             } else {
-                gate.tracer.begin(entry, || for_the_books(&gate.tools, &gate.secrets, entry, &call.args))
+                gate.tracer.begin_call(entry, || for_the_books(&gate.tools, &gate.secrets, entry, &call.args))
             },
         }
     }
 
-    fn close(mut self, gate: &Gate, entry: &Entry, mut reply: Reply, changed: Option<bool>) -> Reply {
+    fn close(mut self, gate: &Gate, entry: &TableEntry, mut reply: Reply, changed: Option<bool>) -> Reply {
         self.write_trace(gate, entry, &mut reply);
         self.write_audit(gate, entry, &mut reply, changed);
         self.note_failure(gate, &reply);
-        self.tell(gate, entry, &reply, changed);
+        self.publish_call(gate, entry, &reply, changed);
         reply
     }
 
-    fn write_trace(&mut self, gate: &Gate, entry: &Entry, reply: &mut Reply) {
+    fn write_trace(&mut self, gate: &Gate, entry: &TableEntry, reply: &mut Reply) {
         let Some(pending) = self.trace.take() else {
             return;
         };
         let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply };
-        if let Err(problem) = gate.tracer.record(gate.trace_sources(), pending, closing) {
+        if let Err(problem) = gate.tracer.record_call(gate.trace_sources(), pending, closing) {
             tracing::error!("{problem}");
             reply.warn(&problem);
         }
     }
 
-    fn write_audit(&self, gate: &Gate, entry: &Entry, reply: &mut Reply, changed: Option<bool>) {
+    fn write_audit(&self, gate: &Gate, entry: &TableEntry, reply: &mut Reply, changed: Option<bool>) {
         let Some(audit) = &gate.audit else {
             return;
         };
-        if let Err(problem) = audit.record(self.line(gate, entry, reply, changed)) {
+        if let Err(problem) = audit.record_line(self.audit_line(gate, entry, reply, changed)) {
             tracing::error!("{problem}");
             reply.warn("the audit log cannot be written; inputs are refused until it can");
         }
@@ -508,14 +511,14 @@ impl Record {
     }
 
     /// Counts the call, and tells those who watch.
-    fn tell(&self, gate: &Gate, entry: &Entry, reply: &Reply, changed: Option<bool>) {
+    fn publish_call(&self, gate: &Gate, entry: &TableEntry, reply: &Reply, changed: Option<bool>) {
         let took = gate.clock.now().saturating_sub(self.started);
-        let size = reply.size();
-        let sent = if self.reader == Reader::Caller { size } else { Size::default() };
+        let size = reply.reply_size();
+        let sent = if self.reader == ReplyReader::Caller { size } else { Size::default() };
         gate.metrics.note(self.tool, reply.error, took, sent);
         gate.events.publish(events::CALL, || {
             let none = Map::new();
-            let told = story::Told {
+            let told = story::CallEvent {
                 gate,
                 entry,
                 reply,
@@ -529,14 +532,14 @@ impl Record {
                 consent: self.notes.consent.map(Consent::name),
                 args: self.args.as_ref().unwrap_or(&none),
             };
-            told.ended()
+            told.ended_event()
         });
     }
 
-    fn line(&self, gate: &Gate, entry: &Entry, reply: &Reply, changed: Option<bool>) -> String {
+    fn audit_line(&self, gate: &Gate, entry: &TableEntry, reply: &Reply, changed: Option<bool>) -> String {
         let none = Map::new();
         let declared = entry.schema()["properties"].as_object();
-        let entry = audit::Entry {
+        let entry = audit::AuditEntry {
             time: self.began,
             step: self.step_id,
             caller: self.origin.name(),
@@ -550,6 +553,6 @@ impl Record {
             args: self.args.as_ref().unwrap_or(&none),
             declared: declared.filter(|_| entry.spec.meta.effect.acts()),
         };
-        audit::line(&entry, &gate.config.audit.redact_arg_keys, &Scrub::of(&gate.redactor))
+        audit::audit_line(&entry, &gate.config.audit.redact_arg_keys, &Scrub::of(&gate.redactor))
     }
 }

@@ -21,8 +21,8 @@ use crate::tool::services::{
     Difference, Divergence, OnDivergence, OpenedReplay, ReplayControl, ReplayMode, ReplayState, ReplayedStep,
 };
 use crate::tool::{Cx, Meta, Table, args};
-use crate::trace::Told;
-use crate::trace::format::{Row, Summary, WindowSeen};
+use crate::trace::ReplyTokens;
+use crate::trace::format::{ReplySummary, TraceRow, WindowSeen};
 use crate::trace::reader::{self, Recording};
 
 /// The replays that are open. Their ids never repeat.
@@ -37,7 +37,7 @@ struct Replay {
     id: String,
     mode: ReplayMode,
     on_divergence: OnDivergence,
-    rows: Vec<Row>,
+    rows: Vec<TraceRow>,
     /// Held by the one step that is being made, which may take long.
     turn: Mutex<()>,
     progress: Mutex<Progress>,
@@ -67,7 +67,13 @@ impl ReplayControl for Replays {
         let (label, torn, has_footer) =
             (recording.header.label.clone(), recording.torn, recording.footer.is_some());
         let replay = self.add(recording, mode, on_divergence)?;
-        Ok(OpenedReplay { replay_id: replay.id.clone(), total: replay.total(), label, torn, has_footer })
+        Ok(OpenedReplay {
+            replay_id: replay.id.clone(),
+            total: replay.total_steps(),
+            label,
+            torn,
+            has_footer,
+        })
     }
 
     fn step(
@@ -77,7 +83,7 @@ impl ReplayControl for Replays {
         supply: &Map<String, Value>,
     ) -> Result<(Option<ReplayedStep>, ReplayState)> {
         let replay = self.get(id)?;
-        let stepped = replay.step(cx, supply)?;
+        let stepped = replay.next_call(cx, supply)?;
         Ok((stepped, replay.state()))
     }
 
@@ -86,7 +92,7 @@ impl ReplayControl for Replays {
     }
 
     fn close(&self, id: &str) -> Result<()> {
-        let replay = lock(&self.open).remove(id).ok_or_else(|| unknown(id))?;
+        let replay = lock(&self.open).remove(id).ok_or_else(|| unknown_replay(id))?;
         // A step that is being made is its last.
         lock(&replay.progress).stopped = true;
         Ok(())
@@ -123,18 +129,18 @@ impl Replays {
     }
 
     fn get(&self, id: &str) -> Result<Arc<Replay>> {
-        lock(&self.open).get(id).cloned().ok_or_else(|| unknown(id))
+        lock(&self.open).get(id).cloned().ok_or_else(|| unknown_replay(id))
     }
 }
 
-fn unknown(id: &str) -> Error {
+fn unknown_replay(id: &str) -> Error {
     Error::bad_request("unknown replay_id").with("replay_id", id)
 }
 
 /// Traces never hold calls about traces and replays. A file that does was made by hand, and would let a
 /// replay step itself.
-fn refuse_unrecorded(tools: &Table, rows: &[Row]) -> Result<()> {
-    let recorded = |row: &&Row| tools.find(&row.tool).is_none_or(|entry| entry.spec.meta.traced);
+fn refuse_unrecorded(tools: &Table, rows: &[TraceRow]) -> Result<()> {
+    let recorded = |row: &&TraceRow| tools.find_tool(&row.tool).is_none_or(|entry| entry.spec.meta.traced);
     match rows.iter().find(|row| !recorded(row)) {
         Some(row) => Err(Error::bad_request(format!(
             "row {} calls {}, which is never recorded, so this is no trace of ours",
@@ -145,7 +151,7 @@ fn refuse_unrecorded(tools: &Table, rows: &[Row]) -> Result<()> {
 }
 
 impl Replay {
-    fn total(&self) -> usize {
+    fn total_steps(&self) -> usize {
         self.rows.len()
     }
 
@@ -154,40 +160,42 @@ impl Replay {
         ReplayState {
             mode: self.mode,
             position: progress.position,
-            total: self.total(),
-            finished: progress.stopped || progress.position >= self.total(),
+            total: self.total_steps(),
+            finished: progress.stopped || progress.position >= self.total_steps(),
             divergences: progress.divergences.clone(),
         }
     }
 
     /// Makes the next call; `None` when there is none left. A step that fails has not been made.
-    fn step(&self, cx: &Cx, supply: &Map<String, Value>) -> Result<Option<ReplayedStep>> {
+    fn next_call(&self, cx: &Cx, supply: &Map<String, Value>) -> Result<Option<ReplayedStep>> {
         let _turn = lock(&self.turn);
         let state = self.state();
         let row = match self.rows.get(state.position) {
             Some(row) if !state.finished => row,
             _ => return Ok(None),
         };
-        let args = self.arguments(cx, row, supply)?;
+        let args = self.current_arguments(cx, row, supply)?;
         let call = Call { tool: row.tool.clone(), args: Value::Object(args), origin: Origin::Replay };
         let reply = cx.caller().pass_replayed(call, cx.cancel);
         if reply.error == Some(Kind::Cancelled) {
             return Err(Error::cancelled());
         }
-        let summary = Summary::of(&reply);
+        let summary = ReplySummary::of(&reply);
         let differences = match self.mode {
             ReplayMode::Execute => Vec::new(),
-            ReplayMode::Verify => differences(verified(cx.tools(), &row.tool), &row.result_summary, &summary),
+            ReplayMode::Verify => {
+                diff_summaries(verified_paths(cx.tools(), &row.tool), &row.result_summary, &summary)
+            }
         };
-        self.note(row, &reply, &differences);
+        self.note_outcome(row, &reply, &differences);
         let summary = serde_json::to_value(summary).unwrap_or_default();
         Ok(Some(ReplayedStep { tool: row.tool.clone(), differences, summary }))
     }
 
-    fn note(&self, row: &Row, reply: &Reply, differences: &[Difference]) {
+    fn note_outcome(&self, row: &TraceRow, reply: &Reply, differences: &[Difference]) {
         let mut progress = lock(&self.progress);
         progress.position += 1;
-        for (path, token) in Told::of(reply).tokens() {
+        for (path, token) in ReplyTokens::of(reply).token_pointers() {
             progress.fresh.insert((row.trace_seq, path), token);
         }
         if differences.is_empty() {
@@ -203,7 +211,12 @@ impl Replay {
     }
 
     /// The recorded arguments as they mean the same today.
-    fn arguments(&self, cx: &Cx, row: &Row, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
+    fn current_arguments(
+        &self,
+        cx: &Cx,
+        row: &TraceRow,
+        supply: &Map<String, Value>,
+    ) -> Result<Map<String, Value>> {
         if row.args.get(TRUNCATED) == Some(&Value::Bool(true)) {
             return supplied_whole(row, supply);
         }
@@ -219,7 +232,7 @@ impl Replay {
         }
     }
 
-    fn renew_tokens(&self, row: &Row, args: &mut Value) {
+    fn renew_tokens(&self, row: &TraceRow, args: &mut Value) {
         let progress = lock(&self.progress);
         for (pointer, origin) in &row.refs {
             let fresh = progress.fresh.get(&(origin.trace_seq, origin.path.clone()));
@@ -232,14 +245,14 @@ impl Replay {
 
 /// A ref is a word of its own session; the element that it stood for was recorded with its selector. Where it was
 /// not, an input must not go to whatever has that ref today.
-fn by_selector(tools: &Table, row: &Row) -> Result<Map<String, Value>> {
+fn by_selector(tools: &Table, row: &TraceRow) -> Result<Map<String, Value>> {
     let mut args = row.args.clone();
     if let (Some(target), true) = (&row.target, args.contains_key(REF)) {
         args.remove(REF);
         args.insert("selector".to_owned(), target.selector.as_str().into());
         args.insert("window_uid".to_owned(), target.window_uid.as_str().into());
     }
-    let acts = tools.find(&row.tool).is_some_and(|entry| entry.spec.meta.effect.acts());
+    let acts = tools.find_tool(&row.tool).is_some_and(|entry| entry.spec.meta.effect.acts());
     if acts && args.iter().any(|(name, value)| name == REF || value.get(REF).is_some()) {
         return Err(Error::bad_request(format!(
             "row {} names an element by a ref of its own session, and nothing tells which element that was",
@@ -284,8 +297,8 @@ fn same_window(uid: &str, recorded: &[WindowSeen], windows: &[Window]) -> Option
 }
 
 /// The arguments whose secret this server was not given.
-fn lacking_secrets(cx: &Cx, row: &Row) -> Vec<String> {
-    let schema = cx.tools().find(&row.tool).map(|entry| entry.schema()).unwrap_or(&Value::Null);
+fn lacking_secrets(cx: &Cx, row: &TraceRow) -> Vec<String> {
+    let schema = cx.tools().find_tool(&row.tool).map(|entry| entry.schema()).unwrap_or(&Value::Null);
     let lacks = |name: &str, value: &Value| {
         args::named_secret(schema, name, value).is_some_and(|secret| !cx.caller().knows_secret(secret))
     };
@@ -295,7 +308,7 @@ fn lacking_secrets(cx: &Cx, row: &Row) -> Vec<String> {
 /// Puts what the caller supplies where the trace holds nothing, and refuses to go on while something is
 /// missing or would be changed.
 fn fill_secrets(
-    row: &Row,
+    row: &TraceRow,
     mut args: Map<String, Value>,
     supply: &Map<String, Value>,
     lacking: &[String],
@@ -306,9 +319,8 @@ fn fill_secrets(
         .map(|(name, _)| name.clone())
         .collect();
     if let Some(extra) = supply.keys().find(|name| !missing.contains(name)) {
-        return Err(
-            about(row, format!("'{extra}' is recorded, so it cannot be supplied")).with("field", "supply")
-        );
+        return Err(row_error(row, format!("'{extra}' is recorded, so it cannot be supplied"))
+            .with("field", "supply"));
     }
     let needed: Vec<&str> =
         missing.iter().map(String::as_str).filter(|name| !supply.contains_key(*name)).collect();
@@ -323,7 +335,9 @@ fn fill_secrets(
             needed.join(" and "),
             needed.iter().map(|name| format!("{name:?}:…")).collect::<Vec<_>>().join(",")
         );
-        return Err(about(row, message).with("needs_secret", needed.clone()).beside("needs_secret", needed));
+        return Err(row_error(row, message)
+            .with("needs_secret", needed.clone())
+            .beside("needs_secret", needed));
     }
     args.extend(supply.clone());
     Ok(args)
@@ -339,36 +353,40 @@ fn holds_placeholder(name: &str, value: &Value) -> bool {
         }
 }
 
-fn supplied_whole(row: &Row, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
+fn supplied_whole(row: &TraceRow, supply: &Map<String, Value>) -> Result<Map<String, Value>> {
     if !supply.is_empty() {
         return Ok(supply.clone());
     }
     let message = "the arguments were too long to be recorded; call replay_step with all of them in supply, \
                    or replay_stop";
-    Err(about(row, message.to_owned()).with("needs_args", true).beside("needs_args", true))
+    Err(row_error(row, message.to_owned()).with("needs_args", true).beside("needs_args", true))
 }
 
-fn about(row: &Row, problem: String) -> Error {
+fn row_error(row: &TraceRow, problem: String) -> Error {
     Error::bad_request(format!("row {} ({}): {problem}", row.trace_seq, row.tool))
         .with("trace_seq", row.trace_seq)
         .with("tool", Fact::from(row.tool.as_str()))
 }
 
-fn verified(tools: &Table, tool: &str) -> &'static [&'static str] {
-    tools.find(tool).map_or(Meta::DEFAULT.verify, |entry| entry.spec.meta.verify)
+fn verified_paths(tools: &Table, tool: &str) -> &'static [&'static str] {
+    tools.find_tool(tool).map_or(Meta::DEFAULT.verify, |entry| entry.spec.meta.verify)
 }
 
 /// Where the two differ. What both leave out is equal.
-fn differences(paths: &[&str], want: &Summary, got: &Summary) -> Vec<Difference> {
+fn diff_summaries(paths: &[&str], want: &ReplySummary, got: &ReplySummary) -> Vec<Difference> {
     let [want, got] = [want, got].map(|summary| serde_json::to_value(summary).unwrap_or_default());
     paths
         .iter()
-        .map(|path| Difference { path: (*path).to_owned(), want: at(&want, path), got: at(&got, path) })
+        .map(|path| Difference {
+            path: (*path).to_owned(),
+            want: value_at(&want, path),
+            got: value_at(&got, path),
+        })
         .filter(|difference| difference.want != difference.got)
         .collect()
 }
 
-fn at(summary: &Value, path: &str) -> Value {
+fn value_at(summary: &Value, path: &str) -> Value {
     let plain = path.strip_suffix(">0");
     let value = plain.unwrap_or(path).split('.').try_fold(summary, |value, key| value.get(key));
     match (plain, value) {
@@ -385,7 +403,7 @@ mod tests {
 
     fn check_difference(path: &str, want: Value, got: Value, expected: Value) {
         let [want, got] = [want, got].map(|value| serde_json::from_value(value).unwrap());
-        let found = differences(&[path], &want, &got);
+        let found = diff_summaries(&[path], &want, &got);
         assert_eq!(serde_json::to_value(found).unwrap(), expected, "{path}");
     }
 
@@ -440,7 +458,7 @@ mod tests {
     }
 
     fn check_fill_lacking(args: Value, supply: Value, lacking: &[String], expected: &str) {
-        let row = Row { args: args.as_object().unwrap().clone(), ..Row::default() };
+        let row = TraceRow { args: args.as_object().unwrap().clone(), ..TraceRow::default() };
         let filled = fill_secrets(&row, row.args.clone(), supply.as_object().unwrap(), lacking);
         let got = filled.map_or_else(|error| error.message, |args| Value::Object(args).to_string());
         assert!(got.contains(expected), "{args} with {supply} gave {got}");

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::allow::Policy;
 use super::approvals::Approvals;
-use super::audit::Audit;
+use super::audit::AuditLog;
 use super::confirm::{Confirm, Ticket};
 use super::replay::Replays;
 use super::suspicion::Suspicion;
@@ -61,7 +61,7 @@ pub struct Gate {
     pub(super) confirm: Confirm,
     pub(super) suspicion: Suspicion,
     pub(super) secrets: Secrets,
-    pub(super) audit: Option<Audit>,
+    pub(super) audit: Option<AuditLog>,
     pub(super) tracer: Tracer,
     pub(super) replays: Replays,
     pub(super) vision: Box<dyn VisionModel>,
@@ -177,12 +177,12 @@ impl Gate {
 
     /// How long a question stays open.
     pub fn consent_ttl(&self) -> Duration {
-        self.confirm.ttl()
+        self.confirm.token_ttl()
     }
 
     /// The person will not be asked.
     pub fn withdraw(&self, ticket: &Ticket) {
-        self.confirm.withdraw(ticket);
+        self.confirm.withdraw_question(ticket);
     }
 
     /// Actions and screenshots that the budget has counted.
@@ -209,7 +209,7 @@ impl Gate {
     /// Acting while the books cannot be kept would leave no trace of it.
     pub(super) fn ready_to_record(&self, effect: Effect) -> Result<()> {
         match &self.audit {
-            Some(audit) if effect.acts() => audit.ready().map_err(|problem| {
+            Some(audit) if effect.acts() => audit.ensure_writable().map_err(|problem| {
                 Error::internal(format!("the audit log cannot be written, so nothing is done: {problem}"))
             }),
             _ => Ok(()),
@@ -228,12 +228,12 @@ impl Gate {
     }
 }
 
-fn open_audit(config: &Config) -> Result<Option<Audit>, String> {
+fn open_audit(config: &Config) -> Result<Option<AuditLog>, String> {
     let logging = &config.logging;
     if !logging.audit {
         return Ok(None);
     }
-    Audit::open(&logging.audit_path, logging.audit_max_bytes, logging.audit_backups)
+    AuditLog::open(&logging.audit_path, logging.audit_max_bytes, logging.audit_backups)
         .map(Some)
         .map_err(|problem| problem.to_string())
 }

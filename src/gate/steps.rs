@@ -17,15 +17,15 @@ impl Gate {
         args: &Map<String, Value>,
         first: bool,
     ) -> Result<Foreseen> {
-        let entry = self.tools.find(tool).ok_or_else(|| super::no_such_tool(self, tool))?;
+        let entry = self.tools.find_tool(tool).ok_or_else(|| super::no_such_tool(self, tool))?;
         let meta = entry.spec.meta;
         let prepared = entry.spec.parse(entry.schema(), Value::Object(args.clone()))?;
         self.permits(meta)?;
         refuse_unknown_ref(cx, args)?;
-        let judging = cx.judging(self.judges(meta));
+        let judging = cx.with_judged(self.judges(meta));
         let targets = prepared.targets(&judging);
         let covered = |targets: &Vec<Target>| {
-            targets.iter().any(|target| self.confirm.covers(target))
+            targets.iter().any(|target| self.confirm.covers_target(target))
                 || self.suspicion.is_up(self.clock.now(), targets)
         };
         // What has the focus now may not have it later; an element that is named is named.

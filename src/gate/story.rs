@@ -14,12 +14,12 @@ use crate::config::limits;
 use crate::error::Kind;
 use crate::metrics::Size;
 use crate::privacy::arguments::Keeper;
-use crate::tool::Entry;
+use crate::tool::TableEntry;
 use crate::tool::recorded::for_the_books;
 
-pub struct Told<'a> {
+pub struct CallEvent<'a> {
     pub gate: &'a Gate,
-    pub entry: &'a Entry,
+    pub entry: &'a TableEntry,
     pub reply: &'a Reply,
     pub step_id: u64,
     pub caused_by: Option<u64>,
@@ -33,7 +33,7 @@ pub struct Told<'a> {
 }
 
 #[derive(Serialize)]
-struct Started<'a> {
+struct CallStarted<'a> {
     step_id: u64,
     tool: &'a str,
     group: &'a str,
@@ -44,7 +44,7 @@ struct Started<'a> {
 }
 
 #[derive(Serialize)]
-struct Ended<'a> {
+struct CallEnded<'a> {
     step_id: u64,
     caused_by_step_id: Option<u64>,
     tool: &'a str,
@@ -66,24 +66,30 @@ struct Ended<'a> {
     result: Option<Box<RawValue>>,
 }
 
-pub fn started(gate: &Gate, entry: &Entry, step_id: u64, origin: &'static str, args: &Value) -> String {
+pub fn started_event(
+    gate: &Gate,
+    entry: &TableEntry,
+    step_id: u64,
+    origin: &'static str,
+    args: &Value,
+) -> String {
     let meta = entry.spec.meta;
-    write(&Started {
+    write(&CallStarted {
         step_id,
         tool: meta.name,
         group: meta.group.name(),
         acts: meta.effect.acts(),
         origin,
-        at: timestamp(gate.clock.wall()),
-        args: kept(gate, entry, &for_the_books(&gate.tools, &gate.secrets, entry, args)),
+        at: timestamp(gate.clock.wall_time()),
+        args: recordable_arguments(gate, entry, &for_the_books(&gate.tools, &gate.secrets, entry, args)),
     })
 }
 
-impl Told<'_> {
-    pub fn ended(&self) -> String {
+impl CallEvent<'_> {
+    pub fn ended_event(&self) -> String {
         let meta = self.entry.spec.meta;
         let short = self.size.bytes <= limits::EVENT_RESULT_BYTES as u64;
-        write(&Ended {
+        write(&CallEnded {
             step_id: self.step_id,
             caused_by_step_id: self.caused_by,
             tool: meta.name,
@@ -96,7 +102,7 @@ impl Told<'_> {
             code: self.reply.error.map(Kind::code),
             changed: self.changed,
             consent: self.consent,
-            args: kept(self.gate, self.entry, self.args),
+            args: recordable_arguments(self.gate, self.entry, self.args),
             result_bytes: self.size.bytes,
             tokens: self.size.tokens(),
             picture: self.reply.picture.is_some(),
@@ -107,14 +113,14 @@ impl Told<'_> {
 
 /// The arguments as a trace would keep them if everything typed went into a secret field: who watches may
 /// not be who may know.
-fn kept(gate: &Gate, entry: &Entry, args: &Map<String, Value>) -> Map<String, Value> {
+fn recordable_arguments(gate: &Gate, entry: &TableEntry, args: &Map<String, Value>) -> Map<String, Value> {
     let redact_keys = &gate.config.audit.redact_arg_keys;
     let keeper = for_the_person(gate, entry, entry.spec.meta.effect.acts());
     Keeper { redact_keys, ..keeper }.kept(args)
 }
 
 /// The arguments as a person is shown them who has to decide: with what is typed, unless that is private.
-pub fn for_the_person<'a>(gate: &'a Gate, entry: &'a Entry, hides_typed: bool) -> Keeper<'a> {
+pub fn for_the_person<'a>(gate: &'a Gate, entry: &'a TableEntry, hides_typed: bool) -> Keeper<'a> {
     Keeper {
         redactor: &gate.redactor,
         redact_keys: &gate.config.tracing.redact_keys,
@@ -130,9 +136,9 @@ fn write(event: &impl Serialize) -> String {
 }
 
 /// How long a value is as JSON, without writing it anywhere.
-pub fn length(value: &impl Serialize) -> usize {
-    struct Count(usize);
-    impl Write for Count {
+pub fn json_length(value: &impl Serialize) -> usize {
+    struct ByteCount(usize);
+    impl Write for ByteCount {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0 += bytes.len();
             Ok(bytes.len())
@@ -142,7 +148,7 @@ pub fn length(value: &impl Serialize) -> usize {
             Ok(())
         }
     }
-    let mut count = Count(0);
+    let mut count = ByteCount(0);
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }
@@ -155,7 +161,7 @@ mod tests {
     #[test]
     fn the_length_is_that_of_the_text() {
         for value in [json!({}), json!({"a": [1, "é\n"]}), json!(null)] {
-            assert_eq!(length(&value), value.to_string().len());
+            assert_eq!(json_length(&value), value.to_string().len());
         }
     }
 }

@@ -24,26 +24,26 @@ pub const ADAPTERS: &[Adapter] = &[
         method: Method::Post,
         path: "/api/action",
         tools: &ACTING,
-        adapt: action,
+        adapt: adapt_action,
         spelled: spelled_as_action,
     },
     Adapter {
         method: Method::Post,
         path: "/api/hover",
         tools: &["hover_at", "hover_element"],
-        adapt: hover,
+        adapt: adapt_hover,
         spelled: |_, schema| schema,
     },
     Adapter {
         method: Method::Get,
         path: "/api/sketch",
         tools: &["get_screen_sketch"],
-        adapt: sketch,
+        adapt: adapt_sketch,
         spelled: |_, schema| schema,
     },
 ];
 
-pub fn find(method: Method, path: &str) -> Option<&'static Adapter> {
+pub fn find_adapter(method: Method, path: &str) -> Option<&'static Adapter> {
     ADAPTERS.iter().find(|adapter| adapter.method == method && adapter.path == path)
 }
 
@@ -56,7 +56,7 @@ const ACTIONS: [(&str, &str, Option<&str>); 4] = [
 ];
 const ACTING: [&str; 4] = [ACTIONS[0].1, ACTIONS[1].1, ACTIONS[2].1, ACTIONS[3].1];
 
-fn action(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
+fn adapt_action(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
     let asked = arguments.remove("action");
     let name = asked.as_ref().and_then(Value::as_str).unwrap_or_default();
     let Some((_, tool, renamed)) = ACTIONS.iter().find(|(action, ..)| *action == name) else {
@@ -95,7 +95,7 @@ const POINT: [&str; 9] = ["x", "y", "row", "col", "dx", "dy", "image", "image_id
 const ELEMENT: [&str; 3] = ["ref", "selector", "element_id"];
 
 /// A point where there is something of one and no element is named.
-fn hover(arguments: Arguments) -> Result<(&'static str, Arguments)> {
+fn adapt_hover(arguments: Arguments) -> Result<(&'static str, Arguments)> {
     // A name without a value tells what was meant, too.
     let of_a_point = POINT.iter().any(|name| arguments.contains_key(*name));
     let has = |name: &&str| arguments.get(*name).is_some_and(|value| !value.is_null());
@@ -104,7 +104,7 @@ fn hover(arguments: Arguments) -> Result<(&'static str, Arguments)> {
 }
 
 /// Over REST a sketch always says whether text was laid over it.
-fn sketch(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
+fn adapt_sketch(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
     arguments.entry("ocr").or_insert(Value::Bool(false));
     Ok(("get_screen_sketch", arguments))
 }
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn an_unknown_action_is_told_the_known_ones() {
-        let adapter = find(Method::Post, "/api/action").unwrap();
+        let adapter = find_adapter(Method::Post, "/api/action").unwrap();
         let asked = json!({"action": "zap"});
         let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();
         assert_eq!(error.message, "'action' must be one of click_at, type, key, scroll, not 'zap'");
@@ -170,7 +170,7 @@ mod tests {
     /// H-30 on REST: what is said twice is refused, whichever of the two would have won.
     #[test]
     fn an_argument_under_both_of_its_names_is_refused() {
-        let adapter = find(Method::Post, "/api/action").unwrap();
+        let adapter = find_adapter(Method::Post, "/api/action").unwrap();
         let asked = json!({"action": "type", "text": "a", "value": "b"});
         let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();
         assert_eq!(error.message, "'value' and 'text' are the same argument of 'type'");

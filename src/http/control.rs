@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::present::{self, Refusal};
+use super::present::{self, HttpRefusal};
 use super::router::body_object;
 use super::surface::Surface;
 use crate::app::App;
@@ -17,10 +17,10 @@ use crate::config::limits;
 use crate::events;
 use crate::gate::approvals::Decision;
 
-type Here = State<Arc<Surface>>;
+type ControlState = State<Arc<Surface>>;
 
 pub fn halt_state(app: &App) -> Value {
-    match app.gate.halt.halted() {
+    match app.gate.halt.halt_status() {
         Some(halted) => {
             json!({"halted": true, "reason": halted.reason, "since": timestamp(halted.since)})
         }
@@ -34,19 +34,19 @@ fn halt_answer(app: &App) -> Response<Body> {
     present::json_value(StatusCode::OK, &state)
 }
 
-pub async fn show_halt(State(surface): Here) -> Response<Body> {
+pub async fn show_halt(State(surface): ControlState) -> Response<Body> {
     halt_answer(&surface.app)
 }
 
 /// Stops what acts, lets go of all keys, and takes open questions back.
-pub async fn halt(State(surface): Here, body: Bytes) -> Response<Body> {
-    let reason = match reason(&body) {
+pub async fn post_halt(State(surface): ControlState, body: Bytes) -> Response<Body> {
+    let reason = match halt_reason(&body) {
         Ok(reason) => reason,
         Err(refusal) => return refusal.into_response(),
     };
     let app = surface.app.clone();
     tracing::warn!("all input is stopped: {reason}");
-    app.gate.halt.halt(&reason, app.clock.wall());
+    app.gate.halt.engage(&reason, app.clock.wall_time());
     app.gate.approvals.withdraw_all();
     app.gate.events.publish_value(events::HALT, || halt_state(&app));
     let released = surface.app.clone();
@@ -54,20 +54,19 @@ pub async fn halt(State(surface): Here, body: Bytes) -> Response<Body> {
     halt_answer(&app)
 }
 
-fn reason(body: &[u8]) -> Result<String, Refusal> {
+fn halt_reason(body: &[u8]) -> Result<String, HttpRefusal> {
     let given = body_object(body)?;
     match given.get("reason") {
         None | Some(Value::Null) => Ok("the stop button was pressed".to_owned()),
         Some(Value::String(reason)) => {
             Ok(reason.chars().filter(|c| !c.is_control()).take(limits::LABEL_CHARACTERS).collect())
         }
-        Some(_) => {
-            Err(Refusal::new(StatusCode::BAD_REQUEST, "argument 'reason' must be a string").naming("reason"))
-        }
+        Some(_) => Err(HttpRefusal::new(StatusCode::BAD_REQUEST, "argument 'reason' must be a string")
+            .with_field("reason")),
     }
 }
 
-pub async fn release(State(surface): Here) -> Response<Body> {
+pub async fn post_release(State(surface): ControlState) -> Response<Body> {
     let app = &surface.app;
     if app.gate.halt.release() {
         tracing::warn!("input is released");
@@ -76,24 +75,28 @@ pub async fn release(State(surface): Here) -> Response<Body> {
     halt_answer(app)
 }
 
-pub async fn approvals(State(surface): Here) -> Response<Body> {
+pub async fn get_approvals(State(surface): ControlState) -> Response<Body> {
     let app = &surface.app;
     let answer = json!({
         "ok": true,
         "mode": app.config.confirmation.mode,
-        "approvals": app.gate.approvals.list(app.clock.now()),
+        "approvals": app.gate.approvals.open_questions(app.clock.now()),
     });
     present::json_value(StatusCode::OK, &answer)
 }
 
-pub async fn picture(State(surface): Here, Path(id): Path<String>) -> Response<Body> {
-    match surface.app.gate.approvals.picture(&id) {
-        Some(picture) => present::typed(StatusCode::OK, picture.format.mime(), picture.bytes),
+pub async fn get_picture(State(surface): ControlState, Path(id): Path<String>) -> Response<Body> {
+    match surface.app.gate.approvals.question_picture(&id) {
+        Some(picture) => present::typed_response(StatusCode::OK, picture.format.mime_type(), picture.bytes),
         None => no_such_question(),
     }
 }
 
-pub async fn decide(State(surface): Here, Path(id): Path<String>, body: Bytes) -> Response<Body> {
+pub async fn post_decision(
+    State(surface): ControlState,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Response<Body> {
     let given = match body_object(&body) {
         Ok(given) => given,
         Err(refusal) => return refusal.into_response(),
@@ -102,17 +105,18 @@ pub async fn decide(State(surface): Here, Path(id): Path<String>, body: Bytes) -
         Some("allow") => Decision::Allow,
         Some("deny") => Decision::Deny,
         _ => {
-            return Refusal::new(StatusCode::BAD_REQUEST, "argument 'decision' must be allow or deny")
-                .naming("decision")
+            return HttpRefusal::new(StatusCode::BAD_REQUEST, "argument 'decision' must be allow or deny")
+                .with_field("decision")
                 .into_response();
         }
     };
-    if !surface.app.gate.approvals.decide(&id, decision) {
+    if !surface.app.gate.approvals.decide_question(&id, decision) {
         return no_such_question();
     }
     present::json_value(StatusCode::OK, &json!({"ok": true, "id": id, "decision": given["decision"]}))
 }
 
 fn no_such_question() -> Response<Body> {
-    Refusal::new(StatusCode::NOT_FOUND, "nothing of that id waits for a decision (any more)").into_response()
+    HttpRefusal::new(StatusCode::NOT_FOUND, "nothing of that id waits for a decision (any more)")
+        .into_response()
 }

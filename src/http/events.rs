@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::present::{self, Refusal};
+use super::present::{self, HttpRefusal};
 use super::surface::Surface;
 use super::{control, query};
 use crate::app::App;
@@ -36,20 +36,20 @@ const TAKES_NOTHING: Duration = Duration::from_secs(30);
 /// How often somebody looks whether the windows have changed, while anybody watches.
 const LOOK_EVERY: Duration = Duration::from_millis(400);
 
-pub async fn watch(State(surface): State<Arc<Surface>>) -> Response<Body> {
+pub async fn event_stream(State(surface): State<Arc<Surface>>) -> Response<Body> {
     if surface.app.gate.events.watchers() >= limits::EVENT_WATCHERS {
         let message = format!("{} clients watch already", limits::EVENT_WATCHERS);
-        return Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message).into_response();
+        return HttpRefusal::new(StatusCode::SERVICE_UNAVAILABLE, message).into_response();
     }
     let events = surface.app.gate.events.watch();
     let (sender, body) = Channel::<Bytes, Infallible>::new(IN_FLIGHT);
     tokio::spawn(async move {
-        let _ = Watcher { surface, events, sender }.tell().await;
+        let _ = EventWatcher { surface, events, sender }.send_events().await;
     });
-    present::typed(StatusCode::OK, "text/event-stream", Body::new(body))
+    present::typed_response(StatusCode::OK, "text/event-stream", Body::new(body))
 }
 
-struct Watcher {
+struct EventWatcher {
     surface: Arc<Surface>,
     events: Receiver<Arc<Event>>,
     sender: Sender<Bytes>,
@@ -58,16 +58,16 @@ struct Watcher {
 /// The watcher is gone.
 struct Gone;
 
-impl Watcher {
-    async fn tell(&mut self) -> Result<(), Gone> {
-        let hello = hello(&self.surface.app);
+impl EventWatcher {
+    async fn send_events(&mut self) -> Result<(), Gone> {
+        let hello = hello_event(&self.surface.app);
         self.send(format!("retry: 1000\nevent: hello\ndata: {hello}\n\n")).await?;
         loop {
             let text = tokio::select! {
                 () = self.surface.shutdown.cancelled() => return Ok(()),
                 event = self.events.recv() => match event {
-                    Ok(event) => written(&event),
-                    Err(RecvError::Lagged(missed)) => resync(missed),
+                    Ok(event) => sse_event(&event),
+                    Err(RecvError::Lagged(missed)) => resync_event(missed),
                     Err(RecvError::Closed) => return Ok(()),
                 },
                 () = sleep_task(KEEP_ALIVE) => ": still here\n\n".to_owned(),
@@ -86,16 +86,16 @@ impl Watcher {
 
 /// JSON has no line breaks outside its escapes, so one line holds it.
 /// <https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation>
-fn written(event: &Event) -> String {
+fn sse_event(event: &Event) -> String {
     format!("id: {}\nevent: {}\ndata: {}\n\n", event.number, event.kind, event.data)
 }
 
-fn resync(missed: u64) -> String {
+fn resync_event(missed: u64) -> String {
     format!("event: resync\ndata: {}\n\n", json!({ "missed": missed }))
 }
 
 /// What a watcher has to know before the first event.
-fn hello(app: &App) -> Value {
+fn hello_event(app: &App) -> Value {
     let (_, last) = app.gate.events.calls_after(u64::MAX);
     json!({
         "version": app.config.mcp.version,
@@ -103,7 +103,7 @@ fn hello(app: &App) -> Value {
         "step_count": app.session.step_count(),
         "last_event": last,
         "halt": control::halt_state(app),
-        "approvals": app.gate.approvals.list(app.clock.now()),
+        "approvals": app.gate.approvals.open_questions(app.clock.now()),
         "confirmation_mode": app.config.confirmation.mode,
     })
 }
@@ -113,13 +113,13 @@ pub fn calls_query() -> Value {
     json!({"properties": {"after": {"type": "integer", "minimum": 0}}})
 }
 
-pub async fn calls(State(surface): State<Arc<Surface>>, RawQuery(asked): RawQuery) -> Response<Body> {
+pub async fn recent_calls(State(surface): State<Arc<Surface>>, RawQuery(asked): RawQuery) -> Response<Body> {
     let schema = calls_query();
-    let arguments = query::arguments(&schema, asked.as_deref().unwrap_or_default())
+    let arguments = query::parse_arguments(&schema, asked.as_deref().unwrap_or_default())
         .and_then(|arguments| args::check(&schema, Value::Object(arguments)));
     let arguments = match arguments {
         Ok(arguments) => arguments,
-        Err(error) => return Refusal::from(error).into_response(),
+        Err(error) => return HttpRefusal::from(error).into_response(),
     };
     let after = arguments.get("after").and_then(Value::as_u64).unwrap_or(0);
     let (calls, last) = surface.app.gate.events.calls_after(after);
@@ -144,7 +144,7 @@ fn numbered(event: &Arc<Event>) -> Option<WrittenObject> {
 
 /// Looks at the windows while anybody watches, and tells what has changed.
 pub async fn follow_windows(surface: Arc<Surface>) {
-    let mut seen = Seen::default();
+    let mut seen = SeenState::default();
     loop {
         tokio::select! {
             () = surface.shutdown.cancelled() => return,
@@ -155,7 +155,7 @@ pub async fn follow_windows(surface: Arc<Surface>) {
         }
         let app = surface.app.clone();
         let looked = tokio::task::spawn_blocking(move || {
-            seen.look(&app);
+            seen.look_for_changes(&app);
             seen
         });
         match looked.await {
@@ -166,14 +166,14 @@ pub async fn follow_windows(surface: Arc<Surface>) {
 }
 
 #[derive(Default)]
-struct Seen {
+struct SeenState {
     generation: Option<u64>,
     windows: Option<Value>,
 }
 
-impl Seen {
+impl SeenState {
     /// A platform that counts its changes is asked for its windows only when the count has moved.
-    fn look(&mut self, app: &App) {
+    fn look_for_changes(&mut self, app: &App) {
         let generation = app.observer.generation().ok();
         let moved = generation.is_none() || generation != self.generation;
         if !moved && self.windows.is_some() {
@@ -183,7 +183,7 @@ impl Seen {
             app.gate.events.publish_value(events::CHANGED, || json!({ "generation": generation }));
         }
         self.generation = generation;
-        let Some(windows) = windows(app) else {
+        let Some(windows) = list_windows(app) else {
             return;
         };
         if self.windows.as_ref() != Some(&windows) {
@@ -194,7 +194,7 @@ impl Seen {
 }
 
 /// As list_windows shows them.
-fn windows(app: &App) -> Option<Value> {
+fn list_windows(app: &App) -> Option<Value> {
     let windows = app.observer.windows().ok()?;
     let shown: Vec<Value> = windows
         .iter()

@@ -7,7 +7,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIG
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
-use super::present::Refusal;
+use super::present::HttpRefusal;
 use super::token::Token;
 use crate::config::limits;
 
@@ -53,17 +53,17 @@ pub struct Admitted {
     pub from_page: bool,
 }
 
-struct Visit<'a> {
+struct GuardedRequest<'a> {
     rules: &'a Rules,
     parts: &'a Parts,
     /// The address at which the connection arrived.
     local: IpAddr,
 }
 
-type Check = fn(&Visit) -> Result<(), Refusal>;
+type GuardCheck = fn(&GuardedRequest) -> Result<(), HttpRefusal>;
 
 /// In this order, so that a stranger learns nothing but that it is one.
-const CHECKS: &[Check] =
+const CHECKS: &[GuardCheck] =
     &[known_host, own_origin, own_site, known_method, json_body, bounded_body, right_token];
 
 const CLICKTHROUGH_TOKEN: HeaderName = HeaderName::from_static("x-clickthrough-token");
@@ -73,8 +73,8 @@ const LOOPBACK_NAMES: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 /// Pictures and streams that a browser fetches by address alone, where no header can be set.
 const TOKEN_IN_QUERY: &[&str] = &["/api/events", "/api/approvals/"];
 
-pub fn admit(rules: &Rules, parts: &Parts, local: SocketAddr) -> Result<Admitted, Refusal> {
-    let visit = Visit { rules, parts, local: local.ip().to_canonical() };
+pub fn admit_request(rules: &Rules, parts: &Parts, local: SocketAddr) -> Result<Admitted, HttpRefusal> {
+    let visit = GuardedRequest { rules, parts, local: local.ip().to_canonical() };
     CHECKS.iter().try_for_each(|check| check(&visit))?;
     let site = parts.headers.get(SEC_FETCH_SITE);
     Ok(Admitted {
@@ -88,7 +88,7 @@ pub fn is_api(path: &str) -> bool {
     path.starts_with("/api") || path.starts_with("/mcp")
 }
 
-impl Visit<'_> {
+impl GuardedRequest<'_> {
     fn headers(&self) -> &HeaderMap {
         &self.parts.headers
     }
@@ -98,7 +98,7 @@ impl Visit<'_> {
     }
 
     /// The one value of a header that must not be repeated.
-    fn only(&self, name: &HeaderName) -> Result<Option<&HeaderValue>, ()> {
+    fn single_header(&self, name: &HeaderName) -> Result<Option<&HeaderValue>, ()> {
         let mut all = self.headers().get_all(name).iter();
         match (all.next(), all.next()) {
             (first, None) => Ok(first),
@@ -156,27 +156,27 @@ fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
 /// A page of another site can reach this server under a name of its own, but only by that name (DNS rebinding). The
 /// protocol asks for this check:
 /// <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning>
-fn known_host(visit: &Visit) -> Result<(), Refusal> {
-    let missing = || Refusal::new(StatusCode::BAD_REQUEST, "exactly one Host header is needed");
-    let host = visit.only(&HOST).ok().flatten().ok_or_else(missing)?;
+fn known_host(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
+    let missing = || HttpRefusal::new(StatusCode::BAD_REQUEST, "exactly one Host header is needed");
+    let host = visit.single_header(&HOST).ok().flatten().ok_or_else(missing)?;
     let line = visit.parts.uri.authority().map_or("", |authority| authority.as_str());
     let ours = host.to_str().is_ok_and(|host| visit.is_us(host)) && (line.is_empty() || visit.is_us(line));
     if ours {
         return Ok(());
     }
-    Err(Refusal::new(StatusCode::FORBIDDEN, "this server is not called by that Host").naming("Host"))
+    Err(HttpRefusal::new(StatusCode::FORBIDDEN, "this server is not called by that Host").with_field("Host"))
 }
 
 /// <https://fetch.spec.whatwg.org/#origin-header>
-fn own_origin(visit: &Visit) -> Result<(), Refusal> {
+fn own_origin(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let refused = || {
-        Refusal::new(
+        HttpRefusal::new(
             StatusCode::FORBIDDEN,
             "pages of that Origin may not call this server; see web_ui.cors_origins",
         )
-        .naming("Origin")
+        .with_field("Origin")
     };
-    match visit.only(&ORIGIN).map_err(|()| refused())? {
+    match visit.single_header(&ORIGIN).map_err(|()| refused())? {
         None => Ok(()),
         Some(origin) if origin.to_str().is_ok_and(|origin| visit.is_own_origin(origin)) => Ok(()),
         Some(_) if visit.cors_origin().is_some() => Ok(()),
@@ -186,8 +186,8 @@ fn own_origin(visit: &Visit) -> Result<(), Refusal> {
 
 /// Browsers say on whose behalf they ask, also where they send no Origin (pictures, links).
 /// <https://www.w3.org/TR/fetch-metadata/>
-fn own_site(visit: &Visit) -> Result<(), Refusal> {
-    let site = visit.only(&SEC_FETCH_SITE);
+fn own_site(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
+    let site = visit.single_header(&SEC_FETCH_SITE);
     let ours = match site {
         Ok(None) => true,
         Ok(Some(site)) => site == "same-origin" || site == "none" || visit.cors_origin().is_some(),
@@ -196,11 +196,11 @@ fn own_site(visit: &Visit) -> Result<(), Refusal> {
     if ours {
         return Ok(());
     }
-    Err(Refusal::new(StatusCode::FORBIDDEN, "another site's page may not call this server")
-        .naming("Sec-Fetch-Site"))
+    Err(HttpRefusal::new(StatusCode::FORBIDDEN, "another site's page may not call this server")
+        .with_field("Sec-Fetch-Site"))
 }
 
-fn known_method(visit: &Visit) -> Result<(), Refusal> {
+fn known_method(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let method = &visit.parts.method;
     let known = match *method {
         Method::GET | Method::POST | Method::DELETE | Method::OPTIONS => true,
@@ -208,19 +208,22 @@ fn known_method(visit: &Visit) -> Result<(), Refusal> {
         Method::HEAD => !visit.rules.face.is_api(visit.path()),
         _ => false,
     };
-    if known { Ok(()) } else { Err(Refusal::method_not_allowed()) }
+    if known { Ok(()) } else { Err(HttpRefusal::method_not_allowed()) }
 }
 
 /// What a form or a script of another site can send without being asked is never JSON by its type.
-fn json_body(visit: &Visit) -> Result<(), Refusal> {
+fn json_body(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let refused = || {
-        Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the body as Content-Type: application/json")
-            .naming("Content-Type")
+        HttpRefusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "send the body as Content-Type: application/json",
+        )
+        .with_field("Content-Type")
     };
     if visit.parts.method == Method::GET || visit.parts.method == Method::HEAD {
         return Ok(());
     }
-    match visit.only(&CONTENT_TYPE).map_err(|()| refused())? {
+    match visit.single_header(&CONTENT_TYPE).map_err(|()| refused())? {
         None if has_body(visit.headers()) => Err(refused()),
         None => Ok(()),
         Some(kind) if kind.to_str().is_ok_and(is_json) => Ok(()),
@@ -238,11 +241,11 @@ fn has_body(headers: &HeaderMap) -> bool {
 }
 
 /// What is known to be too long is not read at all.
-fn bounded_body(visit: &Visit) -> Result<(), Refusal> {
+fn bounded_body(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let length =
         visit.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let most = visit.rules.face.most_bytes(visit.path());
-    if length.is_some_and(|length| length > most as u64) { Err(Refusal::too_large(most)) } else { Ok(()) }
+    if length.is_some_and(|length| length > most as u64) { Err(HttpRefusal::too_large(most)) } else { Ok(()) }
 }
 
 fn most_bytes(path: &str) -> usize {
@@ -255,26 +258,27 @@ fn most_bytes(path: &str) -> usize {
 }
 
 /// <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>
-fn right_token(visit: &Visit) -> Result<(), Refusal> {
+fn right_token(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let Some(token) = &visit.rules.token else {
         return Ok(());
     };
     if !visit.rules.face.is_api(visit.path()) || visit.parts.method == Method::OPTIONS {
         return Ok(());
     }
-    let shown = visit.only(&AUTHORIZATION).ok().flatten().and_then(|value| value.to_str().ok());
+    let shown = visit.single_header(&AUTHORIZATION).ok().flatten().and_then(|value| value.to_str().ok());
     let shown = shown.and_then(|value| value.strip_prefix("Bearer "));
     let shown = shown.or_else(|| {
-        let own = visit.only(&CLICKTHROUGH_TOKEN).ok().flatten().and_then(|value| value.to_str().ok());
+        let own =
+            visit.single_header(&CLICKTHROUGH_TOKEN).ok().flatten().and_then(|value| value.to_str().ok());
         own.filter(|_| visit.rules.face == Face::Clickthrough)
     });
     let in_query = visit.parts.method == Method::GET
         && TOKEN_IN_QUERY.iter().any(|prefix| visit.path().starts_with(prefix));
     let shown = shown.or_else(|| in_query.then(|| query_token(visit.parts.uri.query()?)).flatten());
     match shown {
-        Some(shown) if token.is(shown) => Ok(()),
-        Some(_) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "this is not the token of this server")),
-        None => Err(Refusal::new(
+        Some(shown) if token.matches_token(shown) => Ok(()),
+        Some(_) => Err(HttpRefusal::new(StatusCode::UNAUTHORIZED, "this is not the token of this server")),
+        None => Err(HttpRefusal::new(
             StatusCode::UNAUTHORIZED,
             "a token is needed, as Authorization: Bearer TOKEN; the server said at its start where it is",
         )),
@@ -307,7 +311,7 @@ mod tests {
             builder = builder.header(*name, *value);
         }
         let (parts, ()) = builder.body(()).unwrap().into_parts();
-        match admit(rules, &parts, "192.168.1.9:5001".parse().unwrap()) {
+        match admit_request(rules, &parts, "192.168.1.9:5001".parse().unwrap()) {
             Ok(_) => 200,
             Err(refusal) => refusal.status.as_u16(),
         }
@@ -437,7 +441,7 @@ mod tests {
 
     #[track_caller]
     fn check_token(request: &str, shown: Option<&str>, expected: u16) {
-        let rules = Rules { token: Some(Token::given("S3cret-Token").unwrap()), ..rules() };
+        let rules = Rules { token: Some(Token::from_config("S3cret-Token").unwrap()), ..rules() };
         let mut headers = vec![("host", "localhost:5001")];
         headers.extend(shown.map(|value| ("authorization", value)));
         assert_eq!(status(&rules, request, &headers), expected, "{request} with {shown:?}");
@@ -469,7 +473,7 @@ mod tests {
     /// H-08 on code: the header of the other face counts there alone.
     #[test]
     fn the_other_face_has_a_token_of_its_own() {
-        let token = Some(Token::given("S3cret-Token").unwrap());
+        let token = Some(Token::from_config("S3cret-Token").unwrap());
         let rules = Rules { face: Face::Clickthrough, token, ..rules() };
         let asks = |request: &str, name: &str, value: &str| {
             status(&rules, request, &[("host", "localhost:5001"), (name, value)])
@@ -485,7 +489,7 @@ mod tests {
     }
 
     fn check_token_header_is_nothing_elsewhere() {
-        let rules = Rules { token: Some(Token::given("S3cret-Token").unwrap()), ..rules() };
+        let rules = Rules { token: Some(Token::from_config("S3cret-Token").unwrap()), ..rules() };
         let headers = [("host", "localhost:5001"), ("x-clickthrough-token", "S3cret-Token")];
         assert_eq!(status(&rules, "GET /api/windows", &headers), 401);
     }

@@ -21,12 +21,12 @@ use serde_json::json;
 use super::present;
 use super::surface::Surface;
 use crate::config::limits;
-use crate::mcp::Server;
+use crate::mcp::McpServer;
 
-pub type Service<H = Server> = StreamableHttpService<H, NeverSessionManager>;
+pub type Service<H = McpServer> = StreamableHttpService<H, NeverSessionManager>;
 
-pub fn service(surface: &Surface) -> Service {
-    service_of(Server::stateless(surface.app.clone(), surface.shutdown.clone()), surface)
+pub fn mcp_service(surface: &Surface) -> Service {
+    service_of(McpServer::stateless(surface.app.clone(), surface.shutdown.clone()), surface)
 }
 
 /// In a build for tests, what the conformance suite calls by name: beside the handler that users have, at an address
@@ -36,7 +36,7 @@ pub fn add_fixtures(router: Router<Arc<Surface>>, surface: &Surface) -> Router<A
     use crate::mcp::fixtures::Fixtures;
     let fixtures = Fixtures::stateless(surface.app.clone(), surface.shutdown.clone());
     let service = service_of(fixtures, surface);
-    let route = axum::routing::post(move |request| answer(service.clone(), request));
+    let route = axum::routing::post(move |request| serve_mcp(service.clone(), request));
     router.route("/mcp/fixtures", route)
 }
 
@@ -55,7 +55,7 @@ fn service_of<H: ServerHandler + Clone>(server: H, surface: &Surface) -> Service
     StreamableHttpService::new(move || Ok(server.clone()), Arc::new(NeverSessionManager::default()), config)
 }
 
-pub async fn answer<H: ServerHandler>(service: Service<H>, request: Request<Body>) -> Response<Body> {
+pub async fn serve_mcp<H: ServerHandler>(service: Service<H>, request: Request<Body>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
     // The door has judged the type, in every spelling; the service knows one.
     if let Some(kind) = parts.headers.get_mut(CONTENT_TYPE) {
@@ -69,12 +69,12 @@ pub async fn answer<H: ServerHandler>(service: Service<H>, request: Request<Body
     }
     let status = answer.status();
     let said = to_bytes(answer.into_body(), limits::HTTP_BODY_BYTES).await.unwrap_or_default();
-    refusal(status, &asked, &String::from_utf8_lossy(&said))
+    protocol_refusal(status, &asked, &String::from_utf8_lossy(&said))
 }
 
 /// What rmcp refuses in plain words, as the protocol writes errors. The door has judged the type of the body, so
 /// 415 stands for one that is no message. <https://www.jsonrpc.org/specification#error_object>
-fn refusal(status: StatusCode, asked: &[u8], said: &str) -> Response<Body> {
+fn protocol_refusal(status: StatusCode, asked: &[u8], said: &str) -> Response<Body> {
     let status = if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
     let is_json = serde_json::from_slice::<IgnoredAny>(asked).is_ok();
     let code = if is_json { ErrorCode::INVALID_REQUEST } else { ErrorCode::PARSE_ERROR };

@@ -13,11 +13,11 @@ use crate::config::limits;
 
 /// How much may still arrive on one connection. What is read in one go may exceed it, by no more than hyper's buffer.
 #[derive(Clone)]
-pub struct Meter(Arc<AtomicUsize>);
+pub struct ByteMeter(Arc<AtomicUsize>);
 
-impl Meter {
-    pub fn new() -> Meter {
-        let meter = Meter(Arc::default());
+impl ByteMeter {
+    pub fn new() -> ByteMeter {
+        let meter = ByteMeter(Arc::default());
         meter.expect_head();
         meter
     }
@@ -45,11 +45,11 @@ impl Meter {
 /// A stream from which no more is read than its meter allows.
 pub struct Metered<S> {
     stream: S,
-    meter: Meter,
+    meter: ByteMeter,
 }
 
 impl<S> Metered<S> {
-    pub fn new(stream: S, meter: Meter) -> Metered<S> {
+    pub fn new(stream: S, meter: ByteMeter) -> Metered<S> {
         Metered { stream, meter }
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     /// How much of `sent` bytes is read before the stream refuses, in pieces of at most 1 KiB.
-    async fn check(meter: &Meter, sent: usize, expected: Result<usize, usize>) {
+    async fn check(meter: &ByteMeter, sent: usize, expected: Result<usize, usize>) {
         let bytes = vec![0; sent];
         let mut stream = Metered::new(bytes.as_slice(), meter.clone());
         let mut piece = [0; 1024];
@@ -121,13 +121,13 @@ mod tests {
     #[tokio::test]
     async fn what_is_allowed_arrives_and_no_more() {
         let head = 2 * limits::HTTP_HEADER_BYTES;
-        check(&Meter::new(), head - 1, Ok(head - 1)).await;
-        check(&Meter::new(), head + 5000, Err(head)).await;
+        check(&ByteMeter::new(), head - 1, Ok(head - 1)).await;
+        check(&ByteMeter::new(), head + 5000, Err(head)).await;
     }
 
     #[tokio::test]
     async fn a_body_is_allowed_twice_its_length() {
-        let meter = Meter::new();
+        let meter = ByteMeter::new();
         meter.expect_body(100_000);
         check(&meter, 150_000, Ok(150_000)).await;
         assert!(!meter.is_used_up());

@@ -15,14 +15,15 @@ use crate::app::App;
 use crate::machine::{RealMachine, tesseract};
 use crate::metrics::{BOUNDS, ToolCount};
 
-pub async fn healthz(State(surface): State<Arc<Surface>>) -> Response<Body> {
+pub async fn get_healthz(State(surface): State<Arc<Surface>>) -> Response<Body> {
     let asked = surface.clone();
     // Whether text can be read is found out by starting a program, once.
-    let ocr = tokio::task::spawn_blocking(move || asked.ocr.get_or_init(|| ocr(&asked.app)).clone()).await;
-    present::json_value(StatusCode::OK, &health(&surface.app, ocr.unwrap_or_default()))
+    let ocr =
+        tokio::task::spawn_blocking(move || asked.ocr.get_or_init(|| ocr_status(&asked.app)).clone()).await;
+    present::json_value(StatusCode::OK, &health_report(&surface.app, ocr.unwrap_or_default()))
 }
 
-fn health(app: &App, ocr: Value) -> Value {
+fn health_report(app: &App, ocr: Value) -> Value {
     let cache = app.observer.cache_counters();
     let total = cache.capture_total.as_millis() as u64;
     let mean = if cache.captures == 0 { 0.0 } else { total as f64 / cache.captures as f64 };
@@ -32,7 +33,7 @@ fn health(app: &App, ocr: Value) -> Value {
         "step_count": app.session.step_count(),
         "adapter": app.observer.facts().adapter,
         "version": app.config.mcp.version,
-        "halted": app.gate.halt.halted().is_some(),
+        "halted": app.gate.halt.halt_status().is_some(),
         "tree_cache": {
             "hits": cache.hits,
             "misses": cache.misses,
@@ -48,7 +49,7 @@ fn health(app: &App, ocr: Value) -> Value {
     })
 }
 
-fn ocr(app: &App) -> Value {
+fn ocr_status(app: &App) -> Value {
     let named = app.config.ocr.tesseract_cmd.as_deref();
     let engine = app.observer.ocr().describe();
     json!({
@@ -63,59 +64,59 @@ fn ocr(app: &App) -> Value {
     })
 }
 
-pub async fn metrics(State(surface): State<Arc<Surface>>) -> Response<Body> {
-    present::typed(StatusCode::OK, "text/plain; version=0.0.4", exposition(&surface.app))
+pub async fn get_metrics(State(surface): State<Arc<Surface>>) -> Response<Body> {
+    present::typed_response(StatusCode::OK, "text/plain; version=0.0.4", write_exposition(&surface.app))
 }
 
 /// A page in Prometheus' text format. <https://prometheus.io/docs/instrumenting/exposition_formats/>
-struct Page(String);
+struct MetricsPage(String);
 
-impl Page {
-    fn head(&mut self, name: &str, kind: &str, help: &str) {
+impl MetricsPage {
+    fn write_head(&mut self, name: &str, kind: &str, help: &str) {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    fn line(&mut self, name: &str, value: impl std::fmt::Display) {
+    fn write_sample(&mut self, name: &str, value: impl std::fmt::Display) {
         let _ = writeln!(self.0, "{name} {value}");
     }
 
-    fn single(&mut self, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
-        self.head(name, kind, help);
-        self.line(name, value);
+    fn write_single(&mut self, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
+        self.write_head(name, kind, help);
+        self.write_sample(name, value);
     }
 }
 
-fn exposition(app: &App) -> String {
-    let mut page = Page(String::new());
+fn write_exposition(app: &App) -> String {
+    let mut page = MetricsPage(String::new());
     let cache = app.observer.cache_counters();
     let uptime = app.clock.now().as_secs();
-    page.single("oso_step_count", "counter", "Calls that were given a step.", app.session.step_count());
-    page.single("oso_uptime_seconds", "gauge", "How long the process has been up.", uptime);
-    page.single("oso_tree_cache_hits_total", "counter", "Trees that were still known.", cache.hits);
-    page.single("oso_tree_cache_misses_total", "counter", "Trees that had to be read.", cache.misses);
-    page.single("oso_tree_cache_entries", "gauge", "Trees that are known just now.", cache.entries);
-    page.head("oso_tree_capture_ms", "summary", "What reading trees took, in milliseconds.");
-    page.line("oso_tree_capture_ms_sum", cache.capture_total.as_millis());
-    page.line("oso_tree_capture_ms_count", cache.captures);
+    page.write_single("oso_step_count", "counter", "Calls that were given a step.", app.session.step_count());
+    page.write_single("oso_uptime_seconds", "gauge", "How long the process has been up.", uptime);
+    page.write_single("oso_tree_cache_hits_total", "counter", "Trees that were still known.", cache.hits);
+    page.write_single("oso_tree_cache_misses_total", "counter", "Trees that had to be read.", cache.misses);
+    page.write_single("oso_tree_cache_entries", "gauge", "Trees that are known just now.", cache.entries);
+    page.write_head("oso_tree_capture_ms", "summary", "What reading trees took, in milliseconds.");
+    page.write_sample("oso_tree_capture_ms_sum", cache.capture_total.as_millis());
+    page.write_sample("oso_tree_capture_ms_count", cache.captures);
     let slowest = cache.capture_max.as_millis();
-    page.single(
+    page.write_single(
         "oso_tree_capture_ms_max",
         "gauge",
         "The slowest reading of a tree, in milliseconds.",
         slowest,
     );
-    if app.config.budgets.configured() {
+    if app.config.budgets.is_configured() {
         let (actions, screenshots) = app.gate.used_budget();
-        page.single("oso_actions_used", "counter", "Inputs that were sent.", actions);
-        page.single("oso_screenshots_used", "counter", "Pictures that were taken.", screenshots);
+        page.write_single("oso_actions_used", "counter", "Inputs that were sent.", actions);
+        page.write_single("oso_screenshots_used", "counter", "Pictures that were taken.", screenshots);
     }
     let tracing = u8::from(app.gate.trace_status().active_trace_id.is_some());
-    page.single("oso_active_trace", "gauge", "Whether a trace is running.", tracing);
-    let halted = u8::from(app.gate.halt.halted().is_some());
-    page.single("oso_halted", "gauge", "Whether a person has stopped all input.", halted);
-    let pending = app.gate.approvals.list(app.clock.now()).len();
-    page.single("oso_approvals_pending", "gauge", "Calls that wait for a person.", pending);
-    page.single("oso_event_watchers", "gauge", "Who watches the events.", app.gate.events.watchers());
+    page.write_single("oso_active_trace", "gauge", "Whether a trace is running.", tracing);
+    let halted = u8::from(app.gate.halt.halt_status().is_some());
+    page.write_single("oso_halted", "gauge", "Whether a person has stopped all input.", halted);
+    let pending = app.gate.approvals.open_questions(app.clock.now()).len();
+    page.write_single("oso_approvals_pending", "gauge", "Calls that wait for a person.", pending);
+    page.write_single("oso_event_watchers", "gauge", "Who watches the events.", app.gate.events.watchers());
     by_tool(&mut page, app);
     page.0
 }
@@ -131,34 +132,34 @@ const FAMILIES: [Family; 3] = [
     }),
 ];
 
-fn by_tool(page: &mut Page, app: &App) {
+fn by_tool(page: &mut MetricsPage, app: &App) {
     let counts = app.gate.metrics.by_tool();
     for (name, help, value) in FAMILIES {
-        page.head(name, "counter", help);
+        page.write_head(name, "counter", help);
         for (tool, count) in &counts {
-            page.line(&format!("{name}{{tool=\"{tool}\"}}"), value(count));
+            page.write_sample(&format!("{name}{{tool=\"{tool}\"}}"), value(count));
         }
     }
-    page.head("oso_tool_errors_total", "counter", "Calls that failed, by tool and code.");
+    page.write_head("oso_tool_errors_total", "counter", "Calls that failed, by tool and code.");
     for (tool, count) in &counts {
         for (code, number) in &count.errors {
-            page.line(&format!("oso_tool_errors_total{{tool=\"{tool}\",code=\"{code}\"}}"), number);
+            page.write_sample(&format!("oso_tool_errors_total{{tool=\"{tool}\",code=\"{code}\"}}"), number);
         }
     }
     let name = "oso_tool_duration_seconds";
-    page.head(name, "histogram", "What calls took, by tool.");
+    page.write_head(name, "histogram", "What calls took, by tool.");
     for (tool, count) in &counts {
-        histogram(page, name, tool, count);
+        write_histogram(page, name, tool, count);
     }
 }
 
-fn histogram(page: &mut Page, name: &str, tool: &str, count: &ToolCount) {
+fn write_histogram(page: &mut MetricsPage, name: &str, tool: &str, count: &ToolCount) {
     let mut so_far = 0;
     for (bound, number) in BOUNDS.iter().zip(&count.classes) {
         so_far += number;
-        page.line(&format!("{name}_bucket{{tool=\"{tool}\",le=\"{bound}\"}}"), so_far);
+        page.write_sample(&format!("{name}_bucket{{tool=\"{tool}\",le=\"{bound}\"}}"), so_far);
     }
-    page.line(&format!("{name}_bucket{{tool=\"{tool}\",le=\"+Inf\"}}"), count.calls);
-    page.line(&format!("{name}_sum{{tool=\"{tool}\"}}"), count.time.as_secs_f64());
-    page.line(&format!("{name}_count{{tool=\"{tool}\"}}"), count.calls);
+    page.write_sample(&format!("{name}_bucket{{tool=\"{tool}\",le=\"+Inf\"}}"), count.calls);
+    page.write_sample(&format!("{name}_sum{{tool=\"{tool}\"}}"), count.time.as_secs_f64());
+    page.write_sample(&format!("{name}_count{{tool=\"{tool}\"}}"), count.calls);
 }

@@ -15,7 +15,7 @@ use crate::privacy::scrub::{self, Scrub};
 
 /// Why a request gets no reply from a tool. It is answered in the shape of a tool's error.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct HttpRefusal {
     pub status: StatusCode,
     code: &'static str,
     message: String,
@@ -23,12 +23,12 @@ pub struct Refusal {
     field: Option<String>,
 }
 
-impl Refusal {
+impl HttpRefusal {
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, code: code_of(status.as_u16()), message: message.into(), field: None }
     }
 
-    pub fn naming(mut self, field: &str) -> Self {
+    pub fn with_field(mut self, field: &str) -> Self {
         self.field = Some(field.to_owned());
         self
     }
@@ -68,7 +68,7 @@ impl Refusal {
     }
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for HttpRefusal {
     fn from(error: Error) -> Self {
         let field = error.context.iter().find_map(|(key, fact)| match fact {
             crate::error::Fact::Text(text) if *key == "field" => Some(text.clone()),
@@ -100,7 +100,7 @@ fn status_of(kind: Kind) -> StatusCode {
 }
 
 /// A tool's reply; its picture, if it has one, goes into the JSON as the contract wants it.
-pub fn reply(tool: &str, mut reply: Reply) -> Response<Body> {
+pub fn tool_response(tool: &str, mut reply: Reply) -> Response<Body> {
     let status = match (reply.error, &reply.body) {
         (Some(kind), _) => status_of(kind),
         // The tool did its work, and what it was asked for did not come about.
@@ -149,10 +149,10 @@ pub fn json_value(status: StatusCode, value: &Value) -> Response<Body> {
 }
 
 pub fn json_text(status: StatusCode, text: String) -> Response<Body> {
-    typed(status, "application/json", text)
+    typed_response(status, "application/json", text)
 }
 
-pub fn typed(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
+pub fn typed_response(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));

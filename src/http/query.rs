@@ -12,16 +12,16 @@ const YES: &[&str] = &["1", "true", "yes"];
 const NO: &[&str] = &["0", "false", "no"];
 
 /// The arguments in a query string. `schema` is the tool's full input schema.
-pub fn arguments(schema: &Value, query: &str) -> Result<Map<String, Value>> {
+pub fn parse_arguments(schema: &Value, query: &str) -> Result<Map<String, Value>> {
     let mut arguments = Map::new();
     for (name, text) in form_urlencoded::parse(query.as_bytes()) {
         if name == TOKEN {
             continue;
         }
         let property = schema.pointer("/properties").and_then(|all| all.get(&*name));
-        let value = typed(&name, property.map_or("string", kind_of), &text)?;
+        let value = typed_value(&name, property.map_or("string", kind_of), &text)?;
         if arguments.insert(name.to_string(), value).is_some() {
-            return Err(refusal(&name, "is given more than once"));
+            return Err(argument_error(&name, "is given more than once"));
         }
     }
     Ok(arguments)
@@ -32,48 +32,52 @@ fn kind_of(property: &Value) -> &str {
     property.get("type").and_then(Value::as_str).unwrap_or("any")
 }
 
-fn typed(name: &str, kind: &str, text: &str) -> Result<Value> {
+fn typed_value(name: &str, kind: &str, text: &str) -> Result<Value> {
     // `window_index=` is how forms write "nothing".
     if text.is_empty() && kind != "string" {
         return Ok(Value::Null);
     }
     match kind {
-        "integer" => text.parse::<i64>().map(Value::from).map_err(|_| wrong(name, "a whole number", text)),
-        "number" => number(text).ok_or_else(|| wrong(name, "a number", text)),
-        "boolean" => flag(text).ok_or_else(|| wrong(name, "true or false", text)),
-        "array" => list(text).ok_or_else(|| wrong(name, "a list, by commas or as JSON", text)),
-        "object" => json(text).filter(Value::is_object).ok_or_else(|| wrong(name, "an object as JSON", text)),
-        "any" => json(text).ok_or_else(|| wrong(name, "JSON", text)),
+        "integer" => {
+            text.parse::<i64>().map(Value::from).map_err(|_| wrong_type(name, "a whole number", text))
+        }
+        "number" => parse_number(text).ok_or_else(|| wrong_type(name, "a number", text)),
+        "boolean" => parse_flag(text).ok_or_else(|| wrong_type(name, "true or false", text)),
+        "array" => parse_list(text).ok_or_else(|| wrong_type(name, "a list, by commas or as JSON", text)),
+        "object" => parse_json(text)
+            .filter(Value::is_object)
+            .ok_or_else(|| wrong_type(name, "an object as JSON", text)),
+        "any" => parse_json(text).ok_or_else(|| wrong_type(name, "JSON", text)),
         _ => Ok(Value::from(text)),
     }
 }
 
-fn number(text: &str) -> Option<Value> {
+fn parse_number(text: &str) -> Option<Value> {
     text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
 }
 
-fn flag(text: &str) -> Option<Value> {
+fn parse_flag(text: &str) -> Option<Value> {
     let is_in = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
     (is_in(YES) || is_in(NO)).then(|| Value::Bool(is_in(YES)))
 }
 
-fn list(text: &str) -> Option<Value> {
+fn parse_list(text: &str) -> Option<Value> {
     if text.starts_with('[') {
-        return json(text).filter(Value::is_array);
+        return parse_json(text).filter(Value::is_array);
     }
     Some(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
 }
 
-fn json(text: &str) -> Option<Value> {
+fn parse_json(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-fn wrong(name: &str, expected: &str, text: &str) -> Error {
+fn wrong_type(name: &str, expected: &str, text: &str) -> Error {
     let shown: String = text.chars().take(40).collect();
-    refusal(name, &format!("must be {expected}, not '{shown}'"))
+    argument_error(name, &format!("must be {expected}, not '{shown}'"))
 }
 
-fn refusal(name: &str, problem: &str) -> Error {
+fn argument_error(name: &str, problem: &str) -> Error {
     Error::bad_request(format!("argument '{name}' {problem}")).with("field", name)
 }
 
@@ -93,7 +97,7 @@ mod tests {
 
     #[track_caller]
     fn check(query: &str, expected: &str) {
-        let got = match arguments(&schema(), query) {
+        let got = match parse_arguments(&schema(), query) {
             Ok(arguments) => Value::Object(arguments).to_string(),
             Err(error) => error.message,
         };
@@ -134,7 +138,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_query_is_too_strange(query in "[a-z_=&%+;0-9\u{e9}\\[\\]{}\",.]{0,80}") {
-            let _ = arguments(&schema(), &query);
+            let _ = parse_arguments(&schema(), &query);
         }
     }
 }

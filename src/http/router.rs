@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::adapters::{self, Adapter};
 use super::openapi::methods_of;
-use super::present::{self, Refusal};
+use super::present::{self, HttpRefusal};
 use super::surface::Surface;
 use super::{control, events, inspector, mcp, metrics, query, traces};
 use crate::gate::Origin;
@@ -30,11 +30,12 @@ pub enum Leads {
 
 /// Every route of the declarations, by path and then method, each once. What several tools share, or what
 /// has a shape of its own, goes through an adapter.
-pub fn declared(table: &Table) -> BTreeMap<&'static str, Vec<(Method, Leads)>> {
+pub fn declared_routes(table: &Table) -> BTreeMap<&'static str, Vec<(Method, Leads)>> {
     let mut routes: BTreeMap<&'static str, Vec<(Method, Leads)>> = BTreeMap::new();
     for spec in table.specs() {
         for &(method, path) in spec.meta.rest {
-            let leads = adapters::find(method, path).map_or(Leads::To(spec.meta.name), Leads::Through);
+            let leads =
+                adapters::find_adapter(method, path).map_or(Leads::To(spec.meta.name), Leads::Through);
             let at = routes.entry(path).or_default();
             if !at.iter().any(|(known, _)| *known == method) {
                 at.push((method, leads));
@@ -46,23 +47,23 @@ pub fn declared(table: &Table) -> BTreeMap<&'static str, Vec<(Method, Leads)>> {
     routes
 }
 
-pub fn router(surface: &Arc<Surface>) -> Router {
-    let mcp = mcp::service(surface);
+pub fn build_router(surface: &Arc<Surface>) -> Router {
+    let mcp = mcp::mcp_service(surface);
     let mut router = Router::new()
-        .route("/mcp", post(move |request| mcp::answer(mcp.clone(), request)))
-        .route("/api/tools", get(tools))
-        .route("/api/openapi.json", get(openapi))
-        .route("/api/healthz", get(metrics::healthz))
-        .route("/api/metrics", get(metrics::metrics))
-        .route("/api/events", get(events::watch))
-        .route("/api/calls", get(events::calls))
-        .route("/api/halt", get(control::show_halt).post(control::halt))
-        .route("/api/halt/release", post(control::release))
-        .route("/api/approvals", get(control::approvals))
-        .route("/api/approvals/{id}", post(control::decide))
-        .route("/api/approvals/{id}/picture", get(control::picture))
-        .route("/api/traces", get(traces::list))
-        .route("/api/traces/{id}", get(traces::page))
+        .route("/mcp", post(move |request| mcp::serve_mcp(mcp.clone(), request)))
+        .route("/api/tools", get(get_tools))
+        .route("/api/openapi.json", get(get_openapi))
+        .route("/api/healthz", get(metrics::get_healthz))
+        .route("/api/metrics", get(metrics::get_metrics))
+        .route("/api/events", get(events::event_stream))
+        .route("/api/calls", get(events::recent_calls))
+        .route("/api/halt", get(control::show_halt).post(control::post_halt))
+        .route("/api/halt/release", post(control::post_release))
+        .route("/api/approvals", get(control::get_approvals))
+        .route("/api/approvals/{id}", post(control::post_decision))
+        .route("/api/approvals/{id}/picture", get(control::get_picture))
+        .route("/api/traces", get(traces::get_traces))
+        .route("/api/traces/{id}", get(traces::get_trace_page))
         .route("/api/tool/{name}", get(any_tool).post(any_tool))
         .fallback(inspector::serve);
     for spec in surface.app.tools.specs() {
@@ -73,7 +74,7 @@ pub fn router(surface: &Arc<Surface>) -> Router {
         });
         router = router.route(&format!("/api/tool/{}", spec.meta.name), route);
     }
-    for (path, methods) in declared(&surface.app.tools) {
+    for (path, methods) in declared_routes(&surface.app.tools) {
         let route = methods.into_iter().fold(MethodRouter::new(), |route, (method, leads)| {
             route.on(filter(method), move |surface, origin, params, query, body| {
                 tool_route(leads, surface, origin, params, query, body)
@@ -84,7 +85,7 @@ pub fn router(surface: &Arc<Surface>) -> Router {
     let router = mcp::add_fixtures(router, surface);
     // After the routes: it is for those that are there.
     let router =
-        router.method_not_allowed_fallback(|| async { Refusal::method_not_allowed().into_response() });
+        router.method_not_allowed_fallback(|| async { HttpRefusal::method_not_allowed().into_response() });
     router.with_state(surface.clone())
 }
 
@@ -96,11 +97,11 @@ fn filter(method: Method) -> MethodFilter {
     }
 }
 
-type Here = State<Arc<Surface>>;
+type RouterState = State<Arc<Surface>>;
 
 async fn tool_route(
     leads: Leads,
-    State(surface): Here,
+    State(surface): RouterState,
     Extension(origin): Extension<Origin>,
     params: RawPathParams,
     RawQuery(query): RawQuery,
@@ -110,13 +111,13 @@ async fn tool_route(
         Leads::To(tool) => tool,
         Leads::Through(adapter) => adapter.tools.first().copied().unwrap_or_default(),
     };
-    let arguments = arguments(&surface, typing, query.as_deref(), &body).map(|mut arguments| {
+    let arguments = request_arguments(&surface, typing, query.as_deref(), &body).map(|mut arguments| {
         arguments.extend(params.iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
         arguments
     });
     let call = arguments.and_then(|arguments| match leads {
         Leads::To(tool) => Ok((tool, arguments)),
-        Leads::Through(adapter) => (adapter.adapt)(arguments).map_err(Refusal::from),
+        Leads::Through(adapter) => (adapter.adapt)(arguments).map_err(HttpRefusal::from),
     });
     match call {
         Ok((tool, arguments)) => surface.call(tool, arguments, origin).await,
@@ -124,20 +125,20 @@ async fn tool_route(
     }
 }
 
-async fn tools(State(surface): Here) -> Response<Body> {
-    let mut names: Vec<&str> = surface.app.tools.names().collect();
+async fn get_tools(State(surface): RouterState) -> Response<Body> {
+    let mut names: Vec<&str> = surface.app.tools.tool_names().collect();
     names.sort_unstable();
     present::json_value(StatusCode::OK, &json!({"ok": true, "tools": names}))
 }
 
-async fn openapi(State(surface): Here) -> Response<Body> {
-    let made = || super::openapi::document(&surface.app, surface.asks_token).to_string();
+async fn get_openapi(State(surface): RouterState) -> Response<Body> {
+    let made = || super::openapi::openapi_document(&surface.app, surface.asks_token).to_string();
     present::json_text(StatusCode::OK, surface.openapi.get_or_init(made).clone())
 }
 
 /// The name of a tool that is not there; the gate says which are.
 async fn any_tool(
-    surface: Here,
+    surface: RouterState,
     origin: Extension<Origin>,
     Path(name): Path<String>,
     query: RawQuery,
@@ -148,46 +149,46 @@ async fn any_tool(
 
 async fn call_tool(
     name: String,
-    State(surface): Here,
+    State(surface): RouterState,
     Extension(origin): Extension<Origin>,
     RawQuery(query): RawQuery,
     body: Bytes,
 ) -> Response<Body> {
-    match arguments(&surface, &name, query.as_deref(), &body) {
+    match request_arguments(&surface, &name, query.as_deref(), &body) {
         Ok(arguments) => surface.call(&name, arguments, origin).await,
         Err(refusal) => refusal.into_response(),
     }
 }
 
 /// From the query string and the body. A name in both is an error, like any that is said twice.
-fn arguments(
+fn request_arguments(
     surface: &Surface,
     typing: &str,
     query: Option<&str>,
     body: &[u8],
-) -> Result<Map<String, Value>, Refusal> {
+) -> Result<Map<String, Value>, HttpRefusal> {
     let nothing = Value::Null;
-    let schema = surface.app.tools.find(typing).map_or(&nothing, |entry| entry.schema());
-    let mut arguments = query::arguments(schema, query.unwrap_or_default())?;
+    let schema = surface.app.tools.find_tool(typing).map_or(&nothing, |entry| entry.schema());
+    let mut arguments = query::parse_arguments(schema, query.unwrap_or_default())?;
     for (name, value) in body_object(body)? {
         if arguments.insert(name.clone(), value).is_some() {
             let message = format!("argument '{name}' is given in the query and in the body");
-            return Err(Refusal::new(StatusCode::BAD_REQUEST, message).naming(&name));
+            return Err(HttpRefusal::new(StatusCode::BAD_REQUEST, message).with_field(&name));
         }
     }
     Ok(arguments)
 }
 
 /// The reader bounds the depth of what it reads.
-pub fn body_object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
+pub fn body_object(body: &[u8]) -> Result<Map<String, Value>, HttpRefusal> {
     if body.is_empty() {
         return Ok(Map::new());
     }
     match serde_json::from_slice(body) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the body must be a JSON object")),
+        Ok(_) => Err(HttpRefusal::new(StatusCode::BAD_REQUEST, "the body must be a JSON object")),
         Err(problem) => {
-            Err(Refusal::new(StatusCode::BAD_REQUEST, format!("the body is not JSON: {problem}")))
+            Err(HttpRefusal::new(StatusCode::BAD_REQUEST, format!("the body is not JSON: {problem}")))
         }
     }
 }
@@ -201,7 +202,7 @@ mod tests {
     #[test]
     fn what_tools_share_goes_through_an_adapter() {
         let table = tools::table(&Selection::default());
-        let routes = declared(&table);
+        let routes = declared_routes(&table);
         for spec in table.specs() {
             for (method, path) in spec.meta.rest.iter().filter(|(_, path)| !path.starts_with("/api/tool/")) {
                 let leads = routes[path].iter().find(|(known, _)| known == method).unwrap().1;
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn every_adapter_has_its_route() {
-        let routes = declared(&tools::table(&Selection::default()));
+        let routes = declared_routes(&tools::table(&Selection::default()));
         for adapter in adapters::ADAPTERS {
             assert!(routes.contains_key(adapter.path), "{}", adapter.path);
         }

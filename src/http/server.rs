@@ -26,8 +26,8 @@ use super::NotServed;
 use super::clickthrough;
 use super::events;
 use super::guard::{self, Admitted, Face, Rules};
-use super::meter::{Meter, Metered};
-use super::present::{self, Refusal};
+use super::meter::{ByteMeter, Metered};
+use super::present::{self, HttpRefusal};
 use super::router;
 use super::surface::Surface;
 use super::token::Token;
@@ -71,8 +71,8 @@ impl Listening {
 /// Binds, and serves on a thread of its own until the shutdown. What cannot be served safely is not started.
 pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, NotServed> {
     let config = &app.config.web_ui;
-    let listener = bind(&config.host, config.port).map_err(NotServed::Unavailable)?;
-    let address = listener.local_addr().map_err(unavailable)?;
+    let listener = bind_listener(&config.host, config.port).map_err(NotServed::Unavailable)?;
+    let address = listener.local_addr().map_err(bind_failed)?;
     // Where the person's word counts, nobody else may give it over HTTP.
     let needed = app.gate.may_need_consent() && app.config.confirmation.mode == ConfirmationMode::Inspector;
     let token = Token::of(config, needed).map_err(NotServed::Refused)?;
@@ -91,7 +91,7 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
         );
     }
     app.gate.events.begin();
-    app.gate.approvals.begin();
+    app.gate.approvals.enable_approvals();
     let made = token.as_ref().filter(|token| token.kept_in.is_some());
     let link = match made {
         Some(token) => format!("{}#token={}", link_to(address), token.reveal()),
@@ -117,7 +117,7 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
     Ok(Listening { address, link, token_file, clickthrough, thread })
 }
 
-fn unavailable(problem: std::io::Error) -> NotServed {
+fn bind_failed(problem: std::io::Error) -> NotServed {
     NotServed::Unavailable(problem.to_string())
 }
 
@@ -129,11 +129,11 @@ fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance
     if !config.enabled {
         return Ok(None);
     }
-    let listener = bind(&config.host, config.port).map_err(|problem| {
+    let listener = bind_listener(&config.host, config.port).map_err(|problem| {
         NotServed::Unavailable(format!("clickthrough: {problem} (clickthrough.port, CLICKTHROUGH_PORT)"))
     })?;
-    let address = listener.local_addr().map_err(unavailable)?;
-    let own = config.token.as_ref().map(|text| Token::given(text.reveal())).transpose();
+    let address = listener.local_addr().map_err(bind_failed)?;
+    let own = config.token.as_ref().map(|text| Token::from_config(text.reveal())).transpose();
     let own = own.map_err(NotServed::Refused)?;
     let token = own.or_else(|| token.cloned());
     if token.is_none() && !address.ip().to_canonical().is_loopback() {
@@ -165,7 +165,7 @@ fn link_to(address: SocketAddr) -> String {
     }
 }
 
-fn bind(host: &str, port: u16) -> Result<TcpListener, String> {
+fn bind_listener(host: &str, port: u16) -> Result<TcpListener, String> {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let addresses: Vec<SocketAddr> = (bare, port)
         .to_socket_addrs()
@@ -192,7 +192,7 @@ fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
             match tokio::net::TcpListener::from_std(listener) {
                 Ok(listener) => {
                     let router = match rules.face {
-                        Face::Own => router::router(&surface),
+                        Face::Own => router::build_router(&surface),
                         Face::Clickthrough => clickthrough::router(&surface),
                     };
                     let redactor = surface.app.redactor.clone();
@@ -230,7 +230,7 @@ impl Door {
             if let (Ok(slot), Ok(local)) = (slots.clone().try_acquire_owned(), stream.local_addr()) {
                 let door = self.clone();
                 tokio::spawn(async move {
-                    door.connection(stream, local).await;
+                    door.serve_connection(stream, local).await;
                     drop(slot);
                 });
             }
@@ -239,15 +239,15 @@ impl Door {
         let _ = tokio::time::timeout(GRACE, slots.acquire_many(limits::HTTP_CONNECTIONS as u32)).await;
     }
 
-    async fn connection(self: Arc<Self>, stream: TcpStream, local: SocketAddr) {
+    async fn serve_connection(self: Arc<Self>, stream: TcpStream, local: SocketAddr) {
         // Without it a small answer waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
         let door = self.clone();
-        let meter = Meter::new();
+        let meter = ByteMeter::new();
         let stream = Metered::new(stream, meter.clone());
         let service = service_fn(move |request| {
             let (door, meter) = (door.clone(), meter.clone());
-            async move { Ok::<_, Infallible>(door.answer(request, local, &meter).await) }
+            async move { Ok::<_, Infallible>(door.answer_request(request, local, &meter).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -264,15 +264,20 @@ impl Door {
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>, local: SocketAddr, meter: &Meter) -> Response<Body> {
+    async fn answer_request(
+        &self,
+        request: Request<Incoming>,
+        local: SocketAddr,
+        meter: &ByteMeter,
+    ) -> Response<Body> {
         // The head is here; whatever it is answered, the next one may come.
         meter.expect_head();
         let (parts, body) = request.into_parts();
         let uri = parts.uri.clone();
         let in_chunks = parts.headers.contains_key(header::TRANSFER_ENCODING);
-        let (mut response, cors) = match guard::admit(&self.rules, &parts, local) {
-            Ok(admitted) => (self.admitted(parts, body, &admitted, meter).await, admitted.cors),
-            Err(refusal) => (self.refused(refusal), None),
+        let (mut response, cors) = match guard::admit_request(&self.rules, &parts, local) {
+            Ok(admitted) => (self.serve_admitted(parts, body, &admitted, meter).await, admitted.cors),
+            Err(refusal) => (self.refuse_request(refusal), None),
         };
         response = present::without_secrets(response, &self.redactor);
         if response.status() == StatusCode::METHOD_NOT_ALLOWED
@@ -282,47 +287,47 @@ impl Door {
         }
         add_headers(response.headers_mut(), cors);
         // A body that also told its length may end elsewhere for somebody in between; what follows it is not read.
-        if in_chunks { closing(response) } else { response }
+        if in_chunks { close_after(response) } else { response }
     }
 
-    async fn admitted(
+    async fn serve_admitted(
         &self,
         mut parts: Parts,
         body: Incoming,
         admitted: &Admitted,
-        meter: &Meter,
+        meter: &ByteMeter,
     ) -> Response<Body> {
         if parts.method == Method::OPTIONS {
-            return self.options(&parts.uri).await;
+            return self.allowed_methods(&parts.uri).await;
         }
         let body = match read(&parts, body, self.rules.face, meter).await {
             Ok(body) => body,
-            Err(refusal) => return closing(self.refused(refusal)),
+            Err(refusal) => return close_after(self.refuse_request(refusal)),
         };
         parts.extensions.insert(if admitted.from_page { Origin::Inspector } else { Origin::Rest });
-        self.route(Request::from_parts(parts, body)).await
+        self.route_request(Request::from_parts(parts, body)).await
     }
 
     /// In the shape that the clients of this door know.
-    fn refused(&self, refusal: Refusal) -> Response<Body> {
+    fn refuse_request(&self, refusal: HttpRefusal) -> Response<Body> {
         match self.rules.face {
             Face::Own => refusal.into_response(),
             Face::Clickthrough => clickthrough::refused(refusal),
         }
     }
 
-    async fn route(&self, request: Request<Body>) -> Response<Body> {
+    async fn route_request(&self, request: Request<Body>) -> Response<Body> {
         self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {})
     }
 
-    async fn options(&self, uri: &Uri) -> Response<Body> {
+    async fn allowed_methods(&self, uri: &Uri) -> Response<Body> {
         match self.methods_at(uri).await {
             Some(allow) => {
                 let mut response = Response::new(Body::empty());
                 response.headers_mut().insert(header::ALLOW, allow);
                 response
             }
-            None => self.refused(Refusal::not_found()),
+            None => self.refuse_request(HttpRefusal::not_found()),
         }
     }
 
@@ -331,7 +336,7 @@ impl Door {
         let mut probe = Request::new(Body::empty());
         *probe.method_mut() = Method::OPTIONS;
         *probe.uri_mut() = uri.clone();
-        let refused = self.route(probe).await;
+        let refused = self.route_request(probe).await;
         let named = refused.headers().get(header::ALLOW)?.to_str().ok()?;
         // The router lets every GET be asked as HEAD; the door does so for the files of the page only.
         let taken = named
@@ -343,7 +348,7 @@ impl Door {
 }
 
 /// The whole body, within its limit and its time. What a GET carries is nobody's.
-async fn read(parts: &Parts, body: Incoming, face: Face, meter: &Meter) -> Result<Body, Refusal> {
+async fn read(parts: &Parts, body: Incoming, face: Face, meter: &ByteMeter) -> Result<Body, HttpRefusal> {
     if parts.method == Method::GET || parts.method == Method::HEAD {
         return Ok(Body::empty());
     }
@@ -354,15 +359,15 @@ async fn read(parts: &Parts, body: Incoming, face: Face, meter: &Meter) -> Resul
     meter.expect_head();
     match arrived {
         Ok(Ok(whole)) => Ok(Body::from(whole.to_bytes())),
-        Ok(Err(problem)) if too_long || problem.is::<LengthLimitError>() => Err(Refusal::too_large(most)),
+        Ok(Err(problem)) if too_long || problem.is::<LengthLimitError>() => Err(HttpRefusal::too_large(most)),
         Ok(Err(problem)) => {
-            Err(Refusal::new(StatusCode::BAD_REQUEST, format!("the body could not be read: {problem}")))
+            Err(HttpRefusal::new(StatusCode::BAD_REQUEST, format!("the body could not be read: {problem}")))
         }
-        Err(_) => Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
+        Err(_) => Err(HttpRefusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
     }
 }
 
-fn closing(mut response: Response<Body>) -> Response<Body> {
+fn close_after(mut response: Response<Body>) -> Response<Body> {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }

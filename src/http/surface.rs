@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::present::{self, Refusal};
+use super::present::{self, HttpRefusal};
 use crate::app::App;
 use crate::clock::{Cancel, sleep_task};
 use crate::config::{Config, limits};
@@ -47,22 +47,22 @@ impl Surface {
         tool: &str,
         arguments: Map<String, Value>,
         origin: Origin,
-    ) -> Result<Reply, Refusal> {
+    ) -> Result<Reply, HttpRefusal> {
         let Ok(_slot) = self.running.acquire().await else {
-            return Err(lost());
+            return Err(call_lost());
         };
         let call = Call { tool: tool.to_owned(), args: Value::Object(arguments), origin };
         let stop = StopOnDrop(Cancel::new());
         let (app, cancel) = (self.app.clone(), stop.0.clone());
-        let job = tokio::task::spawn_blocking(move || app.gate.pass(call, &cancel));
+        let job = tokio::task::spawn_blocking(move || app.gate.pass_call(call, &cancel));
         tokio::select! {
-            done = job => done.map_err(|_| lost()),
+            done = job => done.map_err(|_| call_lost()),
             () = self.shutdown.cancelled() => {
-                Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))
+                Err(HttpRefusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))
             }
             () = sleep_task(self.deadline) => {
                 let message = format!("the call was given up after {} s", self.deadline.as_secs());
-                Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, message))
+                Err(HttpRefusal::new(StatusCode::REQUEST_TIMEOUT, message))
             }
         }
     }
@@ -70,14 +70,14 @@ impl Surface {
     /// The same, answered as REST answers.
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>, origin: Origin) -> Response<Body> {
         match self.run(tool, arguments, origin).await {
-            Ok(reply) => present::reply(tool, reply),
+            Ok(reply) => present::tool_response(tool, reply),
             Err(refusal) => refusal.into_response(),
         }
     }
 }
 
-fn lost() -> Refusal {
-    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "the call was lost")
+fn call_lost() -> HttpRefusal {
+    HttpRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, "the call was lost")
 }
 
 /// The future of a request is dropped when its client goes away; the call is then told to stop. Telling a

@@ -23,12 +23,12 @@ impl Token {
     pub fn of(config: &WebUi, needed: bool) -> Result<Option<Token>, String> {
         match config.token.as_ref().map(|token| token.reveal()) {
             None if !needed => Ok(None),
-            None | Some(AUTO) => Token::kept(config.token_file.as_deref()).map(Some),
-            Some(text) => Token::given(text).map(Some),
+            None | Some(AUTO) => Token::load_or_create(config.token_file.as_deref()).map(Some),
+            Some(text) => Token::from_config(text).map(Some),
         }
     }
 
-    pub fn given(text: &str) -> Result<Token, String> {
+    pub fn from_config(text: &str) -> Result<Token, String> {
         let sendable = text.bytes().all(|byte| byte.is_ascii_graphic());
         if text.len() < limits::HTTP_TOKEN_CHARACTERS || !sendable {
             return Err(format!(
@@ -40,7 +40,7 @@ impl Token {
     }
 
     /// The token of earlier starts, so that bookmarks and client configurations keep working.
-    fn kept(file: Option<&Path>) -> Result<Token, String> {
+    fn load_or_create(file: Option<&Path>) -> Result<Token, String> {
         let Some(file) = file else {
             return Err(
                 "no folder is known to keep the automatic token in; name one as web_ui.token_file".to_owned()
@@ -50,11 +50,11 @@ impl Token {
             Some(text) => text,
             None => make_private(file)?,
         };
-        Ok(Token { kept_in: Some(file.to_owned()), ..Token::given(&text)? })
+        Ok(Token { kept_in: Some(file.to_owned()), ..Token::from_config(&text)? })
     }
 
     /// Takes as long for a near miss as for a far one.
-    pub fn is(&self, shown: &str) -> bool {
+    pub fn matches_token(&self, shown: &str) -> bool {
         let (ours, shown) = (self.text.as_bytes(), shown.as_bytes());
         let different = ours
             .iter()
@@ -122,7 +122,7 @@ mod tests {
         let first = Token::of(&web_ui(Some("auto"), &file), false).unwrap().unwrap();
         assert_eq!(first.reveal().len(), 48);
         let second = Token::of(&web_ui(None, &file), true).unwrap().unwrap();
-        assert!(second.is(first.reveal()));
+        assert!(second.matches_token(first.reveal()));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -146,11 +146,11 @@ mod tests {
     /// H-08 on code: every byte is compared, however early one differs.
     #[test]
     fn tokens_are_compared_as_a_whole() {
-        let token = Token::given("12345678").unwrap();
-        assert!(token.is("12345678"));
+        let token = Token::from_config("12345678").unwrap();
+        assert!(token.matches_token("12345678"));
         for wrong in ["", "1234567", "123456789", "12345679", "\0"] {
-            assert!(!token.is(wrong), "{wrong:?}");
+            assert!(!token.matches_token(wrong), "{wrong:?}");
         }
-        assert!(Token::given("1234567").is_err() && Token::given("1234 5678").is_err());
+        assert!(Token::from_config("1234567").is_err() && Token::from_config("1234 5678").is_err());
     }
 }

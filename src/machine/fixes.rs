@@ -123,7 +123,7 @@ const MANAGERS: &[Manager] = &[
 ];
 
 /// The line that installs the package, if a package manager that has it is found.
-pub fn install(machine: &dyn Machine, package: Package) -> Option<String> {
+pub fn install_command(machine: &dyn Machine, package: Package) -> Option<String> {
     install_all(machine, &[package])
 }
 
@@ -157,7 +157,7 @@ pub fn session_bus(machine: &dyn Machine) -> Option<String> {
 pub fn installed_then(machine: &dyn Machine, program: &str, package: Package, line: &str) -> Option<String> {
     match machine.find_program(program) {
         Some(_) => Some(line.to_owned()),
-        None => install(machine, package).map(|install| format!("{install} && {line}")),
+        None => install_command(machine, package).map(|install| format!("{install} && {line}")),
     }
 }
 

@@ -17,7 +17,7 @@ pub fn tesseract_install_line() -> String {
         "macos" => "brew install tesseract",
         _ => "sudo apt-get install -y tesseract-ocr",
     };
-    fixes::install(&RealMachine, Package::Tesseract).unwrap_or_else(|| usual.to_owned())
+    fixes::install_command(&RealMachine, Package::Tesseract).unwrap_or_else(|| usual.to_owned())
 }
 
 /// A bare name is looked up on PATH, anything else must exist.

@@ -25,11 +25,11 @@ const FIELD: &str = "allow";
 
 /// Seals what goes to the client and comes back, so that an answer belongs to a question of this process
 /// and to the same call. That it serves once is the gate's doing.
-pub struct Ask {
+pub struct StateSeal {
     codec: Option<RequestStateCodec>,
 }
 
-impl Ask {
+impl StateSeal {
     pub fn new() -> Self {
         let mut key = [0_u8; RequestStateCodec::MIN_KEY_LENGTH];
         // Without random numbers nothing can be sealed, and then nobody is asked that way.
@@ -38,20 +38,24 @@ impl Ask {
     }
 
     #[cfg(feature = "conformance")]
-    pub fn codec(&self) -> Option<&RequestStateCodec> {
+    pub fn state_codec(&self) -> Option<&RequestStateCodec> {
         self.codec.as_ref()
     }
 
     /// What the call brings along: an answer, or the ability to ask for one.
-    pub fn person(&self, request: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Person {
+    pub fn person_for_call(
+        &self,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Person {
         match &request.request_state {
-            Some(state) => self.answered(request, state),
+            Some(state) => self.person_from_state(request, state),
             None if can_ask(context) && (self.codec.is_some() || !is_modern(context)) => Person::Reachable,
             None => Person::Unreachable,
         }
     }
 
-    fn answered(&self, request: &CallToolRequestParams, state: &str) -> Person {
+    fn person_from_state(&self, request: &CallToolRequestParams, state: &str) -> Person {
         let call = bound_call(&request.name, request.arguments.as_ref());
         let opened = self.codec.as_ref().and_then(|codec| codec.open_with(state, call.as_bytes()).ok());
         let ticket = opened.and_then(|bytes| String::from_utf8(bytes).ok()).map(Ticket);
@@ -59,11 +63,11 @@ impl Ask {
         let ticket = ticket.unwrap_or(Ticket(String::new()));
         let answers = request.input_responses.as_ref();
         let answer = answers.and_then(|all| serde_json::from_value(all.get(QUESTION)?.clone()).ok());
-        understood(answer.as_ref(), ticket)
+        person_from_answer(answer.as_ref(), ticket)
     }
 
     /// The newer era's way: the call is answered by the question.
-    pub fn round(
+    pub fn input_required(
         &self,
         question: &Question,
         tool: &str,
@@ -73,7 +77,7 @@ impl Ask {
         let call = bound_call(tool, args.as_object());
         let options = SealOptions::new().associated_data(call.as_bytes()).ttl(ttl);
         let state = self.codec.as_ref()?.seal_with(question.ticket.0.as_bytes(), &options);
-        let asked = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
+        let asked = InputRequest::Elicitation(ElicitRequest::new(elicitation_form(question)?));
         Some(InputRequiredResult::new(Some([(QUESTION.to_owned(), asked)].into()), Some(state)))
     }
 }
@@ -85,7 +89,7 @@ pub async fn ask_and_wait(
     ttl: Duration,
 ) -> Person {
     let ticket = question.ticket.clone();
-    let Some(form) = form(question) else {
+    let Some(form) = elicitation_form(question) else {
         return Person::Silent(ticket);
     };
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
@@ -95,7 +99,7 @@ pub async fn ask_and_wait(
         Err(_) => None,
     };
     match answer {
-        Some(ClientResult::ElicitResult(result)) => understood(Some(&result), ticket),
+        Some(ClientResult::ElicitResult(result)) => person_from_answer(Some(&result), ticket),
         _ => Person::Silent(ticket),
     }
 }
@@ -111,7 +115,7 @@ fn can_ask(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Only a plain yes is a yes.
-fn understood(answer: Option<&ElicitResult>, ticket: Ticket) -> Person {
+fn person_from_answer(answer: Option<&ElicitResult>, ticket: Ticket) -> Person {
     let Some(answer) = answer else {
         return Person::Silent(ticket);
     };
@@ -123,7 +127,7 @@ fn understood(answer: Option<&ElicitResult>, ticket: Ticket) -> Person {
     }
 }
 
-fn form(question: &Question) -> Option<ElicitRequestParams> {
+fn elicitation_form(question: &Question) -> Option<ElicitRequestParams> {
     let field = |schema: rmcp::model::BooleanSchema| schema.title("Allow it once");
     let requested_schema = ElicitationSchema::builder().required_bool_with(FIELD, field).build().ok()?;
     Some(ElicitRequestParams::FormElicitationParams {
@@ -136,31 +140,33 @@ fn form(question: &Question) -> Option<ElicitRequestParams> {
 /// The call that a state belongs to. Clients may write an object's keys in another order the second time.
 fn bound_call(tool: &str, args: Option<&JsonObject>) -> String {
     let mut text = format!("{tool}\n");
-    for (name, value) in sorted(args.into_iter().flatten()) {
-        text.push_str(&format!("{}:{}\n", Value::from(name.as_str()), canonical(value)));
+    for (name, value) in sort_fields(args.into_iter().flatten()) {
+        text.push_str(&format!("{}:{}\n", Value::from(name.as_str()), canonical_json(value)));
     }
     text
 }
 
 /// Walks values that a JSON reader bounded in depth.
-fn canonical(value: &Value) -> String {
+fn canonical_json(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
-            let inside: Vec<String> = sorted(fields)
+            let inside: Vec<String> = sort_fields(fields)
                 .into_iter()
-                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value)))
+                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical_json(value)))
                 .collect();
             format!("{{{}}}", inside.join(","))
         }
         Value::Array(items) => {
-            let inside: Vec<String> = items.iter().map(canonical).collect();
+            let inside: Vec<String> = items.iter().map(canonical_json).collect();
             format!("[{}]", inside.join(","))
         }
         plain => plain.to_string(),
     }
 }
 
-fn sorted<'a>(fields: impl IntoIterator<Item = (&'a String, &'a Value)>) -> Vec<(&'a String, &'a Value)> {
+fn sort_fields<'a>(
+    fields: impl IntoIterator<Item = (&'a String, &'a Value)>,
+) -> Vec<(&'a String, &'a Value)> {
     let mut fields: Vec<_> = fields.into_iter().collect();
     fields.sort_by_key(|(name, _)| *name);
     fields
@@ -187,13 +193,13 @@ mod tests {
     fn only_a_plain_yes_is_a_yes() {
         let ticket = || Ticket("cq:1".to_owned());
         let heard = |action, content: Value| {
-            understood(Some(&ElicitResult::new(action).with_content(content)), ticket())
+            person_from_answer(Some(&ElicitResult::new(action).with_content(content)), ticket())
         };
         assert_eq!(heard(ElicitationAction::Accept, json!({"allow": true})), Person::Agreed(ticket()));
         assert_eq!(heard(ElicitationAction::Accept, json!({"allow": "true"})), Person::Declined(ticket()));
         assert_eq!(heard(ElicitationAction::Accept, json!({})), Person::Declined(ticket()));
         assert_eq!(heard(ElicitationAction::Decline, json!({"allow": true})), Person::Declined(ticket()));
         assert_eq!(heard(ElicitationAction::Cancel, json!({"allow": true})), Person::Silent(ticket()));
-        assert_eq!(understood(None, ticket()), Person::Silent(ticket()));
+        assert_eq!(person_from_answer(None, ticket()), Person::Silent(ticket()));
     }
 }

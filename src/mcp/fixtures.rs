@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::Server;
+use super::McpServer;
 use crate::app::App;
 use crate::clock::sleep_task;
 
@@ -39,15 +39,15 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
 /// The server, and what the suite looks for in it.
 #[derive(Clone)]
-pub struct Fixtures(Server);
+pub struct Fixtures(McpServer);
 
 impl Fixtures {
     pub fn stateless(app: Arc<App>, shutdown: CancellationToken) -> Self {
-        Self(Server::stateless(app, shutdown))
+        Self(McpServer::stateless(app, shutdown))
     }
 
     /// Asks round after round what the fixture lists; `None` when everything is answered.
-    fn ask(
+    fn ask_rounds(
         &self,
         fixture: &Value,
         name: &str,
@@ -58,8 +58,11 @@ impl Fixtures {
         let Some(rounds) = fixture["rounds"].as_array() else {
             return Ok(None);
         };
-        let codec =
-            self.0.ask.codec().ok_or_else(|| ErrorData::internal_error("nothing can be sealed", None))?;
+        let codec = self
+            .0
+            .ask
+            .state_codec()
+            .ok_or_else(|| ErrorData::internal_error("nothing can be sealed", None))?;
         let round = match state {
             None => 0,
             Some(state) => codec
@@ -79,44 +82,47 @@ impl Fixtures {
         let asked: Map<String, Value> = keys(round)
             .filter_map(Value::as_str)
             .map(|key| (key.to_owned(), TABLE["asked"][key].clone()))
-            .filter(|(_, request)| can.get(capability(request)).is_some_and(|can| !can.is_null()))
+            .filter(|(_, request)| can.get(needed_capability(request)).is_some_and(|can| !can.is_null()))
             .collect();
         let options = SealOptions::new().associated_data(name.as_bytes()).ttl(ANSWER_WITHIN);
         let sealed = codec.seal_with(round.to_string().as_bytes(), &options);
         let result = json!({"resultType": "input_required", "inputRequests": asked, "requestState": sealed});
-        made(result).map(Some)
+        decode_fixture(result).map(Some)
     }
 }
 
 /// The capability that a request to the client needs: the first word of its method.
-fn capability(request: &Value) -> &str {
+fn needed_capability(request: &Value) -> &str {
     request["method"].as_str().and_then(|method| method.split('/').next()).unwrap_or_default()
 }
 
-fn made<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
+fn decode_fixture<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value).map_err(|problem| ErrorData::internal_error(problem.to_string(), None))
 }
 
 /// The last answer to a request, as the newer era marks it.
-fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+fn complete_result<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
     value["resultType"] = "complete".into();
-    made(value)
+    decode_fixture(value)
 }
 
-fn entries(kind: &str) -> impl Iterator<Item = (&'static String, &'static Value)> {
+fn fixture_entries(kind: &str) -> impl Iterator<Item = (&'static String, &'static Value)> {
     TABLE[kind].as_object().into_iter().flatten()
 }
 
-fn tools() -> Result<Vec<Tool>, ErrorData> {
+fn fixture_tools() -> Result<Vec<Tool>, ErrorData> {
     let listed = |(name, fixture): (&String, &Value)| {
         let input = fixture.get("input").cloned().unwrap_or_else(|| json!({"type": "object"}));
         json!({"name": name, "description": "For the conformance suite.", "inputSchema": input})
     };
-    made(entries("tools").map(listed).collect())
+    decode_fixture(fixture_entries("tools").map(listed).collect())
 }
 
 /// Arguments stand in braces where they are put in.
-fn filled(text: &Value, arguments: impl Iterator<Item = (String, String)>) -> Result<Value, ErrorData> {
+fn fill_arguments(
+    text: &Value,
+    arguments: impl Iterator<Item = (String, String)>,
+) -> Result<Value, ErrorData> {
     let escaped = |text: &str| json!(text).to_string().trim_matches('"').to_owned();
     let text = arguments
         .fold(text.to_string(), |text, (name, value)| text.replace(&format!("{{{name}}}"), &escaped(&value)));
@@ -170,7 +176,7 @@ impl ServerHandler for Fixtures {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let fixture = tools().ok()?.into_iter().find(|tool| tool.name == name);
+        let fixture = fixture_tools().ok()?.into_iter().find(|tool| tool.name == name);
         fixture.or_else(|| self.0.get_tool(name))
     }
 
@@ -180,7 +186,7 @@ impl ServerHandler for Fixtures {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut listed = self.0.list_tools(request, context).await?;
-        listed.tools.extend(tools()?);
+        listed.tools.extend(fixture_tools()?);
         Ok(listed)
     }
 
@@ -196,12 +202,12 @@ impl ServerHandler for Fixtures {
             return Err(missing);
         }
         let (state, answers) = (request.request_state.as_deref(), request.input_responses.as_ref());
-        if let Some(question) = self.ask(fixture, &request.name, state, answers, &context)? {
+        if let Some(question) = self.ask_rounds(fixture, &request.name, state, answers, &context)? {
             return Ok(question.into());
         }
         make_progress(fixture, &context).await;
         let done = json!({"content": [{"type": "text", "text": "state-ok"}]});
-        Ok(CallToolResponse::Complete(complete(fixture.get("result").cloned().unwrap_or(done))?))
+        Ok(CallToolResponse::Complete(complete_result(fixture.get("result").cloned().unwrap_or(done))?))
     }
 
     async fn list_resources(
@@ -211,7 +217,9 @@ impl ServerHandler for Fixtures {
     ) -> Result<ListResourcesResult, ErrorData> {
         let fixture = |(uri, contents): (&String, &Value)| json!({"uri": uri, "name": uri, "mimeType": contents["mimeType"]});
         let mut listed = self.0.list_resources(request, context).await?;
-        listed.resources.extend(made::<Vec<_>>(entries("resources").map(fixture).collect())?);
+        listed
+            .resources
+            .extend(decode_fixture::<Vec<_>>(fixture_entries("resources").map(fixture).collect())?);
         Ok(listed)
     }
 
@@ -222,7 +230,9 @@ impl ServerHandler for Fixtures {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let fixture = |(uri, _): (&String, &Value)| json!({"uriTemplate": uri, "name": uri});
         let mut listed = self.0.list_resource_templates(request, context).await?;
-        listed.resource_templates.extend(made::<Vec<_>>(entries("templates").map(fixture).collect())?);
+        listed
+            .resource_templates
+            .extend(decode_fixture::<Vec<_>>(fixture_entries("templates").map(fixture).collect())?);
         Ok(listed)
     }
 
@@ -234,17 +244,17 @@ impl ServerHandler for Fixtures {
         let uri = request.uri.as_str();
         let fixed = TABLE["resources"].get(uri).cloned();
         let contents = fixed.or_else(|| {
-            entries("templates").find_map(|(template, contents)| {
+            fixture_entries("templates").find_map(|(template, contents)| {
                 let (before, after) = template.split_once("{id}")?;
                 let id = uri.strip_prefix(before)?.strip_suffix(after)?;
-                filled(contents, [("id".to_owned(), id.to_owned())].into_iter()).ok()
+                fill_arguments(contents, [("id".to_owned(), id.to_owned())].into_iter()).ok()
             })
         });
         let Some(mut contents) = contents else {
             return self.0.read_resource(request, context).await;
         };
         contents["uri"] = uri.into();
-        Ok(ReadResourceResponse::Complete(complete(json!({"contents": [contents]}))?))
+        Ok(ReadResourceResponse::Complete(complete_result(json!({"contents": [contents]}))?))
     }
 
     async fn list_prompts(
@@ -258,7 +268,7 @@ impl ServerHandler for Fixtures {
             json!({"name": name, "description": "For the conformance suite.", "arguments": arguments})
         };
         let mut listed = self.0.list_prompts(request, context).await?;
-        listed.prompts.extend(made::<Vec<_>>(entries("prompts").map(fixture).collect())?);
+        listed.prompts.extend(decode_fixture::<Vec<_>>(fixture_entries("prompts").map(fixture).collect())?);
         Ok(listed)
     }
 
@@ -271,11 +281,11 @@ impl ServerHandler for Fixtures {
             return self.0.get_prompt(request, context).await;
         };
         let (state, answers) = (request.request_state.as_deref(), request.input_responses.as_ref());
-        if let Some(question) = self.ask(prompt, &request.name, state, answers, &context)? {
+        if let Some(question) = self.ask_rounds(prompt, &request.name, state, answers, &context)? {
             return Ok(question.into());
         }
-        let messages = filled(&prompt["messages"], text_arguments(request.arguments))?;
-        Ok(GetPromptResponse::Complete(complete(json!({ "messages": messages }))?))
+        let messages = fill_arguments(&prompt["messages"], text_arguments(request.arguments))?;
+        Ok(GetPromptResponse::Complete(complete_result(json!({ "messages": messages }))?))
     }
 
     async fn complete(

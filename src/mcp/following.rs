@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
 use crate::model::Window;
-use crate::observer::Sighting;
+use crate::observer::DesktopDigest;
 
 /// Looks are at least so far apart, and so are two notices about the same thing.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
@@ -35,7 +35,7 @@ pub enum Notice {
 
 /// What has to change for that.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum FollowSubject {
     /// Which windows there are.
     WindowSet,
     /// Anything that the list of windows shows.
@@ -53,41 +53,41 @@ enum Stamp {
     Gone,
 }
 
-impl Subject {
+impl FollowSubject {
     /// The window that has to be read for it.
-    fn window(&self) -> Option<String> {
+    fn followed_window(&self) -> Option<String> {
         match self {
-            Subject::Window(uid) => Some(uid.clone()),
-            Subject::WindowSet | Subject::WindowList => None,
+            FollowSubject::Window(uid) => Some(uid.clone()),
+            FollowSubject::WindowSet | FollowSubject::WindowList => None,
         }
     }
 
     /// Nothing where it cannot be told just now.
-    fn stamp(&self, sighting: &Sighting) -> Option<Stamp> {
+    fn content_stamp(&self, sighting: &DesktopDigest) -> Option<Stamp> {
         Some(match self {
-            Subject::WindowSet => {
+            FollowSubject::WindowSet => {
                 Stamp::Uids(sighting.windows.iter().map(|window| window.uid.clone()).collect())
             }
-            Subject::WindowList => Stamp::Windows(sighting.windows.clone()),
-            Subject::Window(uid) if !sighting.has(uid) => Stamp::Gone,
-            Subject::Window(uid) => Stamp::Content(*sighting.contents.get(uid)?),
+            FollowSubject::WindowList => Stamp::Windows(sighting.windows.clone()),
+            FollowSubject::Window(uid) if !sighting.has_window(uid) => Stamp::Gone,
+            FollowSubject::Window(uid) => Stamp::Content(*sighting.contents.get(uid)?),
         })
     }
 }
 
-struct Followed {
-    subject: Subject,
+struct FollowedSubject {
+    subject: FollowSubject,
     notice: Notice,
     /// What the platform had counted when somebody began to follow.
     since: Option<u64>,
     seen: Option<Stamp>,
 }
 
-impl Followed {
+impl FollowedSubject {
     /// Whether it has changed. If the first look came late, nothing is known of the time before; if anything happened
     /// in it, it may have happened here.
-    fn look(&mut self, sighting: &Sighting) -> bool {
-        let Some(now) = self.subject.stamp(sighting) else {
+    fn has_changed(&mut self, sighting: &DesktopDigest) -> bool {
+        let Some(now) = self.subject.content_stamp(sighting) else {
             return false;
         };
         let changed = match &self.seen {
@@ -109,7 +109,7 @@ struct Mail {
 }
 
 impl Mail {
-    fn put(&self, notice: Notice) {
+    fn post_notice(&self, notice: Notice) {
         lock(&self.waiting).insert(notice);
         self.arrived.notify_one();
     }
@@ -121,26 +121,26 @@ impl Mail {
 }
 
 struct Follower {
-    followed: Vec<Followed>,
+    followed: Vec<FollowedSubject>,
     mail: Arc<Mail>,
 }
 
 #[derive(Default)]
-struct State {
+struct HubState {
     last_number: u64,
     followers: BTreeMap<u64, Follower>,
     /// Wakes the thread that looks; nothing while there is none.
     nudge: Option<Cancel>,
 }
 
-impl State {
+impl HubState {
     fn count(&self) -> usize {
         self.followers.values().map(|follower| follower.followed.len()).sum()
     }
 
     fn windows_to_read(&self) -> BTreeSet<String> {
         let followed = self.followers.values().flat_map(|follower| &follower.followed);
-        followed.filter_map(|followed| followed.subject.window()).collect()
+        followed.filter_map(|followed| followed.subject.followed_window()).collect()
     }
 }
 
@@ -152,7 +152,7 @@ enum Rested {
 
 pub struct Hub {
     app: Arc<App>,
-    state: Mutex<State>,
+    state: Mutex<HubState>,
 }
 
 /// Follows until it is dropped.
@@ -194,16 +194,20 @@ impl Hub {
     }
 
     /// The error is a sentence for who wanted to follow.
-    pub fn follow(self: &Arc<Self>, subjects: Vec<(Subject, Notice)>) -> Result<Following, String> {
+    pub fn follow_subjects(
+        self: &Arc<Self>,
+        subjects: Vec<(FollowSubject, Notice)>,
+    ) -> Result<Following, String> {
         self.check_room(&lock(&self.state), subjects.len())?;
-        let since = self.app.observer.counted();
-        let first = self.first_look(subjects.iter().filter_map(|(subject, _)| subject.window()).collect());
+        let since = self.app.observer.change_count();
+        let first =
+            self.first_look(subjects.iter().filter_map(|(subject, _)| subject.followed_window()).collect());
         let mail = Arc::new(Mail::default());
-        let followed = |(subject, notice): (Subject, Notice)| {
-            let seen = first.as_ref().and_then(|sighting| subject.stamp(sighting));
-            Followed { subject, notice, since, seen }
+        let followed = |(subject, notice): (FollowSubject, Notice)| {
+            let seen = first.as_ref().and_then(|sighting| subject.content_stamp(sighting));
+            FollowedSubject { subject, notice, since, seen }
         };
-        let followed: Vec<Followed> = subjects.into_iter().map(followed).collect();
+        let followed: Vec<FollowedSubject> = subjects.into_iter().map(followed).collect();
         let mut state = lock(&self.state);
         self.check_room(&state, followed.len())?;
         state.last_number += 1;
@@ -216,7 +220,7 @@ impl Hub {
                 let hub = self.clone();
                 let thread = std::thread::Builder::new().name("following".to_owned());
                 if let Err(problem) = thread.spawn(move || hub.run()) {
-                    *state = State { last_number: number, ..State::default() };
+                    *state = HubState { last_number: number, ..HubState::default() };
                     return Err(format!("no thread could be started to look for changes: {problem}"));
                 }
             }
@@ -225,7 +229,7 @@ impl Hub {
         Ok(Following { hub: self.clone(), number, mail })
     }
 
-    fn check_room(&self, state: &State, more: usize) -> Result<(), String> {
+    fn check_room(&self, state: &HubState, more: usize) -> Result<(), String> {
         let most = limits::MCP_SUBSCRIPTIONS;
         if state.count() + more <= most {
             return Ok(());
@@ -235,12 +239,12 @@ impl Hub {
 
     /// What there is when somebody begins to follow. It is waited for, so that they can do nothing before; but only
     /// for a moment, because nobody else is served meanwhile.
-    fn first_look(&self, uids: BTreeSet<String>) -> Option<Sighting> {
+    fn first_look(&self, uids: BTreeSet<String>) -> Option<DesktopDigest> {
         let (sender, seen) = std::sync::mpsc::channel();
         let (app, cancel) = (self.app.clone(), Cancel::new());
         let given_up = cancel.clone();
         let thread = std::thread::Builder::new().name("first look".to_owned());
-        thread.spawn(move || sender.send(app.observer.sight(&uids, &cancel).ok())).ok()?;
+        thread.spawn(move || sender.send(app.observer.digest_desktop(&uids, &cancel).ok())).ok()?;
         let seen = seen.recv_timeout(FIRST_LOOK).ok().flatten();
         given_up.fire();
         seen
@@ -258,30 +262,30 @@ impl Hub {
     /// A nudge means that somebody came or that everybody went.
     fn look_for_all(&self) {
         let clock = Clock::real();
-        let mut awake = self.awake();
+        let mut awake = self.wake_handle();
         while let Some(nudge) = awake {
             let began = clock.now();
             let uids = lock(&self.state).windows_to_read();
-            let sighting = self.app.observer.sight(&uids, &nudge).ok();
+            let sighting = self.app.observer.digest_desktop(&uids, &nudge).ok();
             if let Some(sighting) = &sighting {
-                self.tell(sighting);
+                self.notify_followers(sighting);
             }
             let now = clock.now();
             let rest = (now.saturating_sub(began) * REST_FOR_LOOK).max(BETWEEN_LOOKS);
-            awake = match self.rest(&clock, now + rest, &nudge) {
+            awake = match self.rest_until(&clock, now + rest, &nudge) {
                 Rested::Nudged(awake) => awake,
                 Rested::Quietly => {
                     let seen = sighting.and_then(|sighting| sighting.generation);
                     // Cancelled is nudged; after any other end there is a look as well.
                     let _ = self.app.observer.sleep_until_news(seen, &nudge);
-                    self.awake()
+                    self.wake_handle()
                 }
             };
         }
     }
 
     /// What wakes the thread from now on; nothing when it has to end, which it then must.
-    fn awake(&self) -> Option<Cancel> {
+    fn wake_handle(&self) -> Option<Cancel> {
         let mut state = lock(&self.state);
         let nudge = (!state.followers.is_empty()).then(Cancel::new);
         state.nudge.clone_from(&nudge);
@@ -289,11 +293,11 @@ impl Hub {
     }
 
     /// Rests the whole time, unless nobody is left to look for.
-    fn rest(&self, clock: &Clock, end: Duration, nudge: &Cancel) -> Rested {
+    fn rest_until(&self, clock: &Clock, end: Duration, nudge: &Cancel) -> Rested {
         let mut nudge = nudge.clone();
         let mut rested = Rested::Quietly;
         while clock.sleep(end.saturating_sub(clock.now()), &nudge).is_err() {
-            let Some(next) = self.awake() else {
+            let Some(next) = self.wake_handle() else {
                 return Rested::Nudged(None);
             };
             rested = Rested::Nudged(Some(next.clone()));
@@ -302,12 +306,12 @@ impl Hub {
         rested
     }
 
-    fn tell(&self, sighting: &Sighting) {
+    fn notify_followers(&self, sighting: &DesktopDigest) {
         let mut state = lock(&self.state);
         for follower in state.followers.values_mut() {
             for followed in &mut follower.followed {
-                if followed.look(sighting) {
-                    follower.mail.put(followed.notice.clone());
+                if followed.has_changed(sighting) {
+                    follower.mail.post_notice(followed.notice.clone());
                 }
             }
         }
@@ -335,8 +339,8 @@ mod tests {
         }
     }
 
-    fn sighting(generation: u64, windows: &[(&str, &str)], contents: &[(&str, u64)]) -> Sighting {
-        Sighting {
+    fn sighting(generation: u64, windows: &[(&str, &str)], contents: &[(&str, u64)]) -> DesktopDigest {
+        DesktopDigest {
             generation: Some(generation),
             windows: windows.iter().map(|(uid, title)| window(uid, title)).collect(),
             contents: contents.iter().map(|(uid, print)| ((*uid).to_owned(), *print)).collect(),
@@ -344,10 +348,10 @@ mod tests {
     }
 
     /// Follows from the count of 1 on, and says at which sightings it was told.
-    fn check(subject: Subject, sightings: &[Sighting], expected: &[bool]) {
+    fn check(subject: FollowSubject, sightings: &[DesktopDigest], expected: &[bool]) {
         let notice = Notice::ListChanged;
-        let mut followed = Followed { subject, notice, since: Some(1), seen: None };
-        let told: Vec<bool> = sightings.iter().map(|sighting| followed.look(sighting)).collect();
+        let mut followed = FollowedSubject { subject, notice, since: Some(1), seen: None };
+        let told: Vec<bool> = sightings.iter().map(|sighting| followed.has_changed(sighting)).collect();
         assert_eq!(told, expected);
     }
 
@@ -358,8 +362,8 @@ mod tests {
             sighting(2, &[("b", "B"), ("a", "new")], &[]),
             sighting(3, &[("b", "B")], &[]),
         ];
-        check(Subject::WindowSet, &all, &[false, false, true]);
-        check(Subject::WindowList, &all, &[false, true, true]);
+        check(FollowSubject::WindowSet, &all, &[false, false, true]);
+        check(FollowSubject::WindowList, &all, &[false, true, true]);
     }
 
     #[test]
@@ -375,11 +379,11 @@ mod tests {
             sighting(6, &[], &[]),
             sighting(7, &[], &[]),
         ];
-        check(Subject::Window("a".to_owned()), &all, &[false, false, true, false, false, true, false]);
+        check(FollowSubject::Window("a".to_owned()), &all, &[false, false, true, false, false, true, false]);
     }
 
     #[test]
     fn what_happened_before_the_first_look_is_not_lost() {
-        check(Subject::WindowList, &[sighting(2, &[], &[]), sighting(3, &[], &[])], &[true, false]);
+        check(FollowSubject::WindowList, &[sighting(2, &[], &[]), sighting(3, &[], &[])], &[true, false]);
     }
 }

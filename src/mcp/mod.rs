@@ -35,7 +35,7 @@ use crate::config::limits;
 use crate::gate::confirm::{Person, Question};
 use crate::gate::{Call, Origin, Reply};
 use crate::tool::Meta;
-use ask::Ask;
+use ask::StateSeal;
 use following::Hub;
 use offers::Subscribed;
 
@@ -66,9 +66,9 @@ that the user has named. [REDACTED] stands for text that you are not shown; the 
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
-pub struct Server {
+pub struct McpServer {
     app: Arc<App>,
-    ask: Arc<Ask>,
+    ask: Arc<StateSeal>,
     places: Arc<Places>,
     shutdown: CancellationToken,
     tools: Arc<OnceLock<Vec<Tool>>>,
@@ -97,7 +97,7 @@ impl Places {
     }
 }
 
-impl Server {
+impl McpServer {
     /// A server on one connection, which lasts.
     pub fn new(app: Arc<App>, shutdown: CancellationToken) -> Self {
         Self { subscribed: Some(Arc::default()), ..Self::stateless(app, shutdown) }
@@ -105,23 +105,23 @@ impl Server {
 
     /// A server whose every request stands for itself.
     pub fn stateless(app: Arc<App>, shutdown: CancellationToken) -> Self {
-        let (ask, places) = (Arc::new(Ask::new()), Arc::new(Places::new()));
+        let (ask, places) = (Arc::new(StateSeal::new()), Arc::new(Places::new()));
         let hub = Arc::new(Hub::new(app.clone()));
         Self { app, ask, places, shutdown, tools: Arc::default(), hub, subscribed: None }
     }
 
     fn tool_list(&self) -> &[Tool] {
         self.tools.get_or_init(|| {
-            let listed = self.app.tools.listed().filter(|spec| spec.meta.is_listed(&self.app.config));
-            listed.map(|spec| present::tool(&spec)).collect()
+            let listed = self.app.tools.listed_tools().filter(|spec| spec.meta.is_listed(&self.app.config));
+            listed.map(|spec| present::tool_entry(&spec)).collect()
         })
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let names = &self.app.config.mcp;
-        ServerConfig::new(self.capabilities())
+        ServerConfig::new(self.server_capabilities())
             .with_server_info(Implementation::new(names.server_name.clone(), names.version.clone()))
             .with_instructions(INSTRUCTIONS)
     }
@@ -171,7 +171,7 @@ impl ServerHandler for Server {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        self.followable(requested)
+        self.followable_filter(requested)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -215,7 +215,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.completed(&request.r#ref, &request.argument, &context).await
+        self.complete_argument(&request.r#ref, &request.argument, &context).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -227,7 +227,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let person = self.ask.person(&request, &context);
+        let person = self.ask.person_for_call(&request, &context);
         let call = Call {
             tool: request.name.into_owned(),
             args: request.arguments.map_or_else(|| Value::Object(Default::default()), Value::Object),
@@ -235,13 +235,13 @@ impl ServerHandler for Server {
         };
         let mut reply = self.run(call.clone(), person, &context).await?;
         let Some(question) = reply.question.take() else {
-            return Ok(present::result(reply).into());
+            return Ok(present::call_result(reply).into());
         };
         self.ask_first(call, *question, reply, &context).await
     }
 }
 
-impl Server {
+impl McpServer {
     /// Asks the person; nothing is held meanwhile. With the answer the call passes the gate from the start.
     async fn ask_first(
         &self,
@@ -252,24 +252,24 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let ttl = self.app.gate.consent_ttl();
         if ask::is_modern(context) {
-            return Ok(match self.ask.round(&question, &call.tool, &call.args, ttl) {
+            return Ok(match self.ask.input_required(&question, &call.tool, &call.args, ttl) {
                 Some(round) => round.into(),
-                None => present::result(refusal).into(),
+                None => present::call_result(refusal).into(),
             });
         }
         let person = tokio::select! {
             // In this order: a yes that comes right behind a cancellation is too late.
             biased;
-            () = context.ct.cancelled() => return Err(self.withdrawn(&question)),
-            () = self.shutdown.cancelled() => return Err(self.withdrawn(&question)),
+            () = context.ct.cancelled() => return Err(self.question_withdrawn(&question)),
+            () = self.shutdown.cancelled() => return Err(self.question_withdrawn(&question)),
             person = ask::ask_and_wait(&question, context, ttl) => person,
         };
-        Ok(present::result(self.run(call, person, context).await?).into())
+        Ok(present::call_result(self.run(call, person, context).await?).into())
     }
 
-    fn withdrawn(&self, question: &Question) -> ErrorData {
+    fn question_withdrawn(&self, question: &Question) -> ErrorData {
         self.app.gate.withdraw(&question.ticket);
-        gone()
+        server_gone()
     }
 
     /// Runs the call on a thread of its own, and tells it when nobody waits for it any more.
@@ -280,10 +280,10 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<Reply, ErrorData> {
         // The calls that find no place queue here, and can be cancelled here.
-        let places = self.places.of(self.app.tools.find(&call.tool).map(|entry| entry.spec.meta));
+        let places = self.places.of(self.app.tools.find_tool(&call.tool).map(|entry| entry.spec.meta));
         let _place = tokio::select! {
             biased;
-            () = context.ct.cancelled() => return Err(gone()),
+            () = context.ct.cancelled() => return Err(server_gone()),
             place = places.acquire() => place,
         };
         let cancel = Cancel::new();
@@ -295,17 +295,17 @@ impl Server {
                 done = &mut job => return done.map_err(|_| ErrorData::internal_error("the call was lost", None)),
                 () = context.ct.cancelled() => break,
                 () = self.shutdown.cancelled() => break,
-                () = ticker.tick() => {}
+                () = ticker.report_progress() => {}
             }
         }
         cancel.fire();
         // The work stops at its next checkpoint; its reply is owed to nobody.
         let _ = job.await;
-        Err(gone())
+        Err(server_gone())
     }
 }
 
-fn gone() -> ErrorData {
+fn server_gone() -> ErrorData {
     ErrorData::internal_error("cancelled", None)
 }
 
@@ -321,7 +321,7 @@ impl ProgressTicker {
         Self { token: context.meta.get_progress_token(), peer: context.peer.clone(), seconds: 0 }
     }
 
-    async fn tick(&mut self) {
+    async fn report_progress(&mut self) {
         let Some(token) = self.token.clone() else {
             return std::future::pending().await;
         };

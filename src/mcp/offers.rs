@@ -16,14 +16,14 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::following::{Following, Notice, Subject};
+use super::following::{FollowSubject, Following, Notice};
 use super::prompts::{self, Embeds, Prompt};
-use super::resources::{self, Found, ListedWindow};
-use super::{Server, pages};
+use super::resources::{self, FoundResource, ListedWindow};
+use super::{McpServer, pages};
 use crate::clock::lock;
 use crate::gate::confirm::Person;
 use crate::privacy::scrub::Scrub;
-use crate::tool::Content;
+use crate::tool::ResourceContent;
 
 /// The subscriptions of the older era's one connection; dropping one ends it.
 #[derive(Default)]
@@ -35,8 +35,8 @@ pub fn whole_resource(contents: ResourceContents) -> ReadResourceResponse {
 
 // ---- what is offered ---------------------------------------------------------------------------------------
 
-impl Server {
-    pub(super) fn capabilities(&self) -> ServerCapabilities {
+impl McpServer {
+    pub(super) fn server_capabilities(&self) -> ServerCapabilities {
         let tools = &self.app.tools;
         let all = ServerCapabilities::builder()
             .enable_tools()
@@ -46,7 +46,7 @@ impl Server {
             .enable_resources_subscribe()
             .enable_resources_list_changed();
         let mut capabilities = all.build();
-        capabilities.extensions = pages::extension(tools);
+        capabilities.extensions = pages::pages_extension(tools);
         let (resources, prompts) = (resources::are_offered(tools), prompts::are_offered(tools));
         capabilities.resources = capabilities.resources.filter(|_| resources);
         capabilities.prompts = capabilities.prompts.filter(|_| prompts);
@@ -57,7 +57,7 @@ impl Server {
     /// Clients of the older era cannot say whether they want to hear of new resources, and to look for those who do
     /// not would be looking for nobody; who does subscribes to the list of windows.
     pub(super) fn capabilities_of_the_older_era(&self) -> ServerCapabilities {
-        let mut capabilities = self.capabilities();
+        let mut capabilities = self.server_capabilities();
         if let Some(resources) = &mut capabilities.resources {
             resources.list_changed = None;
             resources.subscribe = resources.subscribe.filter(|_| self.subscribed.is_some());
@@ -72,28 +72,28 @@ impl Server {
         if !resources::are_offered(&self.app.tools) {
             return Err(ErrorData::method_not_found::<ListResourcesRequestMethod>());
         }
-        let windows = self.windows(context).await?;
-        Ok(resources::list(&self.app.tools, &windows))
+        let windows = self.listed_windows(context).await?;
+        Ok(resources::list_resources(&self.app.tools, &windows))
     }
 
     pub(super) fn offered_templates(&self) -> Result<Vec<ResourceTemplate>, ErrorData> {
         if !resources::are_offered(&self.app.tools) {
             return Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>());
         }
-        Ok(resources::templates(&self.app.tools))
+        Ok(resources::resource_templates(&self.app.tools))
     }
 
     pub(super) fn offered_prompts(&self) -> Result<Vec<PromptEntry>, ErrorData> {
         if !prompts::are_offered(&self.app.tools) {
             return Err(ErrorData::method_not_found::<ListPromptsRequestMethod>());
         }
-        Ok(prompts::list(&self.app.tools))
+        Ok(prompts::list_prompts(&self.app.tools))
     }
 }
 
 // ---- reading -----------------------------------------------------------------------------------------------
 
-impl Server {
+impl McpServer {
     pub(super) async fn read(
         &self,
         uri: &str,
@@ -103,13 +103,17 @@ impl Server {
         if let Some(page) = pages::read(tools, uri) {
             return Ok(page);
         }
-        let found = resources::find(tools, uri).ok_or_else(|| resources::unknown(tools, uri))?;
+        let found =
+            resources::find_resource(tools, uri).ok_or_else(|| resources::unknown_resource(tools, uri))?;
         let reply = self.run(found.call(), Person::Unreachable, context).await?;
-        found.contents(uri, reply)
+        found.resource_contents(uri, reply)
     }
 
     /// The open windows as the gate lets them be listed: none where they cannot be, and why is told to who reads.
-    async fn windows(&self, context: &RequestContext<RoleServer>) -> Result<Vec<ListedWindow>, ErrorData> {
+    async fn listed_windows(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Vec<ListedWindow>, ErrorData> {
         match resources::window_list(&self.app.tools) {
             None => Ok(Vec::new()),
             Some(list) => {
@@ -122,9 +126,9 @@ impl Server {
 
 // ---- being told --------------------------------------------------------------------------------------------
 
-impl Server {
+impl McpServer {
     /// An address that can be followed: it is offered and allowed, and what is there can change.
-    fn follow(&self, uri: &str) -> Result<Found, ErrorData> {
+    fn followable_resource(&self, uri: &str) -> Result<FoundResource, ErrorData> {
         let tools = &self.app.tools;
         if pages::read(tools, uri).is_some() {
             return Err(ErrorData::invalid_params(
@@ -132,7 +136,8 @@ impl Server {
                 Some(json!({"uri": uri})),
             ));
         }
-        let found = resources::find(tools, uri).ok_or_else(|| resources::unknown(tools, uri))?;
+        let found =
+            resources::find_resource(tools, uri).ok_or_else(|| resources::unknown_resource(tools, uri))?;
         self.app.gate.permits(found.meta).map_err(|error| {
             ErrorData::invalid_request(
                 error.message.clone(),
@@ -143,13 +148,13 @@ impl Server {
     }
 
     /// Of what a client of the newer era wants to hear, what it can; the acknowledgment says what that is.
-    pub(super) fn followable(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    pub(super) fn followable_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         if !resources::are_offered(&self.app.tools) {
             return None;
         }
         let uris = requested.resource_subscriptions.iter().flatten();
         let mut filter = SubscriptionFilter::builder().resources_list_changed();
-        for uri in uris.filter(|uri| self.follow(uri).is_ok()) {
+        for uri in uris.filter(|uri| self.followable_resource(uri).is_ok()) {
             filter = filter.resource_subscription(uri);
         }
         Some(filter.build())
@@ -158,11 +163,11 @@ impl Server {
     pub(super) async fn tell_changes(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let accepted = context.accepted();
         let list = (accepted.resources_list_changed == Some(true))
-            .then_some((Subject::WindowSet, Notice::ListChanged));
+            .then_some((FollowSubject::WindowSet, Notice::ListChanged));
         let uris = accepted.resource_subscriptions.iter().flatten();
-        let found = uris.filter_map(|uri| Some(self.follow(uri).ok()?.followed(uri)));
+        let found = uris.filter_map(|uri| Some(self.followable_resource(uri).ok()?.followed_subject(uri)));
         let subjects: Vec<_> = list.into_iter().chain(found).collect();
-        let following = self.hub.follow(subjects).map_err(too_many)?;
+        let following = self.hub.follow_subjects(subjects).map_err(too_many)?;
         loop {
             let told = async {
                 let notices = following.next().await?;
@@ -191,13 +196,13 @@ impl Server {
         let Some(subscribed) = &self.subscribed else {
             return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
         };
-        let found = self.follow(uri)?;
+        let found = self.followable_resource(uri)?;
         self.is_there(&found, uri, context).await?;
         let mut subscribed = lock(&subscribed.0);
         if subscribed.contains_key(uri) {
             return Ok(());
         }
-        let following = self.hub.follow(vec![found.followed(uri)]).map_err(too_many)?;
+        let following = self.hub.follow_subjects(vec![found.followed_subject(uri)]).map_err(too_many)?;
         let stop = self.shutdown.child_token();
         subscribed.insert(uri.to_owned(), stop.clone().drop_guard());
         tokio::spawn(tell_updates(following, context.peer.clone(), stop));
@@ -215,21 +220,21 @@ impl Server {
     /// Nobody should wait for news of a window that is gone.
     async fn is_there(
         &self,
-        found: &Found,
+        found: &FoundResource,
         uri: &str,
         context: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let Some(uid) = found.window_uid() else {
             return Ok(());
         };
-        let windows = self.windows(context).await?;
+        let windows = self.listed_windows(context).await?;
         let offered = resources::window_list(&self.app.tools).is_some();
         if !offered || windows.iter().any(|window| window.uid == uid) {
             return Ok(());
         }
         Err(ErrorData::resource_not_found(
             format!("no window has the uid '{uid}' (any more)"),
-            Some(json!({"uri": uri, "windows": named(&windows)})),
+            Some(json!({"uri": uri, "windows": window_names(&windows)})),
         ))
     }
 }
@@ -238,7 +243,7 @@ fn too_many(why: String) -> ErrorData {
     ErrorData::invalid_request(why, None)
 }
 
-fn named(windows: &[ListedWindow]) -> serde_json::Value {
+fn window_names(windows: &[ListedWindow]) -> serde_json::Value {
     windows.iter().map(|window| json!({"window_uid": window.uid, "title": window.title})).collect()
 }
 
@@ -264,16 +269,16 @@ async fn tell_updates(following: Following, peer: Peer<RoleServer>, stop: Cancel
 
 // ---- prompts and completions -------------------------------------------------------------------------------
 
-impl Server {
+impl McpServer {
     pub(super) async fn write_prompt(
         &self,
         name: &str,
         arguments: Option<JsonObject>,
         context: &RequestContext<RoleServer>,
     ) -> Result<GetPromptResult, ErrorData> {
-        let prompt = prompts::find(&self.app.tools, name)?;
+        let prompt = prompts::find_prompt(&self.app.tools, name)?;
         let given = prompt.check(arguments)?;
-        let text = ContentBlock::text(self.clean(&prompt.text(&given)));
+        let text = ContentBlock::text(self.scrub_text(&prompt.text(&given)));
         let embedded = match prompt.embeds {
             Embeds::Nothing => None,
             Embeds::LastFailure => Some(ContentBlock::text(self.last_failure())),
@@ -281,19 +286,18 @@ impl Server {
         };
         let messages = [Some(text), embedded].into_iter().flatten();
         let messages = messages.map(|content| PromptMessage::new(Role::User, content)).collect();
-        Ok(GetPromptResult::new(messages).with_description(prompt.about()))
+        Ok(GetPromptResult::new(messages).with_description(prompt.prompt_description()))
     }
 
-    fn clean(&self, text: &str) -> String {
+    fn scrub_text(&self, text: &str) -> String {
         Scrub::of(&self.app.redactor).text(text).into_owned()
     }
 
     fn last_failure(&self) -> String {
         match self.app.session.last_failure() {
             None => "No call has failed since this server was started.".to_owned(),
-            Some(call) => {
-                self.clean(&format!("{}, step {}, was answered:\n{}", call.tool, call.step_id, call.reply))
-            }
+            Some(call) => self
+                .scrub_text(&format!("{}, step {}, was answered:\n{}", call.tool, call.step_id, call.reply)),
         }
     }
 
@@ -304,9 +308,9 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<ContentBlock, ErrorData> {
         let wanted = given.iter().find(|(name, _)| *name == prompts::WINDOW).map(|(_, value)| value.as_str());
-        let windows = self.windows(context).await?;
+        let windows = self.listed_windows(context).await?;
         let chosen = chosen_window(&windows, wanted)?;
-        let uri = chosen.and_then(|uid| resources::of_window(&self.app.tools, Content::Outline, uid));
+        let uri = chosen.and_then(|uid| resources::of_window(&self.app.tools, ResourceContent::Outline, uid));
         let Some(uri) = uri else {
             return Ok(ContentBlock::text("There is no window whose outline could be shown here."));
         };
@@ -315,7 +319,7 @@ impl Server {
     }
 
     /// Uids of open windows, wherever a window can be named.
-    pub(super) async fn completed(
+    pub(super) async fn complete_argument(
         &self,
         reference: &Reference,
         argument: &ArgumentInfo,
@@ -328,7 +332,7 @@ impl Server {
         if !self.names_a_window(reference, &argument.name)? {
             return Ok(CompleteResult::new(CompletionInfo::default()));
         }
-        let windows = self.windows(context).await?;
+        let windows = self.listed_windows(context).await?;
         let fitting =
             windows.into_iter().map(|window| window.uid).filter(|uid| uid.starts_with(&argument.value));
         let mut values: Vec<String> = fitting.collect();
@@ -346,9 +350,9 @@ impl Server {
             Reference::Resource(template) if resources::is_template(tools, &template.uri) => {
                 known_argument(argument == "uid", argument).map(|()| true)
             }
-            Reference::Resource(template) => Err(resources::unknown(tools, &template.uri)),
+            Reference::Resource(template) => Err(resources::unknown_resource(tools, &template.uri)),
             Reference::Prompt(named) => {
-                let prompt: &Prompt = prompts::find(tools, &named.name)?;
+                let prompt: &Prompt = prompts::find_prompt(tools, &named.name)?;
                 known_argument(prompt.has_argument(argument), argument)?;
                 Ok(argument == prompts::WINDOW)
             }
@@ -380,7 +384,7 @@ fn chosen_window<'a>(
         Some(window) => Ok(Some(&window.uid)),
         None => Err(ErrorData::invalid_params(
             format!("the argument 'window': no window has the uid '{wanted}' or that in its title"),
-            Some(json!({"argument": prompts::WINDOW, "windows": named(windows)})),
+            Some(json!({"argument": prompts::WINDOW, "windows": window_names(windows)})),
         )),
     }
 }

@@ -5,21 +5,21 @@
 use rmcp::model::{ExtensionCapabilities, JsonObject, MetaObject, Resource as Entry, ResourceContents};
 use serde_json::{Value, json};
 
-use crate::tool::Content;
+use crate::tool::ResourceContent;
 use crate::tool::Table;
 use crate::tool::resource::WINDOW_PAGE;
 
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
 const EXTENSION: &str = "io.modelcontextprotocol/ui";
 
-struct Page {
+struct AppPage {
     uri: &'static str,
     name: &'static str,
     about: &'static str,
     html: &'static str,
 }
 
-const PAGES: &[Page] = &[Page {
+const PAGES: &[AppPage] = &[AppPage {
     uri: WINDOW_PAGE,
     name: "window viewer",
     about: "Shows a picture of a window and, over it, its elements with roles, names and refs.",
@@ -30,37 +30,37 @@ const PAGES: &[Page] = &[Page {
 const FACTS: &str = "{\"facts\":null}";
 
 /// The pages of tools that are offered.
-pub fn offered(tools: &Table) -> impl Iterator<Item = &'static str> {
+pub fn offered_pages(tools: &Table) -> impl Iterator<Item = &'static str> {
     let wanted: Vec<&str> = tools.specs().filter_map(|spec| spec.meta.app).collect();
     PAGES.iter().map(|page| page.uri).filter(move |uri| wanted.contains(uri))
 }
 
-fn find(tools: &Table, uri: &str) -> Option<&'static Page> {
-    let uri = offered(tools).find(|offered| *offered == uri)?;
+fn find_page(tools: &Table, uri: &str) -> Option<&'static AppPage> {
+    let uri = offered_pages(tools).find(|offered| *offered == uri)?;
     PAGES.iter().find(|page| page.uri == uri)
 }
 
-pub fn list(tools: &Table) -> Vec<Entry> {
-    let pages = offered(tools).filter_map(|uri| find(tools, uri));
+pub fn list_pages(tools: &Table) -> Vec<Entry> {
+    let pages = offered_pages(tools).filter_map(|uri| find_page(tools, uri));
     pages
         .map(|page| Entry::new(page.uri, page.name).with_description(page.about).with_mime_type(MIME_TYPE))
         .collect()
 }
 
 pub fn read(tools: &Table, uri: &str) -> Option<ResourceContents> {
-    let page = find(tools, uri)?;
+    let page = find_page(tools, uri)?;
     // In a block of data within HTML nothing but the end of the block has a meaning.
-    let facts = facts(tools).to_string().replace('<', "\\u003c");
+    let facts = page_facts(tools).to_string().replace('<', "\\u003c");
     let html = page.html.replace(FACTS, &facts);
-    let meta = object(json!({"ui": {"prefersBorder": true}}));
+    let meta = to_object(json!({"ui": {"prefersBorder": true}}));
     Some(ResourceContents::text(html, page.uri).with_mime_type(MIME_TYPE).with_meta(MetaObject(meta)))
 }
 
 /// The call that gives the elements of a window with their refs; nothing where it is not offered.
-fn facts(tools: &Table) -> Value {
+fn page_facts(tools: &Table) -> Value {
     let gives_elements = |meta: &&crate::tool::Meta| {
         meta.resource
-            .is_some_and(|resource| resource.is_of_a_window() && resource.content == Content::Outline)
+            .is_some_and(|resource| resource.is_of_a_window() && resource.content == ResourceContent::Outline)
     };
     let elements = tools.specs().map(|spec| spec.meta).find(gives_elements).map(|meta| {
         let args = meta.resource.map_or("{}", |resource| resource.args);
@@ -70,17 +70,17 @@ fn facts(tools: &Table) -> Value {
 }
 
 /// What the capabilities say of pages.
-pub fn extension(tools: &Table) -> Option<ExtensionCapabilities> {
-    offered(tools).next()?;
-    Some(ExtensionCapabilities::from([(EXTENSION.to_owned(), object(json!({"mimeTypes": [MIME_TYPE]})))]))
+pub fn pages_extension(tools: &Table) -> Option<ExtensionCapabilities> {
+    offered_pages(tools).next()?;
+    Some(ExtensionCapabilities::from([(EXTENSION.to_owned(), to_object(json!({"mimeTypes": [MIME_TYPE]})))]))
 }
 
 /// What a tool's entry says of its page.
 pub fn of_tool(app: &str) -> MetaObject {
-    MetaObject(object(json!({"ui": {"resourceUri": app}})))
+    MetaObject(to_object(json!({"ui": {"resourceUri": app}})))
 }
 
-fn object(value: Value) -> JsonObject {
+fn to_object(value: Value) -> JsonObject {
     match value {
         Value::Object(object) => object,
         _ => JsonObject::new(),
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn every_page_that_a_tool_names_is_there() {
-        for app in tools::all().filter_map(|spec| spec.meta.app) {
+        for app in tools::all_tools().filter_map(|spec| spec.meta.app) {
             assert!(PAGES.iter().any(|page| page.uri == app), "{app}");
         }
     }

@@ -11,22 +11,22 @@ use super::pages;
 use crate::gate::{Reply, ReplyBody};
 use crate::tool::Spec;
 
-pub fn tool(spec: &Spec) -> Tool {
+pub fn tool_entry(spec: &Spec) -> Tool {
     let meta = spec.meta;
-    let mut tool = Tool::new(meta.name, meta.brief, object(spec.input_schema()));
-    tool.output_schema = spec.output_schema().map(object);
+    let mut tool = Tool::new(meta.name, meta.brief, to_object(spec.input_schema()));
+    tool.output_schema = spec.output_schema().map(to_object);
     tool.annotations = Some(
         ToolAnnotations::new()
             .read_only(meta.effect.read_only())
-            .destructive(meta.effect.destructive())
-            .idempotent(meta.effect.idempotent())
+            .destructive(meta.effect.is_destructive())
+            .idempotent(meta.effect.is_idempotent())
             .open_world(meta.open_world()),
     );
     tool.meta = meta.app.map(pages::of_tool);
     tool
 }
 
-fn object(schema: Value) -> Arc<JsonObject> {
+fn to_object(schema: Value) -> Arc<JsonObject> {
     match schema {
         Value::Object(object) => Arc::new(object),
         _ => Arc::default(),
@@ -36,11 +36,11 @@ fn object(schema: Value) -> Arc<JsonObject> {
 /// Text first, then an outline as it is, then the picture. Data that code reads is also structured, but never beside a picture:
 /// some clients show only the structured part to the model.
 /// <https://modelcontextprotocol.io/specification/2025-06-18/server/tools#structured-content>
-pub fn result(reply: Reply) -> CallToolResult {
+pub fn call_result(reply: Reply) -> CallToolResult {
     let mut content = vec![ContentBlock::text(reply.json_text())];
     content.extend(reply.outline.as_ref().filter(|outline| !outline.is_empty()).map(ContentBlock::text));
     if let Some(picture) = &reply.picture {
-        content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), picture.format.mime()));
+        content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), picture.format.mime_type()));
     }
     if !reply.ok() {
         return CallToolResult::error(content);

@@ -126,15 +126,15 @@ const PROMPTS: &[Prompt] = &[
 
 impl Prompt {
     /// The tools that its text names.
-    fn tools(&self) -> impl Iterator<Item = &'static str> {
+    fn named_tools(&self) -> impl Iterator<Item = &'static str> {
         self.text.split('`').skip(1).step_by(2)
     }
 
     fn is_offered(&self, tools: &Table) -> bool {
-        self.tools().all(|name| tools.find(name).is_some())
+        self.named_tools().all(|name| tools.find_tool(name).is_some())
     }
 
-    fn entry(&self) -> Entry {
+    fn prompt_entry(&self) -> Entry {
         let argument = |argument: &Argument| {
             PromptArgument::new(argument.name)
                 .with_description(argument.about)
@@ -145,7 +145,7 @@ impl Prompt {
         Entry::new(self.name, Some(self.about), arguments).with_title(self.title)
     }
 
-    pub fn about(&self) -> &'static str {
+    pub fn prompt_description(&self) -> &'static str {
         self.about
     }
 
@@ -156,7 +156,7 @@ impl Prompt {
         if let Some(unknown) = given.keys().find(|name| !names().any(|known| known == name.as_str())) {
             let meant = nearest(unknown, names()).map(|name| format!("; did you mean '{name}'?"));
             let message = format!("{} has no argument '{unknown}'{}", self.name, meant.unwrap_or_default());
-            return Err(invalid(message, names().collect()));
+            return Err(invalid_params(message, names().collect()));
         }
         let mut checked = Vec::new();
         for argument in self.arguments {
@@ -164,12 +164,12 @@ impl Prompt {
                 None | Some(Value::Null) => None,
                 Some(Value::String(text)) if text.trim().is_empty() => None,
                 Some(Value::String(text)) => Some(text),
-                Some(_) => return Err(argument.refuse("has to be a text")),
+                Some(_) => return Err(argument.argument_error("has to be a text")),
             };
             match value {
                 Some(text) => checked.push((argument.name, argument.check(text)?)),
                 None if argument.required => {
-                    return Err(argument.refuse(&format!("is required: {}", argument.about)));
+                    return Err(argument.argument_error(&format!("is required: {}", argument.about)));
                 }
                 None => {}
             }
@@ -216,17 +216,19 @@ impl Argument {
         let characters = text.chars().count();
         if characters > self.most_characters {
             let most = self.most_characters;
-            return Err(self.refuse(&format!("has {characters} characters, at most {most} are taken")));
+            return Err(
+                self.argument_error(&format!("has {characters} characters, at most {most} are taken"))
+            );
         }
         match self.plain {
             Some(also) if !text.chars().all(|one| one.is_ascii_alphanumeric() || also.contains(one)) => {
-                Err(self.refuse(&format!("may have letters, digits and {also} in it")))
+                Err(self.argument_error(&format!("may have letters, digits and {also} in it")))
             }
             _ => Ok(text.to_owned()),
         }
     }
 
-    fn refuse(&self, why: &str) -> ErrorData {
+    fn argument_error(&self, why: &str) -> ErrorData {
         ErrorData::invalid_params(
             format!("the argument '{}' {why}", self.name),
             Some(json!({"argument": self.name})),
@@ -234,27 +236,27 @@ impl Argument {
     }
 }
 
-fn invalid(message: String, known: Vec<&str>) -> ErrorData {
+fn invalid_params(message: String, known: Vec<&str>) -> ErrorData {
     ErrorData::invalid_params(message, Some(json!({ "known": known })))
 }
 
-fn offered(tools: &Table) -> impl Iterator<Item = &'static Prompt> {
+fn offered_prompts(tools: &Table) -> impl Iterator<Item = &'static Prompt> {
     PROMPTS.iter().filter(|prompt| prompt.is_offered(tools))
 }
 
 pub fn are_offered(tools: &Table) -> bool {
-    offered(tools).next().is_some()
+    offered_prompts(tools).next().is_some()
 }
 
-pub fn list(tools: &Table) -> Vec<Entry> {
-    offered(tools).map(Prompt::entry).collect()
+pub fn list_prompts(tools: &Table) -> Vec<Entry> {
+    offered_prompts(tools).map(Prompt::prompt_entry).collect()
 }
 
-pub fn find(tools: &Table, name: &str) -> Result<&'static Prompt, ErrorData> {
-    let names: Vec<&str> = offered(tools).map(|prompt| prompt.name).collect();
-    offered(tools).find(|prompt| prompt.name == name).ok_or_else(|| {
+pub fn find_prompt(tools: &Table, name: &str) -> Result<&'static Prompt, ErrorData> {
+    let names: Vec<&str> = offered_prompts(tools).map(|prompt| prompt.name).collect();
+    offered_prompts(tools).find(|prompt| prompt.name == name).ok_or_else(|| {
         let meant = nearest(name, names.iter().copied()).map(|name| format!("; did you mean '{name}'?"));
-        invalid(format!("there is no prompt '{name}'{}", meant.unwrap_or_default()), names)
+        invalid_params(format!("there is no prompt '{name}'{}", meant.unwrap_or_default()), names)
     })
 }
 
@@ -270,22 +272,27 @@ mod tests {
     #[test]
     fn every_word_in_backticks_is_a_tool() {
         for prompt in PROMPTS {
-            for name in prompt.tools() {
-                assert!(tools::all().any(|spec| spec.meta.name == name), "{} names {name}", prompt.name);
+            for name in prompt.named_tools() {
+                assert!(
+                    tools::all_tools().any(|spec| spec.meta.name == name),
+                    "{} names {name}",
+                    prompt.name
+                );
             }
         }
     }
 
     #[test]
     fn a_prompt_without_its_tools_is_not_offered() {
-        let names = |changes| list(&table(changes)).into_iter().map(|entry| entry.name).collect::<Vec<_>>();
+        let names =
+            |changes| list_prompts(&table(changes)).into_iter().map(|entry| entry.name).collect::<Vec<_>>();
         assert_eq!(names(""), ["describe_screen", "fill_in_form", "record_test", "why_did_that_fail"]);
         assert_eq!(names("-harness"), ["describe_screen", "fill_in_form", "why_did_that_fail"]);
         assert!(!names("-set_value").contains(&"fill_in_form".to_owned()));
     }
 
     fn check(name: &str, arguments: Value, expected: &str) {
-        let prompt = find(&table(""), name).unwrap();
+        let prompt = find_prompt(&table(""), name).unwrap();
         let said = match prompt.check(arguments.as_object().cloned()) {
             Ok(given) => prompt.text(&given),
             Err(error) => {
@@ -313,7 +320,7 @@ mod tests {
         check("fill_in_form", json!({"valeus": "x"}), "did you mean 'values'");
         check("record_test", json!({"name": "../x"}), "letters, digits and -_");
         check("record_test", json!({"name": "x".repeat(65)}), "at most 64");
-        let error = find(&table(""), "fill_inform").err().unwrap();
+        let error = find_prompt(&table(""), "fill_inform").err().unwrap();
         assert!(error.message.contains("did you mean 'fill_in_form'"), "{error:?}");
     }
 }

@@ -7,38 +7,38 @@ use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, MetaObject, Resource as Entry, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use super::following::{Notice, Subject};
+use super::following::{FollowSubject, Notice};
 use super::pages;
 use crate::error::Kind;
 use crate::gate::{Call, Origin, Reply};
 use crate::tool::Table;
 use crate::tool::resource::{About, WINDOWS};
-use crate::tool::{Content, Meta, Resource};
+use crate::tool::{Meta, Resource, ResourceContent};
 
 /// An address of a tool that is offered.
-pub struct Found {
+pub struct FoundResource {
     pub meta: &'static Meta,
     resource: Resource,
     about: About,
 }
 
-fn declared(tools: &Table) -> impl Iterator<Item = (&'static Meta, Resource)> {
+fn declared_resources(tools: &Table) -> impl Iterator<Item = (&'static Meta, Resource)> {
     tools.specs().filter_map(|spec| Some((spec.meta, spec.meta.resource?)))
 }
 
 pub fn are_offered(tools: &Table) -> bool {
-    declared(tools).next().is_some() || pages::offered(tools).next().is_some()
+    declared_resources(tools).next().is_some() || pages::offered_pages(tools).next().is_some()
 }
 
-pub fn find(tools: &Table, uri: &str) -> Option<Found> {
+pub fn find_resource(tools: &Table, uri: &str) -> Option<FoundResource> {
     let found = |(meta, resource): (&'static Meta, Resource)| {
         let about = resource.matches(uri)?;
-        Some(Found { meta, resource, about })
+        Some(FoundResource { meta, resource, about })
     };
-    declared(tools).find_map(found)
+    declared_resources(tools).find_map(found)
 }
 
-impl Found {
+impl FoundResource {
     pub fn call(&self) -> Call {
         self.resource.call(self.meta.name, &self.about, Origin::Mcp)
     }
@@ -51,26 +51,26 @@ impl Found {
     }
 
     /// What has to change for who follows this address, and what they hear. They hear the address as they wrote it.
-    pub fn followed(&self, uri: &str) -> (Subject, Notice) {
+    pub fn followed_subject(&self, uri: &str) -> (FollowSubject, Notice) {
         let subject = match &self.about {
-            About::Desktop => Subject::WindowList,
-            About::Window(uid) => Subject::Window(uid.clone()),
+            About::Desktop => FollowSubject::WindowList,
+            About::Window(uid) => FollowSubject::Window(uid.clone()),
         };
         (subject, Notice::Updated(uri.to_owned()))
     }
 
     /// The part of the reply that was asked for; what else it says, also that something was cut, stands beside it.
-    pub fn contents(&self, uri: &str, reply: Reply) -> Result<ResourceContents, ErrorData> {
+    pub fn resource_contents(&self, uri: &str, reply: Reply) -> Result<ResourceContents, ErrorData> {
         if let Some(kind) = reply.error {
-            return Err(refusal(uri, kind, &reply));
+            return Err(gate_refusal(uri, kind, &reply));
         }
         let beside = MetaObject(reply.body.to_map());
         let contents = match self.resource.content {
-            Content::Json => ResourceContents::text(reply.json_text(), uri),
-            Content::Outline => {
+            ResourceContent::Json => ResourceContents::text(reply.json_text(), uri),
+            ResourceContent::Outline => {
                 ResourceContents::text(reply.outline.unwrap_or_default(), uri).with_meta(beside)
             }
-            Content::Picture => {
+            ResourceContent::Picture => {
                 let bytes = reply.picture.map(|picture| picture.bytes).unwrap_or_default();
                 ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri).with_meta(beside)
             }
@@ -82,7 +82,7 @@ impl Found {
 /// The gate's refusal as the protocol's error, which carries it whole. A window that is gone is a resource that is
 /// not there; rmcp writes the code as the client's era knows it.
 /// <https://modelcontextprotocol.io/specification/2025-06-18/server/resources#error-handling>
-fn refusal(uri: &str, kind: Kind, reply: &Reply) -> ErrorData {
+fn gate_refusal(uri: &str, kind: Kind, reply: &Reply) -> ErrorData {
     let mut data = reply.value();
     data["uri"] = uri.into();
     let message = data["error"]["message"].as_str().unwrap_or(kind.code()).to_owned();
@@ -95,9 +95,11 @@ fn refusal(uri: &str, kind: Kind, reply: &Reply) -> ErrorData {
     ErrorData::new(code, message, Some(data))
 }
 
-pub fn unknown(tools: &Table, uri: &str) -> ErrorData {
-    let known: Vec<&str> =
-        declared(tools).map(|(_, resource)| resource.uri).chain(pages::offered(tools)).collect();
+pub fn unknown_resource(tools: &Table, uri: &str) -> ErrorData {
+    let known: Vec<&str> = declared_resources(tools)
+        .map(|(_, resource)| resource.uri)
+        .chain(pages::offered_pages(tools))
+        .collect();
     let message = format!("there is no resource '{uri}'; there are {}", known.join(", "));
     ErrorData::resource_not_found(message, Some(json!({"uri": uri, "resources": known})))
 }
@@ -111,8 +113,8 @@ pub struct ListedWindow {
 }
 
 /// The address of the list of windows, if this server offers it.
-pub fn window_list(tools: &Table) -> Option<Found> {
-    find(tools, WINDOWS)
+pub fn window_list(tools: &Table) -> Option<FoundResource> {
+    find_resource(tools, WINDOWS)
 }
 
 pub fn listed_windows(reply: &Reply) -> Vec<ListedWindow> {
@@ -127,15 +129,15 @@ pub fn listed_windows(reply: &Reply) -> Vec<ListedWindow> {
 }
 
 /// The address of what a tool shows of a window, if one that is offered shows it that way.
-pub fn of_window(tools: &Table, content: Content, uid: &str) -> Option<String> {
-    let mut declared = declared(tools).map(|(_, resource)| resource);
+pub fn of_window(tools: &Table, content: ResourceContent, uid: &str) -> Option<String> {
+    let mut declared = declared_resources(tools).map(|(_, resource)| resource);
     let shows = |resource: &Resource| resource.is_of_a_window() && resource.content == content;
     declared.find(shows).map(|resource| resource.of_window(uid))
 }
 
-pub fn list(tools: &Table, windows: &[ListedWindow]) -> Vec<Entry> {
+pub fn list_resources(tools: &Table, windows: &[ListedWindow]) -> Vec<Entry> {
     let (of_windows, others): (Vec<_>, Vec<_>) =
-        declared(tools).map(|(_, resource)| resource).partition(Resource::is_of_a_window);
+        declared_resources(tools).map(|(_, resource)| resource).partition(Resource::is_of_a_window);
     let entry = |resource: &Resource, uri: String, name: String| {
         Entry::new(uri, name).with_description(resource.about).with_mime_type(resource.content.mime_type())
     };
@@ -148,12 +150,12 @@ pub fn list(tools: &Table, windows: &[ListedWindow]) -> Vec<Entry> {
             entry(resource, resource.of_window(&window.uid), format!("{}: {}", window.title, resource.name))
         }));
     }
-    entries.extend(pages::list(tools));
+    entries.extend(pages::list_pages(tools));
     entries
 }
 
-pub fn templates(tools: &Table) -> Vec<ResourceTemplate> {
-    let of_windows = declared(tools).map(|(_, resource)| resource).filter(Resource::is_of_a_window);
+pub fn resource_templates(tools: &Table) -> Vec<ResourceTemplate> {
+    let of_windows = declared_resources(tools).map(|(_, resource)| resource).filter(Resource::is_of_a_window);
     of_windows
         .map(|resource| {
             ResourceTemplate::new(resource.uri, resource.name)
@@ -165,5 +167,5 @@ pub fn templates(tools: &Table) -> Vec<ResourceTemplate> {
 
 /// Whether an address with a variable in it is one of ours.
 pub fn is_template(tools: &Table, uri: &str) -> bool {
-    declared(tools).any(|(_, resource)| resource.is_of_a_window() && resource.uri == uri)
+    declared_resources(tools).any(|(_, resource)| resource.is_of_a_window() && resource.uri == uri)
 }

@@ -44,7 +44,7 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
     }
 
     /// Does not wait: `receive` may be dropped at any await, and a refusal with it.
-    fn refuse(&self, code: ErrorCode, message: String, id: Option<RequestId>) {
+    fn refuse_message(&self, code: ErrorCode, message: String, id: Option<RequestId>) {
         let error: TxJsonRpcMessage<RoleServer> =
             JsonRpcMessage::error(ErrorData::new(code, message, None), id);
         let (Some(out), Ok(line)) = (&self.out, to_line(&error)) else {
@@ -60,16 +60,16 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
 
     /// Whether a message may be served. Two requests of one id could not be told apart by their answers, nor by
     /// who cancels one.
-    fn admit(&self, message: &RxJsonRpcMessage<RoleServer>, bytes: usize) -> bool {
+    fn admit_message(&self, message: &RxJsonRpcMessage<RoleServer>, bytes: usize) -> bool {
         let is_new = self.open.note_arrival(message, bytes);
         if !is_new {
             let problem = "the id of this request is in use by one that is not answered yet";
-            self.refuse(ErrorCode::INVALID_REQUEST, problem.to_owned(), None);
+            self.refuse_message(ErrorCode::INVALID_REQUEST, problem.to_owned(), None);
         }
         is_new
     }
 
-    fn understand(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
+    fn parse_message(&self, line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
         if let Some(call) = tool_call(line) {
             return Some(call);
         }
@@ -78,9 +78,13 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
             Err(problem) => problem,
         };
         if problem.is_data() {
-            self.refuse(ErrorCode::INVALID_REQUEST, format!("not an MCP message: {problem}"), id_of(line));
+            self.refuse_message(
+                ErrorCode::INVALID_REQUEST,
+                format!("not an MCP message: {problem}"),
+                id_of(line),
+            );
         } else {
-            self.refuse(ErrorCode::PARSE_ERROR, format!("not JSON: {problem}"), None);
+            self.refuse_message(ErrorCode::PARSE_ERROR, format!("not JSON: {problem}"), None);
         }
         None
     }
@@ -96,14 +100,14 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Stdio<R> {
         let (out, open) = (self.out.clone(), self.open.clone());
         async move {
             let line = to_line(&message)?;
-            let answered = answered(message);
+            let answered = answered_request(message);
             open.note_made(line.len());
             let sent = match out {
                 Some(out) => out.send(line).await.map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
                 None => Err(std::io::ErrorKind::NotConnected.into()),
             };
             // Only now: what waits for the reader of our output is as good as not answered.
-            open.forget(answered.as_ref());
+            open.forget_request(answered.as_ref());
             sent
         }
     }
@@ -114,19 +118,19 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Stdio<R> {
             self.open.wait_for_room().await;
             match self.lines.next().await {
                 LineRead::Line => {
-                    let line = self.lines.take();
+                    let line = self.lines.take_line();
                     if line.is_empty() {
                         continue;
                     }
-                    if let Some(message) = self.understand(&line)
-                        && self.admit(&message, line.len())
+                    if let Some(message) = self.parse_message(&line)
+                        && self.admit_message(&message, line.len())
                     {
                         return Some(message);
                     }
                 }
                 LineRead::TooLong => {
                     let message = format!("a line may have {} bytes", limits::MCP_LINE_BYTES);
-                    self.refuse(ErrorCode::INVALID_REQUEST, message, None);
+                    self.refuse_message(ErrorCode::INVALID_REQUEST, message, None);
                 }
                 LineRead::End => {
                     self.ended.cancel();
@@ -190,7 +194,7 @@ fn id_of(line: &[u8]) -> Option<RequestId> {
 }
 
 /// The request that a message answers.
-fn answered(message: TxJsonRpcMessage<RoleServer>) -> Option<RequestId> {
+fn answered_request(message: TxJsonRpcMessage<RoleServer>) -> Option<RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(response.id),
         JsonRpcMessage::Error(error) => error.id,
@@ -257,7 +261,7 @@ impl OpenRequests {
             JsonRpcMessage::Notification(notification) => {
                 // A cancelled request is never answered.
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification {
-                    self.forget(cancelled.params.request_id.as_ref());
+                    self.forget_request(cancelled.params.request_id.as_ref());
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -265,7 +269,7 @@ impl OpenRequests {
         true
     }
 
-    fn forget(&self, id: Option<&RequestId>) {
+    fn forget_request(&self, id: Option<&RequestId>) {
         let Some(id) = id else {
             return;
         };
@@ -348,7 +352,7 @@ impl<R: AsyncRead + Unpin> BoundedLines<R> {
     }
 
     /// The line that was read, without its end.
-    fn take(&mut self) -> Vec<u8> {
+    fn take_line(&mut self) -> Vec<u8> {
         let mut line = std::mem::take(&mut self.line);
         while line.last().is_some_and(|byte| byte.is_ascii_whitespace()) {
             line.pop();

@@ -63,7 +63,7 @@ pub enum Act {
     /// `None` selects the element itself, which then is an option.
     Select {
         element: Handle,
-        option: Option<Choice>,
+        option: Option<OptionChoice>,
     },
     Type {
         element: Option<Handle>,
@@ -101,7 +101,7 @@ pub struct Handle {
 
 /// An option of a list, by its name or its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum OptionChoice {
     Name(String),
     Index(usize),
 }
@@ -192,12 +192,12 @@ fn leading_modifier(part: &str) -> Result<Modifier, String> {
     find_modifier(part).ok_or_else(|| {
         format!(
             "before the last key only ctrl, alt, shift and meta may stand, joined by '+'{}",
-            perhaps(part, names)
+            did_you_mean(part, names)
         )
     })
 }
 
-fn perhaps(part: &str, names: impl Iterator<Item = &'static str>) -> String {
+fn did_you_mean(part: &str, names: impl Iterator<Item = &'static str>) -> String {
     nearest(part, names).map_or(String::new(), |name| format!(" (did you mean '{name}'?)"))
 }
 
@@ -214,7 +214,7 @@ fn parse_key(part: &str) -> Result<Key, String> {
         (None, _) => Err("a key is missing after the last '+'".to_owned()),
         _ => Err(format!(
             "there is no such key{}; a text is typed by type_text; known are single characters and {}",
-            perhaps(part, NamedKey::spellings()),
+            did_you_mean(part, NamedKey::spellings()),
             known_keys()
         )),
     }

@@ -20,7 +20,7 @@ static KEPT: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 pub struct Buffer(Vec<u8>);
 
 impl Buffer {
-    pub fn zeroed(length: usize) -> Self {
+    pub fn new_zeroed(length: usize) -> Self {
         let mut bytes = kept(length).unwrap_or_default();
         bytes.clear();
         bytes.resize(length, 0);
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn what_was_in_it_is_gone() {
         for _ in 0..4 {
-            let mut buffer = Buffer::zeroed(WORTH_KEEPING);
+            let mut buffer = Buffer::new_zeroed(WORTH_KEEPING);
             assert!(buffer.iter().all(|byte| *byte == 0));
             buffer.fill(7);
         }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_as_long_as_its_original() {
-        drop(Buffer::zeroed(WORTH_KEEPING + 99));
+        drop(Buffer::new_zeroed(WORTH_KEEPING + 99));
         let original = Buffer::from(vec![3; WORTH_KEEPING]);
         let copy = original.clone();
         assert!(copy == original);
@@ -102,15 +102,15 @@ mod tests {
 
     #[test]
     fn a_small_picture_takes_no_large_piece() {
-        drop(Buffer::zeroed(4 * WORTH_KEEPING));
-        assert!(Buffer::zeroed(WORTH_KEEPING).0.capacity() <= 2 * WORTH_KEEPING);
+        drop(Buffer::new_zeroed(4 * WORTH_KEEPING));
+        assert!(Buffer::new_zeroed(WORTH_KEEPING).0.capacity() <= 2 * WORTH_KEEPING);
     }
 
     #[test]
     fn no_more_is_kept_than_was_said() {
-        let many: Vec<Buffer> = (0..2 * MOST_KEPT).map(|_| Buffer::zeroed(WORTH_KEEPING)).collect();
+        let many: Vec<Buffer> = (0..2 * MOST_KEPT).map(|_| Buffer::new_zeroed(WORTH_KEEPING)).collect();
         drop(many);
-        drop(Buffer::zeroed(LARGEST_KEPT + 1));
+        drop(Buffer::new_zeroed(LARGEST_KEPT + 1));
         let kept = KEPT.lock().unwrap();
         assert!(kept.len() <= MOST_KEPT);
         assert!(kept.iter().all(|piece| piece.capacity() <= LARGEST_KEPT));

@@ -1,6 +1,6 @@
 //! One element of a window's accessibility tree, without its place in the tree.
 
-use super::{Rect, Role, Unseen};
+use super::{HiddenReason, Rect, Role};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Element {
@@ -26,7 +26,7 @@ pub struct Element {
     /// It is there but not to be seen now: in a closed menu, scrolled away, on another page.
     pub hidden: bool,
     /// Why it is not to be seen, where the application does not say so. Made of the whole tree, by whoever captures it.
-    pub unseen: Option<Unseen>,
+    pub unseen: Option<HiddenReason>,
     /// The platform's own handle, by which it finds the element again to act on it.
     pub native: Option<String>,
     /// The handle is no more than a place: later it may lead to another element.

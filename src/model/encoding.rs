@@ -11,27 +11,27 @@ use crate::error::{Error, Result};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum ImageFormat {
     #[default]
     Png,
     Jpeg,
     Webp,
 }
 
-impl Format {
+impl ImageFormat {
     pub const fn name(self) -> &'static str {
         match self {
-            Format::Png => "png",
-            Format::Jpeg => "jpeg",
-            Format::Webp => "webp",
+            ImageFormat::Png => "png",
+            ImageFormat::Jpeg => "jpeg",
+            ImageFormat::Webp => "webp",
         }
     }
 
-    pub const fn mime(self) -> &'static str {
+    pub const fn mime_type(self) -> &'static str {
         match self {
-            Format::Png => "image/png",
-            Format::Jpeg => "image/jpeg",
-            Format::Webp => "image/webp",
+            ImageFormat::Png => "image/png",
+            ImageFormat::Jpeg => "image/jpeg",
+            ImageFormat::Webp => "image/webp",
         }
     }
 }
@@ -39,7 +39,7 @@ impl Format {
 /// A format and, where it loses something, how little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Encoding {
-    pub format: Format,
+    pub format: ImageFormat,
     /// For JPEG alone, from 1 to 100.
     quality: Option<u8>,
 }
@@ -49,8 +49,8 @@ const DEFAULT_QUALITY: u8 = 85;
 
 impl Encoding {
     /// The encoder for WebP that needs no C library writes without loss, so a quality would say nothing there.
-    pub fn new(format: Format, quality: Option<u8>) -> Result<Self> {
-        if quality.is_some() && format != Format::Jpeg {
+    pub fn new(format: ImageFormat, quality: Option<u8>) -> Result<Self> {
+        if quality.is_some() && format != ImageFormat::Jpeg {
             return Err(Error::bad_request(format!(
                 "quality goes with format jpeg; {} is written without loss here, so leave quality out",
                 format.name()
@@ -60,17 +60,17 @@ impl Encoding {
         Ok(Self { format, quality })
     }
 
-    pub fn encode(&self, picture: &Picture) -> Result<Vec<u8>> {
+    pub fn encode_picture(&self, picture: &Picture) -> Result<Vec<u8>> {
         match self.format {
-            Format::Png => picture.to_png(),
-            Format::Jpeg => {
+            ImageFormat::Png => picture.to_png(),
+            ImageFormat::Jpeg => {
                 let mut bytes = Vec::new();
                 let encoder =
                     JpegEncoder::new_with_quality(&mut bytes, self.quality.unwrap_or(DEFAULT_QUALITY));
                 write(encoder, picture, self.format)?;
                 Ok(bytes)
             }
-            Format::Webp => {
+            ImageFormat::Webp => {
                 let mut bytes = Vec::new();
                 write(WebPEncoder::new_lossless(&mut bytes), picture, self.format)?;
                 Ok(bytes)
@@ -79,10 +79,10 @@ impl Encoding {
     }
 }
 
-fn write(encoder: impl ImageEncoder, picture: &Picture, format: Format) -> Result<()> {
+fn write(encoder: impl ImageEncoder, picture: &Picture, format: ImageFormat) -> Result<()> {
     picture.check_has_pixels()?;
     let (width, height) = (picture.width(), picture.height());
-    encoder.write_image(&picture.rgb(), width, height, ExtendedColorType::Rgb8).map_err(|error| {
+    encoder.write_image(&picture.to_rgb(), width, height, ExtendedColorType::Rgb8).map_err(|error| {
         Error::internal(format!(
             "a picture of {width}x{height} pixels did not become a {}: {error}",
             format.name()
@@ -103,12 +103,12 @@ mod tests {
         picture
     }
 
-    fn decoded(format: Format, quality: Option<u8>) -> (usize, image::RgbaImage) {
-        let bytes = Encoding::new(format, quality).unwrap().encode(&sample()).unwrap();
+    fn decoded(format: ImageFormat, quality: Option<u8>) -> (usize, image::RgbaImage) {
+        let bytes = Encoding::new(format, quality).unwrap().encode_picture(&sample()).unwrap();
         let kind = match format {
-            Format::Png => image::ImageFormat::Png,
-            Format::Jpeg => image::ImageFormat::Jpeg,
-            Format::Webp => image::ImageFormat::WebP,
+            ImageFormat::Png => image::ImageFormat::Png,
+            ImageFormat::Jpeg => image::ImageFormat::Jpeg,
+            ImageFormat::Webp => image::ImageFormat::WebP,
         };
         assert_eq!(image::guess_format(&bytes).unwrap(), kind);
         (bytes.len(), image::load_from_memory_with_format(&bytes, kind).unwrap().to_rgba8())
@@ -116,33 +116,33 @@ mod tests {
 
     #[test]
     fn png_and_webp_lose_nothing() {
-        for format in [Format::Png, Format::Webp] {
+        for format in [ImageFormat::Png, ImageFormat::Webp] {
             assert_eq!(decoded(format, None).1.into_raw(), sample().rgba());
         }
     }
 
     #[test]
     fn jpeg_is_near_enough_and_smaller_with_less_quality() {
-        let (fine, picture) = decoded(Format::Jpeg, Some(95));
+        let (fine, picture) = decoded(ImageFormat::Jpeg, Some(95));
         let off = picture.as_raw().iter().zip(sample().rgba()).map(|(one, other)| one.abs_diff(*other)).max();
         assert!(off.unwrap() < 60, "{off:?}");
-        assert!(decoded(Format::Jpeg, Some(5)).0 < fine);
+        assert!(decoded(ImageFormat::Jpeg, Some(5)).0 < fine);
     }
 
     #[test]
     fn quality_is_refused_where_it_says_nothing() {
-        for format in [Format::Png, Format::Webp] {
+        for format in [ImageFormat::Png, ImageFormat::Webp] {
             let error = Encoding::new(format, Some(50)).unwrap_err();
             assert!(error.message.contains("without loss"), "{error}");
         }
-        assert!(Encoding::new(Format::Jpeg, Some(50)).is_ok());
+        assert!(Encoding::new(ImageFormat::Jpeg, Some(50)).is_ok());
     }
 
     #[test]
     fn nothing_cannot_be_encoded() {
         let empty = sample().crop(Rect::new(99, 99, 1, 1));
-        for format in [Format::Jpeg, Format::Webp] {
-            let error = Encoding::new(format, None).unwrap().encode(&empty).unwrap_err();
+        for format in [ImageFormat::Jpeg, ImageFormat::Webp] {
+            let error = Encoding::new(format, None).unwrap().encode_picture(&empty).unwrap_err();
             assert!(error.message.contains("empty"), "{error}");
         }
     }

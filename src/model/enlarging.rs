@@ -8,7 +8,7 @@ use super::image::Picture;
 use crate::error::{Error, Result};
 
 /// One byte a pixel, `scale` times as wide and as high.
-pub fn enlarged(width: u32, height: u32, plane: Vec<u8>, scale: u32) -> Result<Vec<u8>> {
+pub fn upscale_plane(width: u32, height: u32, plane: Vec<u8>, scale: u32) -> Result<Vec<u8>> {
     if scale == 1 {
         return Ok(plane);
     }
@@ -34,7 +34,7 @@ pub fn enlarged_picture(picture: Picture, scale: u32) -> Result<Picture> {
         Picture::new(width.saturating_mul(scale), height.saturating_mul(scale), super::image::BLACK)?;
     for channel in 0..3 {
         let plane = picture.rgba().as_chunks::<4>().0.iter().map(|pixel| pixel[channel]).collect();
-        large.set_channel(channel, &enlarged(width, height, plane, scale)?);
+        large.set_channel(channel, &upscale_plane(width, height, plane, scale)?);
     }
     Ok(large)
 }

@@ -91,7 +91,7 @@ impl Rect {
     }
 
     /// What of `self` is not under `cover`: at most four disjoint pieces, top to bottom.
-    fn minus(&self, cover: &Rect) -> Vec<Rect> {
+    fn subtract(&self, cover: &Rect) -> Vec<Rect> {
         let Some(hole) = self.intersection(cover) else {
             return vec![*self];
         };
@@ -113,7 +113,7 @@ pub fn visible_regions(target: Rect, covers: &[Rect], screen: Option<Rect>) -> V
     };
     let mut regions: Vec<Rect> = start.into_iter().collect();
     for cover in covers {
-        regions = regions.iter().flat_map(|region| region.minus(cover)).collect();
+        regions = regions.iter().flat_map(|region| region.subtract(cover)).collect();
         if regions.is_empty() {
             break;
         }

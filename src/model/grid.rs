@@ -28,8 +28,8 @@ impl Grid {
     pub fn point(&self, area: Rect, cell: Cell, offset: Offset) -> Option<Point> {
         let known = cell.row < self.rows && cell.col < self.cols && !area.is_empty();
         known.then(|| Point {
-            x: area.x.saturating_add(along(self.cols, area.width, cell.col, offset.dx)),
-            y: area.y.saturating_add(along(self.rows, area.height, cell.row, offset.dy)),
+            x: area.x.saturating_add(offset_along(self.cols, area.width, cell.col, offset.dx)),
+            y: area.y.saturating_add(offset_along(self.rows, area.height, cell.row, offset.dy)),
         })
     }
 
@@ -61,7 +61,7 @@ pub fn first_pixel(cells: u32, length: i32, cell: u32) -> i32 {
     i32::try_from(first).unwrap_or(i32::MAX)
 }
 
-fn along(cells: u32, length: i32, cell: u32, offset: f64) -> i32 {
+fn offset_along(cells: u32, length: i32, cell: u32, offset: f64) -> i32 {
     let exact = (f64::from(cell) + 0.5 + offset * 0.5) * f64::from(length) / f64::from(cells);
     let first = first_pixel(cells, length, cell);
     // A cell of an enlarged picture may be smaller than a pixel of the screen.

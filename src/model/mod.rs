@@ -32,7 +32,7 @@ pub use named_key::NamedKey;
 pub use role::Role;
 pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
-pub use unseen::Unseen;
+pub use unseen::HiddenReason;
 pub use window::{Monitor, Reached, Window, WindowChange, WindowState};
 pub use word::Word;
 

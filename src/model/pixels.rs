@@ -15,29 +15,29 @@ const COLOURS: u32 = 0x00ff_ffff;
 
 /// The difference of two pictures of one size.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Difference {
+pub struct PixelDifference {
     pub changed: u64,
     pub pixels: u64,
     /// What changed, as boxes that do not touch, the largest change first; in pixels of the pictures.
     pub boxes: Vec<Rect>,
 }
 
-impl Difference {
+impl PixelDifference {
     /// From 0, the same, to 1, every pixel.
-    pub fn ratio(&self) -> f64 {
+    pub fn changed_ratio(&self) -> f64 {
         if self.pixels == 0 { 0.0 } else { self.changed as f64 / self.pixels as f64 }
     }
 }
 
 /// A pixel differs when one of its colours differs by more than `tolerance`. `None` when the sizes differ.
-pub fn compare(left: &Picture, right: &Picture, tolerance: u8) -> Option<Difference> {
+pub fn compare_pixels(left: &Picture, right: &Picture, tolerance: u8) -> Option<PixelDifference> {
     if (left.width(), left.height()) != (right.width(), right.height()) {
         return None;
     }
     let pixels = u64::from(left.width()) * u64::from(left.height());
     let tiles = Tiles::of(left, right, tolerance);
     let changed = tiles.all.iter().map(|tile| u64::from(tile.changed)).sum();
-    Some(Difference { changed, pixels, boxes: tiles.boxes() })
+    Some(PixelDifference { changed, pixels, boxes: tiles.changed_boxes() })
 }
 
 /// What changed in a tile: how many pixels, and the box around them.
@@ -105,7 +105,7 @@ impl Tiles {
     }
 
     /// Tiles that touch, also by a corner, are one change.
-    fn boxes(&self) -> Vec<Rect> {
+    fn changed_boxes(&self) -> Vec<Rect> {
         let mut seen = vec![false; self.all.len()];
         let mut found: Vec<Tile> = Vec::new();
         for start in 0..self.all.len() {
@@ -166,8 +166,8 @@ fn compare_row(tiles: &mut [Tile], left: &[u8], right: &[u8], tolerance: u8, row
             continue;
         }
         let mask = match (left.try_into(), right.try_into()) {
-            (Ok(left), Ok(right)) => differing(left, right, tolerance),
-            _ => differing(&padded(left), &padded(right), tolerance),
+            (Ok(left), Ok(right)) => differing_mask(left, right, tolerance),
+            _ => differing_mask(&pad_tile(left), &pad_tile(right), tolerance),
         };
         if mask != 0 {
             let start = (column * TILE) as u32;
@@ -178,7 +178,7 @@ fn compare_row(tiles: &mut [Tile], left: &[u8], right: &[u8], tolerance: u8, row
 }
 
 /// At the right edge a tile is narrower; what is not there does not differ.
-fn padded(bytes: &[u8]) -> [u8; TILE_BYTES] {
+fn pad_tile(bytes: &[u8]) -> [u8; TILE_BYTES] {
     let mut whole = [0; TILE_BYTES];
     whole[..bytes.len()].copy_from_slice(bytes);
     whole
@@ -186,7 +186,7 @@ fn padded(bytes: &[u8]) -> [u8; TILE_BYTES] {
 
 /// A bit for each pixel of a tile's row that differs, the first one lowest. Byte by byte and without branches, so that
 /// the processor takes many of them at once, whatever has changed.
-fn differing(left: &[u8; TILE_BYTES], right: &[u8; TILE_BYTES], tolerance: u8) -> u32 {
+fn differing_mask(left: &[u8; TILE_BYTES], right: &[u8; TILE_BYTES], tolerance: u8) -> u32 {
     let mut over = [0; TILE_BYTES];
     for (over, (left, right)) in over.iter_mut().zip(left.iter().zip(right)) {
         *over = u8::from(left.abs_diff(*right) > tolerance);
@@ -205,18 +205,18 @@ mod tests {
 
     const GREY: [u8; 4] = [100, 100, 100, 255];
 
-    fn changed(size: (u32, u32), areas: &[Rect]) -> Difference {
+    fn changed(size: (u32, u32), areas: &[Rect]) -> PixelDifference {
         let before = Picture::new(size.0, size.1, GREY).unwrap();
         let mut after = before.clone();
         areas.iter().for_each(|area| after.fill(*area, [200, 100, 100, 255]));
-        compare(&before, &after, 8).unwrap()
+        compare_pixels(&before, &after, 8).unwrap()
     }
 
     #[test]
     fn the_same_picture_has_no_difference() {
         let nothing = changed((100, 50), &[]);
-        assert_eq!((nothing.changed, nothing.ratio(), nothing.boxes.len()), (0, 0.0, 0));
-        assert_eq!(changed((0, 0), &[]).ratio(), 0.0);
+        assert_eq!((nothing.changed, nothing.changed_ratio(), nothing.boxes.len()), (0, 0.0, 0));
+        assert_eq!(changed((0, 0), &[]).changed_ratio(), 0.0);
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         let area = Rect::new(13, 7, 40, 21);
         let difference = changed((200, 100), &[area]);
         assert_eq!(difference.boxes, [area]);
-        assert_eq!(difference.ratio(), 40.0 * 21.0 / 20_000.0);
+        assert_eq!(difference.changed_ratio(), 40.0 * 21.0 / 20_000.0);
     }
 
     #[test]
@@ -251,9 +251,9 @@ mod tests {
     fn small_differences_of_colour_are_tolerated_and_sizes_must_fit() {
         let before = Picture::new(9, 9, GREY).unwrap();
         let after = Picture::new(9, 9, [108, 92, 100, 0]).unwrap();
-        assert_eq!(compare(&before, &after, 8).unwrap().changed, 0);
-        assert_eq!(compare(&before, &after, 7).unwrap().changed, 81);
-        assert_eq!(compare(&before, &Picture::new(9, 8, GREY).unwrap(), 8), None);
+        assert_eq!(compare_pixels(&before, &after, 8).unwrap().changed, 0);
+        assert_eq!(compare_pixels(&before, &after, 7).unwrap().changed, 81);
+        assert_eq!(compare_pixels(&before, &Picture::new(9, 8, GREY).unwrap(), 8), None);
     }
 
     proptest! {

@@ -29,7 +29,7 @@ pub fn ssim(left: &Picture, right: &Picture) -> Option<f64> {
     let mut above: Option<Vec<Sums>> = None;
     for row in cell_rows(left, right) {
         if let Some(above) = above.replace(row.clone()) {
-            mean.add_windows(above.iter().zip(&row).map(|(top, bottom)| top.plus(bottom)));
+            mean.add_windows(above.iter().zip(&row).map(|(top, bottom)| top.add_sums(bottom)));
         } else if left.height() as usize <= CELL {
             mean.add_windows(row.into_iter());
         }
@@ -57,7 +57,7 @@ impl Sums {
         self.products += left * right;
     }
 
-    fn plus(&self, other: &Sums) -> Sums {
+    fn add_sums(&self, other: &Sums) -> Sums {
         Sums {
             pixels: self.pixels + other.pixels,
             left: self.left + other.left,
@@ -97,7 +97,7 @@ impl Mean {
         for column in columns {
             match before.replace(column) {
                 Some(before) => {
-                    self.add(before.plus(&column));
+                    self.add(before.add_sums(&column));
                     alone = None;
                 }
                 None => alone = Some(column),
@@ -152,7 +152,7 @@ impl<'a> Png<'a> {
         let mut limits = Limits::no_limits();
         // For everything beside the pixels: a profile of a few bytes may claim to unpack to gigabytes.
         limits.max_alloc = Some(MAX_PIXELS);
-        let decoder = PngDecoder::with_limits(Cursor::new(bytes), limits).map_err(unreadable)?;
+        let decoder = PngDecoder::with_limits(Cursor::new(bytes), limits).map_err(unreadable_image)?;
         let png = Self { decoder };
         let (width, height) = png.size();
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
@@ -168,12 +168,12 @@ impl<'a> Png<'a> {
     }
 
     pub fn decode(self) -> Result<Picture> {
-        let image = DynamicImage::from_decoder(self.decoder).map_err(unreadable)?.into_rgba8();
+        let image = DynamicImage::from_decoder(self.decoder).map_err(unreadable_image)?.into_rgba8();
         Picture::from_rgba(image.width(), image.height(), image.into_raw())
     }
 }
 
-fn unreadable(problem: ImageError) -> Error {
+fn unreadable_image(problem: ImageError) -> Error {
     Error::bad_request(format!("this is no whole PNG: {problem}"))
 }
 

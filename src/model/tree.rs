@@ -11,7 +11,7 @@ use super::Element;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     elements: Vec<Element>,
-    places: Vec<Place>,
+    places: Vec<NodePlace>,
     /// False when the platform could not deliver all of it (limits, a timeout, a dying application).
     pub complete: bool,
     /// Why the application shows less of itself than a person sees, where the platform knows.
@@ -19,7 +19,7 @@ pub struct Tree {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Place {
+struct NodePlace {
     parent: u32,
     end: u32,
     /// The element's number within its parent, as the id spells it. Usually its position.
@@ -102,7 +102,7 @@ impl Tree {
         self.places[node].depth as usize
     }
 
-    pub fn slot(&self, node: usize) -> u32 {
+    pub fn child_index(&self, node: usize) -> u32 {
         self.places[node].slot
     }
 
@@ -119,13 +119,13 @@ impl Tree {
         let mut slots = Vec::with_capacity(self.depth(node));
         let mut at = node;
         while let Some(parent) = self.parent(at) {
-            slots.push(self.slot(at));
+            slots.push(self.child_index(at));
             at = parent;
         }
         let mut id = String::from("root");
         for slot in slots.into_iter().rev() {
             id.push('.');
-            id.push_str(itoa(slot, &mut [0; 10]));
+            id.push_str(format_decimal(slot, &mut [0; 10]));
         }
         id
     }
@@ -133,7 +133,7 @@ impl Tree {
     /// The id of a child of the element with this id: a walk need not climb to the root for every node.
     pub fn child_id(&self, parent_id: &str, child: usize) -> String {
         let mut digits = [0; 10];
-        let slot = itoa(self.slot(child), &mut digits);
+        let slot = format_decimal(self.child_index(child), &mut digits);
         let mut id = String::with_capacity(parent_id.len() + 1 + slot.len());
         id.push_str(parent_id);
         id.push('.');
@@ -149,7 +149,7 @@ impl Tree {
         let mut node = Self::ROOT;
         for part in parts {
             let slot: u32 = part.parse().ok()?;
-            node = self.children(node).find(|&child| self.slot(child) == slot)?;
+            node = self.children(node).find(|&child| self.child_index(child) == slot)?;
         }
         // `root.01` parses as `root.1` but is no id of ours.
         (self.id(node) == id).then_some(node)
@@ -157,7 +157,7 @@ impl Tree {
 
     /// As much of it as the bounds allow, whatever the platform delivered. What had to go marks it incomplete.
     pub fn within(self, bounds: Bounds) -> Tree {
-        if self.fits(bounds) {
+        if self.fits_bounds(bounds) {
             return self;
         }
         let mut kept = TreeBuilder::new(self.root().clone());
@@ -176,7 +176,7 @@ impl Tree {
             while kept.depth() > depth {
                 kept.close();
             }
-            kept.open_in_slot(self.elements[at].clone(), self.slot(at));
+            kept.open_in_slot(self.elements[at].clone(), self.child_index(at));
             if let Some(count) = children.last_mut() {
                 *count += 1;
             }
@@ -186,7 +186,7 @@ impl Tree {
         kept.finish()
     }
 
-    fn fits(&self, bounds: Bounds) -> bool {
+    fn fits_bounds(&self, bounds: Bounds) -> bool {
         let many = self.len() > bounds.children;
         self.len() <= bounds.elements
             && self.places.iter().all(|place| place.depth as usize <= bounds.depth)
@@ -236,11 +236,11 @@ impl Tree {
             if number < 0 {
                 line.push(b'-');
             }
-            line.extend_from_slice(itoa(number.unsigned_abs(), &mut [0; 10]).as_bytes());
+            line.extend_from_slice(format_decimal(number.unsigned_abs(), &mut [0; 10]).as_bytes());
             line.push(end);
         }
         line.extend_from_slice(if element.enabled { b"E\0" } else { b"D\0" });
-        line.extend_from_slice(itoa(self.child_count(node) as u32, &mut [0; 10]).as_bytes());
+        line.extend_from_slice(format_decimal(self.child_count(node) as u32, &mut [0; 10]).as_bytes());
         line.push(0);
     }
 
@@ -296,7 +296,7 @@ struct OpenNode {
 
 impl TreeBuilder {
     pub fn new(root: Element) -> Self {
-        let place = Place { parent: NO_PARENT, end: 1, slot: 0, depth: 0 };
+        let place = NodePlace { parent: NO_PARENT, end: 1, slot: 0, depth: 0 };
         let tree = Tree { elements: vec![root], places: vec![place], complete: true, lacking: None };
         Self { tree, open: vec![OpenNode { node: Tree::ROOT, next_slot: 0 }] }
     }
@@ -317,7 +317,7 @@ impl TreeBuilder {
             }
             None => NO_PARENT,
         };
-        let place = Place { parent, end: node as u32 + 1, slot, depth: self.open.len() as u32 };
+        let place = NodePlace { parent, end: node as u32 + 1, slot, depth: self.open.len() as u32 };
         self.tree.elements.push(element);
         self.tree.places.push(place);
         self.open.push(OpenNode { node, next_slot: 0 });
@@ -333,7 +333,7 @@ impl TreeBuilder {
         }
     }
 
-    pub fn leaf(&mut self, element: Element) -> usize {
+    pub fn add_leaf(&mut self, element: Element) -> usize {
         let node = self.open(element);
         self.close();
         node
@@ -364,7 +364,7 @@ impl TreeBuilder {
 }
 
 /// Decimal digits without an allocation: ids and hashes are written for every node of every reply.
-fn itoa(mut number: u32, buffer: &mut [u8; 10]) -> &str {
+fn format_decimal(mut number: u32, buffer: &mut [u8; 10]) -> &str {
     let mut at = buffer.len();
     loop {
         at -= 1;
@@ -417,10 +417,10 @@ mod tests {
     fn sample() -> Tree {
         let mut tree = TreeBuilder::new(element("root"));
         tree.open(element("a"));
-        tree.leaf(element("a0"));
-        tree.leaf(element("a1"));
+        tree.add_leaf(element("a0"));
+        tree.add_leaf(element("a1"));
         tree.close();
-        tree.leaf(element("b"));
+        tree.add_leaf(element("b"));
         tree.finish()
     }
 
@@ -450,7 +450,7 @@ mod tests {
         let mut root = Element::new("Window", "Ä", Rect::new(-8, i32::MIN, 0, 1040));
         root.value = Some("v".to_owned());
         let mut tree = TreeBuilder::new(root);
-        tree.leaf(Element { enabled: false, ..element("b") });
+        tree.add_leaf(Element { enabled: false, ..element("b") });
         let bytes = "Window\0Ä\0v\0-8,-2147483648,0,1040\0E\x001\0Group\0b\0\x000,0,1,1\0D\x000\0";
         let digest: String = Sha1::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(tree.finish().hash(0), format!("sha1:{digest}"));

@@ -7,7 +7,7 @@
 use super::{Element, Rect, Tree};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unseen {
+pub enum HiddenReason {
     /// It is an option of something that is closed.
     Closed,
     /// It lies outside of the list, table, tree or scroll pane that holds it.
@@ -20,20 +20,20 @@ pub enum Unseen {
     Outside,
 }
 
-impl Unseen {
+impl HiddenReason {
     pub const fn name(self) -> &'static str {
         match self {
-            Unseen::Closed => "closed",
-            Unseen::Scrolled => "scrolled",
-            Unseen::ZeroSize => "zero-size",
-            Unseen::Tiny => "tiny",
-            Unseen::Outside => "outside",
+            HiddenReason::Closed => "closed",
+            HiddenReason::Scrolled => "scrolled",
+            HiddenReason::ZeroSize => "zero-size",
+            HiddenReason::Tiny => "tiny",
+            HiddenReason::Outside => "outside",
         }
     }
 
     /// Nothing that applications do in the ordinary way.
     pub const fn is_odd(self) -> bool {
-        matches!(self, Unseen::ZeroSize | Unseen::Tiny | Unseen::Outside)
+        matches!(self, HiddenReason::ZeroSize | HiddenReason::Tiny | HiddenReason::Outside)
     }
 }
 
@@ -42,14 +42,14 @@ const TINY: i32 = 2;
 
 /// What keeps an element from being seen, although it does not say so itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cover {
+pub struct ClipCover {
     /// It is an option of something that is closed.
     pub shut: bool,
     /// It shows only within this.
     clip: Option<Rect>,
 }
 
-impl Cover {
+impl ClipCover {
     /// The cover of an element that is in `parent`, which this one lies over.
     pub fn in_parent(self, parent: &Element, element: &Element) -> Self {
         let clips = parent.role.clips() && !parent.bounds.is_empty();
@@ -57,7 +57,7 @@ impl Cover {
         Self { clip: if clips { Some(parent.bounds) } else { self.clip }, shut: self.shut || shuts }
     }
 
-    pub fn clips(self, bounds: Rect) -> bool {
+    pub fn is_clipped(self, bounds: Rect) -> bool {
         !bounds.is_empty() && self.clip.is_some_and(|clip| !clip.intersects(&bounds))
     }
 }
@@ -69,9 +69,9 @@ pub fn mark(tree: &mut Tree) {
     tree.change_elements(|element| element.unseen = at.next().flatten());
 }
 
-fn all(tree: &Tree) -> Vec<Option<Unseen>> {
+fn all(tree: &Tree) -> Vec<Option<HiddenReason>> {
     let frame = tree.root().bounds;
-    let mut covers = vec![Cover::default(); tree.len()];
+    let mut covers = vec![ClipCover::default(); tree.len()];
     let mut pops_up = vec![false; tree.len()];
     let has_room = has_room(tree);
     let mut unseen = vec![None; tree.len()];
@@ -83,18 +83,18 @@ fn all(tree: &Tree) -> Vec<Option<Unseen>> {
         pops_up[node] = pops_up[parent] || element.role.pops_up();
         let outside = !pops_up[node] && !frame.is_empty() && !frame.intersects(&element.bounds);
         let reason = if cover.shut {
-            Some(Unseen::Closed)
+            Some(HiddenReason::Closed)
         } else if !has_room[node] {
-            Some(Unseen::ZeroSize)
+            Some(HiddenReason::ZeroSize)
         } else if element.bounds.is_empty() {
             // What is in it shows, so it is a group whose place nobody asked for.
             None
-        } else if cover.clips(element.bounds) {
-            Some(Unseen::Scrolled)
+        } else if cover.is_clipped(element.bounds) {
+            Some(HiddenReason::Scrolled)
         } else if outside {
-            Some(Unseen::Outside)
+            Some(HiddenReason::Outside)
         } else {
-            (element.bounds.width.min(element.bounds.height) <= TINY).then_some(Unseen::Tiny)
+            (element.bounds.width.min(element.bounds.height) <= TINY).then_some(HiddenReason::Tiny)
         };
         unseen[node] = reason.filter(|_| !element.hidden && says_something(element));
     }
@@ -124,9 +124,9 @@ mod tests {
     use crate::model::TreeBuilder;
 
     #[track_caller]
-    fn check(role: &'static str, bounds: Rect, expected: Option<Unseen>) {
+    fn check(role: &'static str, bounds: Rect, expected: Option<HiddenReason>) {
         let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(100, 100, 200, 200)));
-        tree.leaf(Element::new(role, "text", bounds));
+        tree.add_leaf(Element::new(role, "text", bounds));
         let mut tree = tree.finish();
         mark(&mut tree);
         assert_eq!(tree[1].unseen, expected, "{role} {bounds:?}");
@@ -135,11 +135,11 @@ mod tests {
     #[test]
     fn every_reason_is_told() {
         check("Text", Rect::new(110, 110, 50, 20), None);
-        check("Text", Rect::new(110, 110, 0, 20), Some(Unseen::ZeroSize));
-        check("Text", Rect::default(), Some(Unseen::ZeroSize));
-        check("Text", Rect::new(110, 110, 1, 1), Some(Unseen::Tiny));
-        check("Text", Rect::new(-9999, 110, 50, 20), Some(Unseen::Outside));
-        check("Text", Rect::new(110, 300, 50, 20), Some(Unseen::Outside));
+        check("Text", Rect::new(110, 110, 0, 20), Some(HiddenReason::ZeroSize));
+        check("Text", Rect::default(), Some(HiddenReason::ZeroSize));
+        check("Text", Rect::new(110, 110, 1, 1), Some(HiddenReason::Tiny));
+        check("Text", Rect::new(-9999, 110, 50, 20), Some(HiddenReason::Outside));
+        check("Text", Rect::new(110, 300, 50, 20), Some(HiddenReason::Outside));
         check("Text", Rect::new(110, 299, 50, 20), None);
     }
 
@@ -154,18 +154,21 @@ mod tests {
         let frame = Rect::new(0, 0, 100, 100);
         let mut tree = TreeBuilder::new(Element::new("Window", "w", frame));
         tree.open(Element::new("List", "l", Rect::new(0, 0, 100, 40)));
-        tree.leaf(Element::new("ListItem", "in", Rect::new(0, 20, 100, 20)));
-        tree.leaf(Element::new("ListItem", "below", Rect::new(0, 60, 100, 20)));
+        tree.add_leaf(Element::new("ListItem", "in", Rect::new(0, 20, 100, 20)));
+        tree.add_leaf(Element::new("ListItem", "below", Rect::new(0, 60, 100, 20)));
         tree.close();
         tree.open(Element {
             expanded: Some(false),
             ..Element::new("ComboBox", "c", Rect::new(0, 50, 50, 20))
         });
-        tree.leaf(Element::new("ListItem", "option", Rect::new(0, 70, 50, 20)));
+        tree.add_leaf(Element::new("ListItem", "option", Rect::new(0, 70, 50, 20)));
         let mut tree = tree.finish();
         mark(&mut tree);
         let unseen: Vec<_> = tree.elements().iter().map(|element| element.unseen).collect();
-        assert_eq!(unseen, [None, None, None, Some(Unseen::Scrolled), None, Some(Unseen::Closed)]);
+        assert_eq!(
+            unseen,
+            [None, None, None, Some(HiddenReason::Scrolled), None, Some(HiddenReason::Closed)]
+        );
         assert!(unseen.into_iter().flatten().all(|reason| !reason.is_odd()));
     }
 
@@ -173,7 +176,7 @@ mod tests {
     fn a_group_without_a_place_shows_what_is_in_it() {
         let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 9, 9)));
         tree.open(Element::new("Group", "g", Rect::default()));
-        tree.leaf(Element::new("Text", "t", Rect::new(1, 1, 5, 5)));
+        tree.add_leaf(Element::new("Text", "t", Rect::new(1, 1, 5, 5)));
         let mut tree = tree.finish();
         mark(&mut tree);
         assert_eq!(tree[1].unseen, None);
@@ -182,8 +185,8 @@ mod tests {
     #[test]
     fn what_says_nothing_or_is_hidden_is_not_marked() {
         let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 9, 9)));
-        tree.leaf(Element::new("Group", " ", Rect::default()));
-        tree.leaf(Element { hidden: true, ..Element::new("Text", "t", Rect::default()) });
+        tree.add_leaf(Element::new("Group", " ", Rect::default()));
+        tree.add_leaf(Element { hidden: true, ..Element::new("Text", "t", Rect::default()) });
         let mut tree = tree.finish();
         mark(&mut tree);
         assert!(tree.elements().iter().all(|element| element.unseen.is_none()));

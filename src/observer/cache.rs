@@ -11,13 +11,13 @@ const MOST_STATS: usize = 64;
 
 pub struct Cache {
     ttl: Duration,
-    trees: HashMap<String, Entry>,
+    trees: HashMap<String, CacheEntry>,
     stats: HashMap<String, CaptureStats>,
     counters: CacheCounters,
     uses: u64,
 }
 
-struct Entry {
+struct CacheEntry {
     view: Arc<View>,
     captured: Duration,
     /// The platform's count of changes before the look.
@@ -32,7 +32,7 @@ pub struct Now {
     pub generation: u64,
 }
 
-impl Entry {
+impl CacheEntry {
     fn is_fresh(&self, now: Now, ttl: Duration) -> bool {
         self.generation == now.generation && now.time.saturating_sub(self.captured) < ttl
     }
@@ -85,18 +85,22 @@ impl Cache {
     }
 
     /// Like `get`, for those whose looking must leave no mark.
-    pub fn peek(&self, uid: &str, now: Now) -> Option<Arc<View>> {
+    pub fn peek_view(&self, uid: &str, now: Now) -> Option<Arc<View>> {
         let entry = self.trees.get(uid)?;
         entry.is_fresh(now, self.ttl).then(|| entry.view.clone())
     }
 
     /// The generation in `now` is from before the look, so that a change during it makes the tree stale.
-    pub fn put(&mut self, uid: &str, view: &Arc<View>, now: Now) {
+    pub fn insert_view(&mut self, uid: &str, view: &Arc<View>, now: Now) {
         self.uses += 1;
         self.count(view.capture_time);
         self.note_stats(uid, view);
-        let entry =
-            Entry { view: view.clone(), captured: now.time, generation: now.generation, last_use: self.uses };
+        let entry = CacheEntry {
+            view: view.clone(),
+            captured: now.time,
+            generation: now.generation,
+            last_use: self.uses,
+        };
         self.trees.insert(uid.to_owned(), entry);
         drop_oldest(&mut self.trees, MOST_TREES, |entry| entry.last_use);
     }
@@ -163,15 +167,15 @@ mod tests {
     #[test]
     fn a_tree_is_stale_once_something_changed() {
         let mut cache = Cache::new(Duration::from_secs(2));
-        cache.put("a", &view(), at(0));
-        assert!(cache.peek("a", at(1)).is_some());
-        assert!(cache.peek("a", Now { generation: 8, ..at(1) }).is_none());
+        cache.insert_view("a", &view(), at(0));
+        assert!(cache.peek_view("a", at(1)).is_some());
+        assert!(cache.peek_view("a", Now { generation: 8, ..at(1) }).is_none());
     }
 
     #[test]
     fn a_tree_lives_for_its_time() {
         let mut cache = Cache::new(Duration::from_secs(2));
-        cache.put("a", &view(), at(10_000));
+        cache.insert_view("a", &view(), at(10_000));
         assert!(cache.get("a", at(11_999)).is_some());
         assert!(cache.get("a", at(12_000)).is_none());
         assert_eq!((cache.counters().hits, cache.counters().misses), (1, 1));
@@ -181,10 +185,10 @@ mod tests {
     fn the_least_used_goes_first() {
         let mut cache = Cache::new(Duration::from_secs(2));
         for number in 0..MOST_TREES {
-            cache.put(&number.to_string(), &view(), at(0));
+            cache.insert_view(&number.to_string(), &view(), at(0));
         }
         assert!(cache.get("0", at(0)).is_some());
-        cache.put("new", &view(), at(0));
+        cache.insert_view("new", &view(), at(0));
         assert!(cache.get("0", at(0)).is_some());
         assert!(cache.get("1", at(0)).is_none());
     }
@@ -192,7 +196,7 @@ mod tests {
     #[test]
     fn what_capturing_cost_survives_forgetting() {
         let mut cache = Cache::new(Duration::from_secs(2));
-        cache.put("a", &view(), at(0));
+        cache.insert_view("a", &view(), at(0));
         cache.clear();
         assert!(cache.get("a", at(0)).is_none());
         assert_eq!(cache.stats()[0].1.node_count, 1);

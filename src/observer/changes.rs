@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize as DeriveSerialize};
 use super::View;
 use super::structure::Structure;
 use crate::model::Tree;
-use crate::model::diff::{self, Change, Field, Fields, Patch, Paths};
+use crate::model::diff::{self, NodeField, NodeFields, Patch, Paths, TreeChange};
 use crate::privacy::scrub::OwnWord;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, DeriveSerialize, JsonSchema)]
-pub enum Format {
+pub enum DiffFormat {
     #[default]
     #[serde(rename = "custom")]
     Custom,
@@ -33,18 +33,22 @@ pub struct Changes {
 
 #[derive(Debug)]
 enum List {
-    Custom(Vec<Change>),
+    Custom(Vec<TreeChange>),
     JsonPatch(Vec<Patch>),
 }
 
 impl Changes {
-    pub fn between(old: Arc<View>, new: Arc<View>, format: Format) -> Self {
+    pub fn diff_views(old: Arc<View>, new: Arc<View>, format: DiffFormat) -> Self {
         let list = match format {
             // The same capture, out of the cache: there is nothing to compare.
-            Format::Custom if Arc::ptr_eq(&old, &new) => List::Custom(Vec::new()),
-            Format::JsonPatch if Arc::ptr_eq(&old, &new) => List::JsonPatch(Vec::new()),
-            Format::Custom => List::Custom(diff::diff(old.seen(), new.seen())),
-            Format::JsonPatch => List::JsonPatch(diff::json_patch(old.seen(), new.seen())),
+            DiffFormat::Custom if Arc::ptr_eq(&old, &new) => List::Custom(Vec::new()),
+            DiffFormat::JsonPatch if Arc::ptr_eq(&old, &new) => List::JsonPatch(Vec::new()),
+            DiffFormat::Custom => {
+                List::Custom(diff::diff_trees(old.comparable_trees(), new.comparable_trees()))
+            }
+            DiffFormat::JsonPatch => {
+                List::JsonPatch(diff::json_patch(old.comparable_trees(), new.comparable_trees()))
+            }
         };
         Self { old, new, list }
     }
@@ -56,10 +60,10 @@ impl Changes {
         }
     }
 
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> DiffFormat {
         match &self.list {
-            List::Custom(_) => Format::Custom,
-            List::JsonPatch(_) => Format::JsonPatch,
+            List::Custom(_) => DiffFormat::Custom,
+            List::JsonPatch(_) => DiffFormat::JsonPatch,
         }
     }
 }
@@ -69,64 +73,71 @@ impl Serialize for Changes {
         if self.is_empty() {
             return out.serialize_seq(Some(0))?.end();
         }
-        let writer =
-            Writer { view: &self.new, old: Paths::of(self.old.tree()), new: Paths::of(self.new.tree()) };
+        let writer = ChangeWriter {
+            view: &self.new,
+            old: Paths::of(self.old.tree()),
+            new: Paths::of(self.new.tree()),
+        };
         match &self.list {
-            List::Custom(changes) => out.collect_seq(changes.iter().map(|&change| Line(&writer, change))),
-            List::JsonPatch(patches) => out.collect_seq(patches.iter().map(|&patch| Line(&writer, patch))),
+            List::Custom(changes) => {
+                out.collect_seq(changes.iter().map(|&change| ChangeLine(&writer, change)))
+            }
+            List::JsonPatch(patches) => {
+                out.collect_seq(patches.iter().map(|&patch| ChangeLine(&writer, patch)))
+            }
         }
     }
 }
 
-struct Writer<'a> {
+struct ChangeWriter<'a> {
     view: &'a Arc<View>,
     old: Paths<'a>,
     new: Paths<'a>,
 }
 
 /// One change with what is needed to write it.
-struct Line<'a, T>(&'a Writer<'a>, T);
+struct ChangeLine<'a, T>(&'a ChangeWriter<'a>, T);
 
-impl Serialize for Line<'_, Change> {
+impl Serialize for ChangeLine<'_, TreeChange> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let Line(writer, change) = self;
+        let ChangeLine(writer, change) = self;
         let mut line = out.serialize_map(None)?;
         match *change {
-            Change::Replace { node, fields } => {
+            TreeChange::Replace { node, fields } => {
                 line.serialize_entry("op", "replace")?;
-                line.serialize_entry("path", &OwnWord(&writer.new.slashed(node)))?;
+                line.serialize_entry("path", &OwnWord(&writer.new.slash_path(node)))?;
                 line.serialize_entry("fields", &FieldsJson { tree: writer.view.tree(), node, fields })?;
             }
-            Change::Move { from, to } => {
+            TreeChange::Move { from, to } => {
                 let parent = writer.view.tree().parent(to).unwrap_or(Tree::ROOT);
                 line.serialize_entry("op", "move")?;
                 line.serialize_entry("from", &OwnWord(&writer.old_child(parent, from)))?;
-                line.serialize_entry("to", &OwnWord(&writer.new.slashed(to)))?;
+                line.serialize_entry("to", &OwnWord(&writer.new.slash_path(to)))?;
             }
-            Change::Remove { node, under } => {
+            TreeChange::Remove { node, under } => {
                 line.serialize_entry("op", "remove")?;
                 line.serialize_entry("path", &OwnWord(&writer.old_child(under, node)))?;
             }
-            Change::Add { node } => {
+            TreeChange::Add { node } => {
                 line.serialize_entry("op", "add")?;
-                line.serialize_entry("path", &OwnWord(&writer.new.slashed(node)))?;
-                line.serialize_entry("node", &writer.whole(node))?;
+                line.serialize_entry("path", &OwnWord(&writer.new.slash_path(node)))?;
+                line.serialize_entry("node", &writer.whole_subtree(node))?;
             }
         }
         line.end()
     }
 }
 
-impl Writer<'_> {
+impl ChangeWriter<'_> {
     fn old_child(&self, new_parent: usize, old_node: usize) -> String {
         self.new.slashed_child(new_parent, self.old.position(old_node))
     }
 
-    fn whole(&self, node: usize) -> Structure {
-        Structure::whole(Arc::clone(self.view), node)
+    fn whole_subtree(&self, node: usize) -> Structure {
+        Structure::whole_subtree(Arc::clone(self.view), node)
     }
 
-    fn field_pointer(&self, node: usize, field: Field) -> String {
+    fn field_pointer(&self, node: usize, field: NodeField) -> String {
         format!("{}/{}", self.new.pointer(node), field.name())
     }
 
@@ -138,7 +149,7 @@ impl Writer<'_> {
 struct FieldsJson<'a> {
     tree: &'a Tree,
     node: usize,
-    fields: Fields,
+    fields: NodeFields,
 }
 
 impl Serialize for FieldsJson<'_> {
@@ -155,27 +166,27 @@ impl Serialize for FieldsJson<'_> {
 struct FieldJson<'a> {
     tree: &'a Tree,
     node: usize,
-    field: Field,
+    field: NodeField,
 }
 
 impl Serialize for FieldJson<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match self.field {
-            Field::Id => OwnWord(&self.tree.id(self.node)).serialize(out),
+            NodeField::Id => OwnWord(&self.tree.id(self.node)).serialize(out),
             field => field.of(&self.tree[self.node]).serialize(out),
         }
     }
 }
 
-impl Serialize for Line<'_, Patch> {
+impl Serialize for ChangeLine<'_, Patch> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let Line(writer, patch) = self;
+        let ChangeLine(writer, patch) = self;
         let mut line = out.serialize_map(None)?;
         match *patch {
             Patch::Everything => {
                 line.serialize_entry("op", "replace")?;
                 line.serialize_entry("path", "")?;
-                line.serialize_entry("value", &writer.whole(Tree::ROOT))?;
+                line.serialize_entry("value", &writer.whole_subtree(Tree::ROOT))?;
             }
             Patch::AddField { node, field } => write_field(&mut line, "add", writer, node, field)?,
             Patch::ReplaceField { node, field } => write_field(&mut line, "replace", writer, node, field)?,
@@ -195,7 +206,7 @@ impl Serialize for Line<'_, Patch> {
             Patch::Add { under, index, node } => {
                 line.serialize_entry("op", "add")?;
                 line.serialize_entry("path", &OwnWord(&writer.child_pointer(under, index)))?;
-                line.serialize_entry("value", &writer.whole(node))?;
+                line.serialize_entry("value", &writer.whole_subtree(node))?;
             }
         }
         line.end()
@@ -205,9 +216,9 @@ impl Serialize for Line<'_, Patch> {
 fn write_field<M: SerializeMap>(
     line: &mut M,
     op: &str,
-    writer: &Writer,
+    writer: &ChangeWriter,
     node: usize,
-    field: Field,
+    field: NodeField,
 ) -> Result<(), M::Error> {
     line.serialize_entry("op", op)?;
     line.serialize_entry("path", &OwnWord(&writer.field_pointer(node, field)))?;

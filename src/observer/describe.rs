@@ -3,13 +3,13 @@
 //! Only what the tree says. Recognised text and a model's view are made elsewhere and arrive here
 //! as finished parts.
 
-use super::text::{one_line, shorten};
+use super::text::{one_line, shorten_text};
 use crate::model::{Element, Tree, Window};
 
 /// Puts `[heading]` over each part and cuts the whole at four characters a token.
 ///
 /// The second value says whether anything was cut.
-pub fn assemble(parts: &[(&str, String)], max_tokens: Option<usize>) -> (String, bool) {
+pub fn assemble_sections(parts: &[(&str, String)], max_tokens: Option<usize>) -> (String, bool) {
     let parts: Vec<String> = parts.iter().map(|(heading, text)| format!("[{heading}]\n{text}")).collect();
     let whole = parts.join("\n\n");
     let cut = max_tokens.and_then(|tokens| whole.char_indices().nth(tokens.saturating_mul(4)));
@@ -20,8 +20,8 @@ pub fn assemble(parts: &[(&str, String)], max_tokens: Option<usize>) -> (String,
 }
 
 /// The window and the subtree at `node`, one line an element.
-pub fn accessibility(window: &Window, tree: &Tree, node: usize) -> String {
-    let mut text = header(window);
+pub fn describe_tree(window: &Window, tree: &Tree, node: usize) -> String {
+    let mut text = window_header(window);
     let root = &tree[node];
     text.push_str(&format!("\n\nRoot: {}{}", one_line(root.role.name()), quoted_name(root, "  ")));
     let shows = shows_something(tree, node);
@@ -29,7 +29,7 @@ pub fn accessibility(window: &Window, tree: &Tree, node: usize) -> String {
         let indent = 2 * (tree.depth(at) - tree.depth(node)) + 2;
         text.push_str(&format!("\n{:indent$}└─ {}", "", element_line(&tree[at])));
     }
-    text + "\n\n" + &summary(tree, node)
+    text + "\n\n" + &summarize_tree(tree, node)
 }
 
 /// Whether a person sees anything of each element or of what is in it, from `node` on.
@@ -46,7 +46,7 @@ fn shows_something(tree: &Tree, node: usize) -> Vec<bool> {
     shows
 }
 
-fn header(window: &Window) -> String {
+fn window_header(window: &Window) -> String {
     let bounds = window.bounds;
     format!(
         "Application : {}\nWindow      : {}\nGeometry    : ({}, {})  {} × {} px",
@@ -62,9 +62,9 @@ fn header(window: &Window) -> String {
 fn element_line(element: &Element) -> String {
     let mut line = role_and_name(element);
     if let Some(value) = &element.value {
-        line.push_str(&format!(" = {}", python_literal(&shorten(value, 60, 59))));
+        line.push_str(&format!(" = {}", python_literal(&shorten_text(value, 60, 59))));
     }
-    let remarks = remarks(element);
+    let remarks = element_remarks(element);
     if !remarks.is_empty() {
         line.push_str(&format!("  [{}]", remarks.join("  ")));
     }
@@ -83,11 +83,11 @@ fn quoted_name(element: &Element, gap: &str) -> String {
     }
 }
 
-fn remarks(element: &Element) -> Vec<String> {
+fn element_remarks(element: &Element) -> Vec<String> {
     let known = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let shortcut = known(&element.shortcut).map(|shortcut| format!("shortcut:{}", one_line(&shortcut)));
     let description = known(&element.description);
-    let description = description.map(|text| format!("desc:{}", one_line(&shorten(&text, 30, 29))));
+    let description = description.map(|text| format!("desc:{}", one_line(&shorten_text(&text, 30, 29))));
     let focused = element.focused.then(|| "FOCUSED".to_owned());
     let disabled = (!element.enabled).then(|| "DISABLED".to_owned());
     let unseen = element.unseen.map(|unseen| format!("HIDDEN:{}", unseen.name()));
@@ -95,7 +95,7 @@ fn remarks(element: &Element) -> Vec<String> {
 }
 
 /// Of several that claim the focus the innermost has it.
-fn summary(tree: &Tree, node: usize) -> String {
+fn summarize_tree(tree: &Tree, node: usize) -> String {
     let nodes = node..tree.end(node);
     let focused = nodes.clone().rev().find(|&at| tree[at].focused);
     let focused = focused.map(|at| format!("; focused → {}", role_and_name(&tree[at]))).unwrap_or_default();
@@ -177,7 +177,7 @@ Root: Window  \"Untitled — Notepad\"
       └─ Text \"EOL\" = 'Windows (CRLF)'  @(650,614) 188×22
 
 [17 elements total; focused → Document \"Text Editor\"]";
-        assert_eq!(accessibility(&notepad_window(), &notepad(), Tree::ROOT), expected);
+        assert_eq!(describe_tree(&notepad_window(), &notepad(), Tree::ROOT), expected);
     }
 
     #[test]
@@ -185,12 +185,12 @@ Root: Window  \"Untitled — Notepad\"
         let hidden = |name: &str| Element { hidden: true, ..Element::new("Group", name, Rect::default()) };
         let mut tree = TreeBuilder::new(hidden("root"));
         tree.open(hidden("empty box"));
-        tree.leaf(Element::new("Button", "seen", Rect::new(1, 2, 3, 4)));
+        tree.add_leaf(Element::new("Button", "seen", Rect::new(1, 2, 3, 4)));
         tree.close();
         tree.open(hidden("closed menu"));
-        tree.leaf(hidden("item"));
+        tree.add_leaf(hidden("item"));
         let tree = tree.finish();
-        let text = accessibility(&notepad_window(), &tree, Tree::ROOT);
+        let text = describe_tree(&notepad_window(), &tree, Tree::ROOT);
         for (name, expected) in [("root", true), ("empty box", true), ("seen", true), ("closed menu", false)]
         {
             assert_eq!(
@@ -220,30 +220,30 @@ Root: StatusBar  \"Status Bar\"
 [5 elements total]";
         let tree = notepad();
         let status_bar = tree.find_id("root.4").unwrap();
-        assert_eq!(accessibility(&notepad_window(), &tree, status_bar), expected);
+        assert_eq!(describe_tree(&notepad_window(), &tree, status_bar), expected);
     }
 
     #[test]
     fn parts_have_headings_and_a_blank_line_between() {
         let parts = [("accessibility", "a\nb".to_owned()), ("ocr", "c".to_owned())];
-        assert_eq!(assemble(&parts, None), ("[accessibility]\na\nb\n\n[ocr]\nc".to_owned(), false));
-        assert_eq!(assemble(&[], None), (String::new(), false));
+        assert_eq!(assemble_sections(&parts, None), ("[accessibility]\na\nb\n\n[ocr]\nc".to_owned(), false));
+        assert_eq!(assemble_sections(&[], None), (String::new(), false));
     }
 
     #[test]
     fn too_many_tokens_are_cut_with_a_mark() {
-        let parts = [("accessibility", accessibility(&notepad_window(), &notepad(), Tree::ROOT))];
+        let parts = [("accessibility", describe_tree(&notepad_window(), &notepad(), Tree::ROOT))];
         let expected =
             "[accessibility]\nApplication : notepad.exe\nWindow      : Unti… [truncated]".to_owned();
-        assert_eq!(assemble(&parts, Some(15)), (expected, true));
+        assert_eq!(assemble_sections(&parts, Some(15)), (expected, true));
     }
 
     #[test]
     fn what_just_fits_is_not_cut() {
         let parts = [("ocr", "ab".to_owned())];
-        assert_eq!(assemble(&parts, Some(2)), ("[ocr]\nab".to_owned(), false));
-        assert_eq!(assemble(&parts, Some(1)), ("[ocr… [truncated]".to_owned(), true));
-        assert!(!assemble(&parts, Some(usize::MAX)).1);
+        assert_eq!(assemble_sections(&parts, Some(2)), ("[ocr]\nab".to_owned(), false));
+        assert_eq!(assemble_sections(&parts, Some(1)), ("[ocr… [truncated]".to_owned(), true));
+        assert!(!assemble_sections(&parts, Some(usize::MAX)).1);
     }
 
     fn check_line(element: Element, expected: &str) {
@@ -293,8 +293,8 @@ Root: StatusBar  \"Status Bar\"
     #[test]
     fn the_innermost_focused_element_is_named() {
         let mut tree = crate::model::TreeBuilder::new(Element { focused: true, ..edit() });
-        tree.leaf(Element { focused: true, name: "in".into(), ..edit() });
-        assert_eq!(summary(&tree.finish(), 0), "[2 elements total; focused → Edit \"in\"]");
+        tree.add_leaf(Element { focused: true, name: "in".into(), ..edit() });
+        assert_eq!(summarize_tree(&tree.finish(), 0), "[2 elements total; focused → Edit \"in\"]");
     }
 
     fn check_literal(text: &str, expected: &str) {

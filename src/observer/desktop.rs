@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use super::{Chosen, Observer, View};
+use super::{Observer, ResolvedWindow, View};
 use crate::clock::{Cancel, lock};
 use crate::config::limits;
 use crate::error::Result;
@@ -112,14 +112,14 @@ impl Observer {
     }
 
     /// What a window showed in the look that it was chosen in: read when it is first asked for, and once.
-    pub fn view_in_look(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
+    pub fn view_in_look(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Arc<View>> {
         self.view_in_look_within(limits::TREE_WALK_TIME, chosen, cancel)
     }
 
     pub(super) fn view_in_look_within(
         &self,
         whole: Duration,
-        chosen: &Chosen,
+        chosen: &ResolvedWindow,
         cancel: &Cancel,
     ) -> Result<Arc<View>> {
         let views = &chosen.desktop.views;

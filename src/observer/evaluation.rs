@@ -5,10 +5,10 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::identity::{Found, Sight};
+use super::identity::{RefLookup, WindowCapture};
 use super::resolve::near_fact;
-use super::text::shorten;
-use super::{Chosen, DesktopState, Observer, Ref, View, WindowChoice};
+use super::text::shorten_text;
+use super::{DesktopState, Observer, Ref, ResolvedWindow, View, WindowChoice};
 use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Fact, Kind, Result};
@@ -53,7 +53,7 @@ impl Evaluation<'_> {
     }
 
     /// The window of this uid, or the one that is meant where none is named.
-    pub(super) fn chosen(&self, uid: Option<&str>) -> Result<Chosen> {
+    pub(super) fn chosen(&self, uid: Option<&str>) -> Result<ResolvedWindow> {
         let choice = match uid {
             Some(uid) => WindowChoice { uid: Some(uid.to_owned()), ..WindowChoice::default() },
             None => self.window.clone(),
@@ -61,7 +61,7 @@ impl Evaluation<'_> {
         self.observer.choose_in(self.desktop()?, &choice)
     }
 
-    pub(super) fn view(&self, chosen: &Chosen) -> Result<Arc<View>> {
+    pub(super) fn view(&self, chosen: &ResolvedWindow) -> Result<Arc<View>> {
         self.observer.view_in_look_within(self.patience, chosen, self.cancel)
     }
 
@@ -71,16 +71,19 @@ impl Evaluation<'_> {
 
     /// Where the element of a ref is at this evaluation, by whatever name.
     pub(super) fn node_of(&self, reference: Ref) -> Result<Option<(Arc<View>, usize)>> {
-        let memory = self.observer.recall(reference)?;
+        let memory = self.observer.recall_ref(reference)?;
         let chosen = match self.chosen(Some(memory.window_uid())) {
             Err(error) if error.kind == Kind::WindowGone => return Ok(None),
             chosen => chosen?,
         };
         let view = self.view(&chosen)?;
-        let found = self.observer.refs().find(&memory, Sight { window: &chosen.raw, view: &view });
+        let found =
+            self.observer.refs().find_again(&memory, WindowCapture { window: &chosen.raw, view: &view });
         Ok(match found {
-            Found::Same(node) | Found::Again(node, _) | Found::Changed(node) => Some((view, node)),
-            Found::Lost => None,
+            RefLookup::Same(node) | RefLookup::Again(node, _) | RefLookup::Changed(node) => {
+                Some((view, node))
+            }
+            RefLookup::Lost => None,
         })
     }
 
@@ -104,7 +107,7 @@ impl Evaluation<'_> {
         [("miss", miss.to_string().into()), ("nearest", Fact::List(near.collect()))]
     }
 
-    pub(super) fn picture(&self, chosen: &Chosen) -> Result<Shot> {
+    pub(super) fn picture(&self, chosen: &ResolvedWindow) -> Result<Shot> {
         self.observer.window_picture(chosen, self.cancel)
     }
 }
@@ -126,6 +129,6 @@ pub(super) fn find_text(tree: &Tree, pattern: &regex::Regex) -> Option<usize> {
 pub(super) fn window_fact(window: &Window) -> Fact {
     Fact::object([
         ("window_uid", window.uid.as_str().into()),
-        ("title", shorten(&window.title, 200, 199).into()),
+        ("title", shorten_text(&window.title, 200, 199).into()),
     ])
 }

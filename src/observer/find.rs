@@ -4,16 +4,16 @@
 
 use std::sync::Arc;
 
-use super::identity::words;
-use super::outline::{OutlineOptions, in_view, is_actionable, neighbours};
-use super::{Chosen, Observer, Ref, View, WindowChoice};
+use super::identity::element_label;
+use super::outline::{OutlineOptions, in_view, is_actionable, neighbor_lines};
+use super::{Observer, Ref, ResolvedWindow, View, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::{Element, Role, Tree, Window};
 
 /// What is sought: words, a role, or both.
 #[derive(Clone, Debug, Default)]
-pub struct Sought {
+pub struct SearchWords {
     pub text: Option<String>,
     pub role: Option<String>,
     pub most: usize,
@@ -21,8 +21,8 @@ pub struct Sought {
 
 /// The best matches, the best first, and where was looked.
 #[derive(Debug)]
-pub struct Search {
-    pub matches: Vec<Match>,
+pub struct SearchResult {
+    pub matches: Vec<ElementMatch>,
     /// How many more would have done.
     pub more: usize,
     pub windows: usize,
@@ -32,11 +32,11 @@ pub struct Search {
 }
 
 #[derive(Debug)]
-pub struct Match {
+pub struct ElementMatch {
     /// From 0 to 1.
     pub score: f64,
     pub reference: Ref,
-    pub chosen: Chosen,
+    pub chosen: ResolvedWindow,
     pub view: Arc<View>,
     pub node: usize,
     /// The named elements around it, the outermost first.
@@ -53,19 +53,24 @@ const PATH_STEPS: usize = 3;
 
 impl Observer {
     /// Looks for words in the window that is named, or in all windows.
-    pub fn search(&self, window: &WindowChoice, sought: &Sought, cancel: &Cancel) -> Result<Search> {
-        let query = Query::of(sought);
+    pub fn search_words(
+        &self,
+        window: &WindowChoice,
+        sought: &SearchWords,
+        cancel: &Cancel,
+    ) -> Result<SearchResult> {
+        let query = SearchQuery::of(sought);
         let mut search =
-            Search { matches: Vec::new(), more: 0, windows: 0, elements: 0, unreadable: Vec::new() };
+            SearchResult { matches: Vec::new(), more: 0, windows: 0, elements: 0, unreadable: Vec::new() };
         let mut hits = Vec::new();
         for chosen in self.windows_to_search(window)? {
             cancel.check()?;
-            match self.look(&chosen, cancel) {
+            match self.look_at(&chosen, cancel) {
                 Ok(look) => {
                     search.windows += 1;
                     search.elements += look.view.tree().len();
                     hits.extend(
-                        query.hits(look.view.tree()).map(|hit| (hit, chosen.clone(), look.view.clone())),
+                        query.find_hits(look.view.tree()).map(|hit| (hit, chosen.clone(), look.view.clone())),
                     );
                 }
                 Err(error) if error.kind == Kind::Cancelled || !window.is_empty() => return Err(error),
@@ -77,29 +82,29 @@ impl Observer {
         search.more = hits.len().saturating_sub(sought.most);
         hits.truncate(sought.most);
         for (hit, chosen, view) in hits {
-            search.matches.push(self.matched(hit, chosen, view)?);
+            search.matches.push(self.build_match(hit, chosen, view)?);
         }
         Ok(search)
     }
 
     /// The focused window first: of equals, its elements are meant.
-    fn windows_to_search(&self, window: &WindowChoice) -> Result<Vec<Chosen>> {
+    fn windows_to_search(&self, window: &WindowChoice) -> Result<Vec<ResolvedWindow>> {
         if !window.is_empty() {
-            return Ok(vec![self.choose(window)?]);
+            return Ok(vec![self.resolve_window(window)?]);
         }
         let desktop = self.desktop()?;
         let mut windows: Vec<&Window> = desktop.windows().iter().collect();
         windows.sort_by_key(|window| !window.focused);
-        Ok(windows.into_iter().map(|window| self.chosen(&desktop, window, None)).collect())
+        Ok(windows.into_iter().map(|window| self.resolve_raw(&desktop, window, None)).collect())
     }
 
-    fn matched(&self, hit: Hit, chosen: Chosen, view: Arc<View>) -> Result<Match> {
+    fn build_match(&self, hit: SearchHit, chosen: ResolvedWindow, view: Arc<View>) -> Result<ElementMatch> {
         let (tree, node) = (view.tree(), hit.node);
-        Ok(Match {
+        Ok(ElementMatch {
             score: (hit.score * 100.0).round() / 100.0,
             reference: self.show_ref(&chosen, &view, node)?,
-            path: path(tree, node),
-            around: neighbours(tree, &OutlineOptions::default(), node),
+            path: ancestor_path(tree, node),
+            around: neighbor_lines(tree, &OutlineOptions::default(), node),
             chosen,
             node,
             view,
@@ -108,16 +113,16 @@ impl Observer {
 }
 
 /// `Dialog "Save" > Group "Format"`: the last named ancestors, without the window.
-fn path(tree: &Tree, node: usize) -> String {
+fn ancestor_path(tree: &Tree, node: usize) -> String {
     let named = |at: &usize| *at != Tree::ROOT && !tree[*at].name.trim().is_empty();
     let above = std::iter::successors(tree.parent(node), |&at| tree.parent(at)).filter(named);
-    let mut steps: Vec<String> = above.take(PATH_STEPS).map(|at| words(&tree[at])).collect();
+    let mut steps: Vec<String> = above.take(PATH_STEPS).map(|at| element_label(&tree[at])).collect();
     steps.reverse();
     steps.join(" > ")
 }
 
 #[derive(Debug)]
-struct Hit {
+struct SearchHit {
     score: f64,
     node: usize,
 }
@@ -149,40 +154,40 @@ const CALLED: &[(&str, &[Role])] = &[
 ];
 
 /// The words sought, prepared once.
-struct Query {
-    text: Option<Folded>,
+struct SearchQuery {
+    text: Option<FoldedWords>,
     /// The text without the words that only say what kind of element it is on.
-    bare: Option<Folded>,
+    bare: Option<FoldedWords>,
     role: Option<Vec<String>>,
     /// A role that the words of the text name: it speaks for an element, but its absence not against it.
     hint: Option<Vec<String>>,
 }
 
-impl Query {
-    fn of(sought: &Sought) -> Self {
-        let text = sought.text.as_deref().map(Folded::of).filter(|text| !text.words.is_empty());
+impl SearchQuery {
+    fn of(sought: &SearchWords) -> Self {
+        let text = sought.text.as_deref().map(FoldedWords::of).filter(|text| !text.words.is_empty());
         let hinted = text.as_ref().and_then(|text| {
             let at = text.words.iter().rposition(|word| is_called(word))?;
             let mut rest = text.words.clone();
             let word = rest.remove(at);
-            (!rest.is_empty()).then(|| (roles_called(&word), Folded::of_words(rest)))
+            (!rest.is_empty()).then(|| (roles_called(&word), FoldedWords::of_words(rest)))
         });
         let (hint, bare) = hinted.unzip();
         Self { text, bare, role: sought.role.as_deref().map(|role| roles_called(&fold_role(role))), hint }
     }
 
-    fn hits<'a>(&'a self, tree: &'a Tree) -> impl Iterator<Item = Hit> + 'a {
+    fn find_hits<'a>(&'a self, tree: &'a Tree) -> impl Iterator<Item = SearchHit> + 'a {
         let seen = in_view(tree, Tree::ROOT);
         (0..tree.len()).filter_map(move |node| {
-            let score = self.score(&tree[node])?;
+            let score = self.score_element(&tree[node])?;
             // What cannot be seen or used now is seldom meant.
             let unlikely = if seen[node] { 0.0 } else { 0.05 };
             let usable = if is_actionable(&tree[node]) { 0.0 } else { 0.02 };
-            Some(Hit { score: score - unlikely - usable, node })
+            Some(SearchHit { score: score - unlikely - usable, node })
         })
     }
 
-    fn score(&self, element: &Element) -> Option<f64> {
+    fn score_element(&self, element: &Element) -> Option<f64> {
         let role = self.role.as_ref().map_or(1.0, |roles| role_score(roles, element.role.name()));
         let text = match &self.text {
             None => 1.0,
@@ -233,7 +238,7 @@ fn role_score(wanted: &[String], role: &str) -> f64 {
 }
 
 /// The best of what is written on the element. Its name says most.
-fn text_score(sought: &Folded, element: &Element) -> f64 {
+fn text_score(sought: &FoldedWords, element: &Element) -> f64 {
     let texts = [
         (Some(&element.name), 1.0),
         (element.value.as_ref(), 0.95),
@@ -241,11 +246,11 @@ fn text_score(sought: &Folded, element: &Element) -> f64 {
         (element.identifier.as_ref(), 0.85),
     ];
     let known = texts.into_iter().filter_map(|(text, weight)| Some((text?, weight)));
-    known.map(|(text, weight)| weight * likeness(sought, &Folded::of(text))).fold(0.0, f64::max)
+    known.map(|(text, weight)| weight * text_similarity(sought, &FoldedWords::of(text))).fold(0.0, f64::max)
 }
 
 /// A text for comparison: small letters, words only.
-struct Folded {
+struct FoldedWords {
     words: Vec<String>,
     line: String,
 }
@@ -253,7 +258,7 @@ struct Folded {
 /// Of a long text only the beginning is compared.
 const MOST_WORDS: usize = 64;
 
-impl Folded {
+impl FoldedWords {
     fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
         let words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -271,7 +276,7 @@ impl Folded {
 }
 
 /// From 0 to 1: the same, in it, the same words, words that are nearly the same.
-fn likeness(sought: &Folded, text: &Folded) -> f64 {
+fn text_similarity(sought: &FoldedWords, text: &FoldedWords) -> f64 {
     if text.words.is_empty() {
         return 0.0;
     }
@@ -306,7 +311,7 @@ fn best_word(sought: &str, words: &[String]) -> f64 {
 }
 
 /// Nothing to look for is a mistake of the caller.
-pub fn check_sought(sought: &Sought) -> Result<()> {
+pub fn check_sought(sought: &SearchWords) -> Result<()> {
     let given = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
     if given(&sought.text) || given(&sought.role) {
         return Ok(());
@@ -331,20 +336,21 @@ mod tests {
             ("Button", "÷"),
             ("Hyperlink", "Terms and conditions"),
         ] {
-            tree.leaf(Element::new(role, name, place));
+            tree.add_leaf(Element::new(role, name, place));
         }
-        tree.leaf(Element { hidden: true, ..Element::new("MenuItem", "Save", place) });
-        tree.leaf(Element { value: Some("alice".to_owned()), ..Element::new("Edit", "User", place) });
+        tree.add_leaf(Element { hidden: true, ..Element::new("MenuItem", "Save", place) });
+        tree.add_leaf(Element { value: Some("alice".to_owned()), ..Element::new("Edit", "User", place) });
         tree.finish()
     }
 
     fn check(text: &str, role: &str, expected: &[&str]) {
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-        let sought = Sought { text: given(text), role: given(role), most: 9 };
+        let sought = SearchWords { text: given(text), role: given(role), most: 9 };
         let tree = tree();
-        let mut hits: Vec<Hit> = Query::of(&sought).hits(&tree).collect();
+        let mut hits: Vec<SearchHit> = SearchQuery::of(&sought).find_hits(&tree).collect();
         hits.sort_by(|one, other| other.score.total_cmp(&one.score));
-        let found: Vec<String> = hits.iter().take(expected.len()).map(|hit| words(&tree[hit.node])).collect();
+        let found: Vec<String> =
+            hits.iter().take(expected.len()).map(|hit| element_label(&tree[hit.node])).collect();
         assert_eq!(found, expected, "{text} {role}: {hits:?}");
         if expected.is_empty() {
             assert!(hits.is_empty(), "{text} {role}: {hits:?}");
@@ -397,7 +403,7 @@ mod tests {
         let mut tree = TreeBuilder::new(Element::new("Window", "w", place));
         tree.open(Element::new("Dialog", "Print", place));
         tree.open(Element::new("Group", "", place));
-        let button = tree.leaf(Element::new("Button", "OK", place));
-        assert_eq!(path(&tree.finish(), button), "Dialog \"Print\"");
+        let button = tree.add_leaf(Element::new("Button", "OK", place));
+        assert_eq!(ancestor_path(&tree.finish(), button), "Dialog \"Print\"");
     }
 }

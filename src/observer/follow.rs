@@ -22,7 +22,7 @@ const STEERED_NAP: Duration = Duration::from_millis(100);
 
 /// What there was at one moment.
 #[derive(Clone, Debug)]
-pub struct Sighting {
+pub struct DesktopDigest {
     /// What the platform had counted before the look; nothing where it does not count.
     pub generation: Option<u64>,
     /// With the titles that may be shown.
@@ -31,33 +31,33 @@ pub struct Sighting {
     pub contents: BTreeMap<String, u64>,
 }
 
-impl Sighting {
-    pub fn has(&self, uid: &str) -> bool {
+impl DesktopDigest {
+    pub fn has_window(&self, uid: &str) -> bool {
         self.windows.iter().any(|window| window.uid == uid)
     }
 }
 
 impl Observer {
     /// What the platform has counted so far, for who wants to know later whether anything happened meanwhile.
-    pub fn counted(&self) -> Option<u64> {
+    pub fn change_count(&self) -> Option<u64> {
         self.platform.watch().generation().ok()
     }
 
     /// Looks at the windows, and into those that are named.
-    pub fn sight(&self, uids: &BTreeSet<String>, cancel: &Cancel) -> Result<Sighting> {
-        let generation = self.counted();
+    pub fn digest_desktop(&self, uids: &BTreeSet<String>, cancel: &Cancel) -> Result<DesktopDigest> {
+        let generation = self.change_count();
         let raw = self.platform.desktop().windows()?;
         let mut contents = BTreeMap::new();
         for window in raw.iter().filter(|window| uids.contains(&window.uid)) {
             cancel.check()?;
             let deadline = self.clock.now() + limits::TREE_WALK_TIME;
             if let Some(view) = self.glance_at(window, deadline, cancel) {
-                contents.insert(window.uid.clone(), print(&window.title, view.fingerprint()));
+                contents.insert(window.uid.clone(), hash_content(&window.title, view.fingerprint()));
             }
         }
         cancel.check()?;
         let windows = raw.into_iter().map(|window| self.shown_window(window)).collect();
-        Ok(Sighting { generation, windows, contents })
+        Ok(DesktopDigest { generation, windows, contents })
     }
 
     /// Sleeps until something has changed since the platform counted `seen`. May wake up for nothing.
@@ -75,7 +75,7 @@ impl Observer {
     }
 }
 
-fn print(title: &str, content: u64) -> u64 {
+fn hash_content(title: &str, content: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     (title, content).hash(&mut hasher);
     hasher.finish()

@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use serde::{Serialize, Serializer};
 
 use super::View;
-use super::text::{one_line, shorten};
+use super::text::{one_line, shorten_text};
 use crate::clock::lock;
 use crate::config::limits;
 use crate::model::{Element, Tree, Window};
@@ -113,28 +113,28 @@ impl Marks {
         *self.alike.entry(path).or_default() += 1;
     }
 
-    fn alike(&self, node: usize) -> u32 {
+    fn same_signature_count(&self, node: usize) -> u32 {
         self.alike.get(&self.path[node]).copied().unwrap_or(0)
     }
 
-    fn native<'a>(&self, raw: &'a Tree, node: usize) -> Option<&'a str> {
+    fn native_handle<'a>(&self, raw: &'a Tree, node: usize) -> Option<&'a str> {
         lasting_native(&raw[node]).filter(|native| self.natives.get(*native) == Some(&node))
     }
 
     /// What tells the element from all others without its handle: its path, or where several have it and none
     /// of them a handle, its place among them.
-    fn signature(&self, sight: Sight, node: usize) -> Option<u64> {
-        let (alike, path) = (self.alike(node), self.path[node]);
+    fn signature(&self, sight: WindowCapture, node: usize) -> Option<u64> {
+        let (alike, path) = (self.same_signature_count(node), self.path[node]);
         if alike == 1 {
             return Some(path);
         }
-        let has_handle = self.native(sight.view.raw(), node).is_some();
+        let has_handle = self.native_handle(sight.view.raw(), node).is_some();
         (!has_handle).then(|| hash((path, alike, &sight.window.uid, sight.view.tree().id(node))))
     }
 
     /// The lasting handle, if there is one, and the path.
     pub fn known_by<'a>(&self, raw: &'a Tree, node: usize) -> (Option<&'a str>, u64) {
-        (self.native(raw, node), self.path[node])
+        (self.native_handle(raw, node), self.path[node])
     }
 
     fn nodes_with_path(&self, path: u64) -> impl Iterator<Item = usize> {
@@ -152,7 +152,7 @@ fn lasting_native(element: &Element) -> Option<&str> {
 
 /// A capture and the window that it is of.
 #[derive(Clone, Copy)]
-pub struct Sight<'a> {
+pub struct WindowCapture<'a> {
     pub window: &'a Window,
     pub view: &'a View,
 }
@@ -184,7 +184,7 @@ const SAME_PLACE: Certainty = Certainty {
 
 /// Where the element of a ref is now.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Found {
+pub enum RefLookup {
     /// The very object, with the role and name that were shown.
     Same(usize),
     /// Another object, or one without a handle, that is taken for it.
@@ -198,15 +198,15 @@ pub enum Found {
 /// All refs of this process.
 #[derive(Debug)]
 pub struct Refs {
-    known: Mutex<Known>,
+    known: Mutex<RefTable>,
     most: usize,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct RefTable {
     last: u64,
     uses: u64,
-    entries: HashMap<Ref, Entry>,
+    entries: HashMap<Ref, ShownElement>,
     /// By window and handle.
     by_native: HashMap<String, HashMap<String, Ref>>,
     /// By what an element that is gone is recognised by.
@@ -216,7 +216,7 @@ struct Known {
 
 /// An element as it was last shown.
 #[derive(Clone, Debug)]
-struct Entry {
+struct ShownElement {
     home: Arc<Home>,
     native: Option<String>,
     role: u64,
@@ -251,12 +251,12 @@ impl Home {
 
 /// What is remembered of a ref, as it was when it was asked for.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub struct RememberedRef {
     reference: Ref,
-    entry: Entry,
+    entry: ShownElement,
 }
 
-impl Memory {
+impl RememberedRef {
     pub fn window_uid(&self) -> &str {
         &self.entry.home.uid
     }
@@ -267,7 +267,7 @@ impl Memory {
     }
 
     /// `Button "Save"`, as it was shown.
-    pub fn words(&self) -> &str {
+    pub fn shown_label(&self) -> &str {
         &self.entry.words
     }
 
@@ -302,13 +302,13 @@ impl Refs {
         reference.0 <= lock(&self.known).last
     }
 
-    pub fn recall(&self, reference: Ref) -> Option<Memory> {
+    pub fn remembered(&self, reference: Ref) -> Option<RememberedRef> {
         let mut known = lock(&self.known);
         known.uses += 1;
         let uses = known.uses;
         let entry = known.entries.get_mut(&reference)?;
         entry.last_use = uses;
-        Some(Memory { reference, entry: entry.clone() })
+        Some(RememberedRef { reference, entry: entry.clone() })
     }
 
     pub fn knows_window(&self, uid: &str) -> bool {
@@ -332,15 +332,15 @@ impl Refs {
     }
 
     /// The refs of elements that are about to be shown. From here on they mean what is shown now.
-    pub fn show(&self, sight: Sight, nodes: impl IntoIterator<Item = usize>) -> Vec<Ref> {
+    pub fn assign_refs(&self, sight: WindowCapture, nodes: impl IntoIterator<Item = usize>) -> Vec<Ref> {
         let mut known = lock(&self.known);
         known.uses += 1;
-        let home = known.home(sight.window);
+        let home = known.known_window(sight.window);
         let mut taken = HashSet::new();
         let refs = nodes
             .into_iter()
             .map(|node| {
-                let reference = known.show(sight, node, &home, |found| !taken.contains(&found));
+                let reference = known.assign_ref(sight, node, &home, |found| !taken.contains(&found));
                 taken.insert(reference);
                 reference
             })
@@ -349,85 +349,93 @@ impl Refs {
         refs
     }
 
-    pub fn show_one(&self, sight: Sight, node: usize) -> Ref {
+    pub fn show_one(&self, sight: WindowCapture, node: usize) -> Ref {
         let mut known = lock(&self.known);
         known.uses += 1;
-        let home = known.home(sight.window);
-        let reference = known.show(sight, node, &home, |_| true);
+        let home = known.known_window(sight.window);
+        let reference = known.assign_ref(sight, node, &home, |_| true);
         known.forget_oldest(self.most);
         reference
     }
 
     /// The ref that an element has already, for those who give none.
-    pub fn peek(&self, sight: Sight, node: usize) -> Option<Ref> {
+    pub fn existing_ref(&self, sight: WindowCapture, node: usize) -> Option<Ref> {
         lock(&self.known).name_of(sight, node)
     }
 
     /// An element that was found again goes on under its ref.
-    pub fn bind(&self, reference: Ref, sight: Sight, node: usize) {
+    pub fn bind_ref(&self, reference: Ref, sight: WindowCapture, node: usize) {
         let mut known = lock(&self.known);
         known.uses += 1;
-        let home = known.home(sight.window);
-        known.remember(reference, sight, node, &home);
+        let home = known.known_window(sight.window);
+        known.remember_element(reference, sight, node, &home);
     }
 
     /// Where the element is in a fresh look at its window.
-    pub fn find(&self, memory: &Memory, sight: Sight) -> Found {
+    pub fn find_again(&self, memory: &RememberedRef, sight: WindowCapture) -> RefLookup {
         let (entry, marks) = (&memory.entry, sight.view.marks());
         if let Some(&node) = entry.native.as_ref().and_then(|native| marks.natives.get(native)) {
             let same = marks.meaning[node] == entry.meaning;
-            return if same { Found::Same(node) } else { Found::Changed(node) };
+            return if same { RefLookup::Same(node) } else { RefLookup::Changed(node) };
         }
         // Of a window that could not be read to the end nobody knows whether the object is gone.
         if entry.native.is_some() && !sight.view.tree().complete {
-            return Found::Lost;
+            return RefLookup::Lost;
         }
         let certainty = if entry.native.is_some() { REPLACED } else { BY_SIGNATURE };
         match self.only_like(memory, sight) {
-            Some(node) => Found::Again(node, certainty),
+            Some(node) => RefLookup::Again(node, certainty),
             None => self.in_same_place(memory, sight),
         }
     }
 
     /// The one element with the same signature, if there was one then and is one now that nobody else is.
-    pub fn only_like(&self, memory: &Memory, sight: Sight) -> Option<usize> {
+    pub fn only_like(&self, memory: &RememberedRef, sight: WindowCapture) -> Option<usize> {
         let (entry, marks) = (&memory.entry, sight.view.marks());
         if entry.alike != 1 || marks.alike.get(&entry.path) != Some(&1) {
             return None;
         }
         let node = marks.nodes_with_path(entry.path).next()?;
-        let native = marks.native(sight.view.raw(), node);
-        let owner = native.and_then(|native| lock(&self.known).owner(&sight.window.uid, native));
+        let native = marks.native_handle(sight.view.raw(), node);
+        let owner = native.and_then(|native| lock(&self.known).owner_ref(&sight.window.uid, native));
         owner.is_none_or(|owner| owner == memory.reference).then_some(node)
     }
 
-    fn in_same_place(&self, memory: &Memory, sight: Sight) -> Found {
+    fn in_same_place(&self, memory: &RememberedRef, sight: WindowCapture) -> RefLookup {
         let (entry, marks) = (&memory.entry, sight.view.marks());
         let node = entry.place.as_ref().and_then(|id| sight.view.tree().find_id(id));
         match node {
-            Some(node) if marks.path[node] == entry.path && marks.alike(node) == entry.alike => {
-                Found::Again(node, SAME_PLACE)
+            Some(node)
+                if marks.path[node] == entry.path && marks.same_signature_count(node) == entry.alike =>
+            {
+                RefLookup::Again(node, SAME_PLACE)
             }
-            _ => Found::Lost,
+            _ => RefLookup::Lost,
         }
     }
 }
 
-impl Known {
+impl RefTable {
     fn next(&mut self) -> Ref {
         self.last += 1;
         Ref(self.last)
     }
 
-    fn show(&mut self, sight: Sight, node: usize, home: &Arc<Home>, free: impl Fn(Ref) -> bool) -> Ref {
+    fn assign_ref(
+        &mut self,
+        sight: WindowCapture,
+        node: usize,
+        home: &Arc<Home>,
+        free: impl Fn(Ref) -> bool,
+    ) -> Ref {
         let known = self.name_of(sight, node).filter(|found| free(*found));
         let reference = known.unwrap_or_else(|| self.next());
-        self.remember(reference, sight, node, home);
+        self.remember_element(reference, sight, node, home);
         reference
     }
 
     /// The window as it is known, with the title that it has now.
-    fn home(&mut self, window: &Window) -> Arc<Home> {
+    fn known_window(&mut self, window: &Window) -> Arc<Home> {
         let known = self.windows.get(&window.uid);
         if let Some(home) = known.filter(|home| home.is_like(window)) {
             return home.clone();
@@ -440,23 +448,23 @@ impl Known {
         home
     }
 
-    fn owner(&self, uid: &str, native: &str) -> Option<Ref> {
+    fn owner_ref(&self, uid: &str, native: &str) -> Option<Ref> {
         self.by_native.get(uid)?.get(native).copied()
     }
 
     /// The ref that the element already has. An object that has taken another role is another element.
-    fn name_of(&self, sight: Sight, node: usize) -> Option<Ref> {
+    fn name_of(&self, sight: WindowCapture, node: usize) -> Option<Ref> {
         let raw = sight.view.raw();
-        let native = sight.view.marks().native(raw, node);
+        let native = sight.view.marks().native_handle(raw, node);
         let role = hash(&raw[node].role);
         native
-            .and_then(|native| self.owner(&sight.window.uid, native))
+            .and_then(|native| self.owner_ref(&sight.window.uid, native))
             .filter(|owner| self.entries.get(owner).is_some_and(|entry| entry.role == role))
-            .or_else(|| self.heir(sight, node))
+            .or_else(|| self.inherited_ref(sight, node))
     }
 
     /// The ref of an element that is gone and whose signature this one alone has.
-    fn heir(&self, sight: Sight, node: usize) -> Option<Ref> {
+    fn inherited_ref(&self, sight: WindowCapture, node: usize) -> Option<Ref> {
         let signature = sight.view.marks().signature(sight, node)?;
         let fits =
             |reference: &&Ref| self.entries.get(reference).is_some_and(|entry| self.may_return(entry, sight));
@@ -466,7 +474,7 @@ impl Known {
     }
 
     /// Whether an element that was in this window, or in one that this may be the return of, is not there.
-    fn may_return(&self, entry: &Entry, sight: Sight) -> bool {
+    fn may_return(&self, entry: &ShownElement, sight: WindowCapture) -> bool {
         if entry.home.uid != sight.window.uid {
             let home = self.windows.get(&sight.window.uid);
             return home.is_some_and(|home| home.before.contains(&entry.home.uid));
@@ -475,11 +483,11 @@ impl Known {
         !entry.native.as_ref().is_some_and(|native| marks.natives.contains_key(native))
     }
 
-    fn remember(&mut self, reference: Ref, sight: Sight, node: usize, home: &Arc<Home>) {
+    fn remember_element(&mut self, reference: Ref, sight: WindowCapture, node: usize, home: &Arc<Home>) {
         let (raw, marks) = (sight.view.raw(), sight.view.marks());
-        let native = marks.native(raw, node).map(str::to_owned);
-        let alike = marks.alike(node);
-        let entry = Entry {
+        let native = marks.native_handle(raw, node).map(str::to_owned);
+        let alike = marks.same_signature_count(node);
+        let entry = ShownElement {
             home: home.clone(),
             role: hash(&raw[node].role),
             meaning: marks.meaning[node],
@@ -487,11 +495,11 @@ impl Known {
             alike,
             signature: marks.signature(sight, node),
             place: (native.is_none() && alike > 1).then(|| sight.view.tree().id(node)),
-            words: words(&sight.view.tree()[node]),
+            words: element_label(&sight.view.tree()[node]),
             last_use: self.uses,
             native,
         };
-        self.unlink(reference);
+        self.remove_ref(reference);
         if let Some(signature) = entry.signature {
             self.by_signature.entry(signature).or_default().push(reference);
         }
@@ -507,7 +515,7 @@ impl Known {
     }
 
     /// Takes a ref out of the tables by which it is found.
-    fn unlink(&mut self, reference: Ref) {
+    fn remove_ref(&mut self, reference: Ref) {
         let Some(entry) = self.entries.get(&reference) else {
             return;
         };
@@ -540,7 +548,7 @@ impl Known {
         let excess = (self.entries.len() - most + most / 8).min(ages.len() - 1);
         ages.select_nth_unstable(excess);
         for (_, reference) in &ages[..excess] {
-            self.unlink(*reference);
+            self.remove_ref(*reference);
             self.entries.remove(reference);
         }
         let homes: HashSet<String> = self.entries.values().map(|entry| entry.home.uid.clone()).collect();
@@ -551,13 +559,13 @@ impl Known {
 const WORDS_OF_A_NAME: usize = 60;
 
 /// `Button "Save"`: how an element is spoken of.
-pub fn words(element: &Element) -> String {
+pub fn element_label(element: &Element) -> String {
     match &*element.name {
         "" => one_line(element.role.name()),
         name => format!(
             "{} \"{}\"",
             one_line(element.role.name()),
-            one_line(&shorten(name, WORDS_OF_A_NAME, WORDS_OF_A_NAME - 1))
+            one_line(&shorten_text(name, WORDS_OF_A_NAME, WORDS_OF_A_NAME - 1))
         ),
     }
 }

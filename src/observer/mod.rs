@@ -37,23 +37,23 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use cache::{CacheCounters, CaptureStats};
-pub use changes::{Changes, Format};
+pub use changes::{Changes, DiffFormat};
 pub use desktop::DesktopState;
 pub use evaluation::Evaluation;
-pub use follow::Sighting;
+pub use follow::DesktopDigest;
 pub use identity::{Ref, Refs};
-pub use observe::{Observation, ObserveRequest, Perf, observe};
-pub use ocr::{Care, Readable, Scene, Spotted};
+pub use observe::{Observation, ObserveRequest, Perf, observe_window};
+pub use ocr::{Care, OcrScene, Readable, Spotted};
 pub use permit::Permit;
-pub use resolve::{Chosen, ElementChoice, WindowChoice};
+pub use resolve::{ElementChoice, ResolvedWindow, WindowChoice};
 pub use snapshot::Snapshot;
-pub use surroundings::{Awaited, Deed, WindowQuery};
+pub use surroundings::{WindowOperation, WindowQuery, WindowWait};
 pub use target::{ElementTarget, Starting, Target};
 pub use tree_tokens::TreeTokens;
 pub use view::View;
 
-use identity::{Found, Sight};
-use region::Region;
+use identity::{RefLookup, WindowCapture};
+use region::InputRegion;
 
 use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
@@ -65,7 +65,7 @@ use crate::model::{Point, Rect, Window, unseen};
 use crate::ocr::Ocr;
 use crate::platform::{Activation, Claimant, Coordinates, Done, Patience, Platform, Shot, Wake};
 use crate::privacy::redact::Redactor;
-use crate::privacy::untrusted::clean;
+use crate::privacy::untrusted::clean_text;
 
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
@@ -83,24 +83,24 @@ pub struct Observer {
     cache: Mutex<cache::Cache>,
     refs: Refs,
     ocr: Ocr,
-    region: Region,
-    typed: Mutex<typing::Typed>,
+    region: InputRegion,
+    typed: Mutex<typing::TypedSecret>,
 }
 
 /// A view and where it came from.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct CachedLook {
     pub view: Arc<View>,
     pub cached: bool,
 }
 
 /// The desktop is this process's.
-pub struct Claim<'a> {
+pub struct DesktopClaim<'a> {
     observer: &'a Observer,
     claimant: Claimant,
 }
 
-impl Drop for Claim<'_> {
+impl Drop for DesktopClaim<'_> {
     fn drop(&mut self) {
         self.observer.platform.input().give_back(&self.claimant);
     }
@@ -115,7 +115,7 @@ impl Observer {
     ) -> Self {
         let ocr = Ocr::new(Default::default(), clock.clone());
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
-        let (refs, region) = (Refs::default(), Region::default());
+        let (refs, region) = (Refs::default(), InputRegion::default());
         Self { platform, clock, redactor, cache, refs, ocr, region, typed: Mutex::default() }
     }
 
@@ -130,40 +130,40 @@ impl Observer {
     /// The refs of elements that a reply is about to show, in the order of `nodes`.
     pub fn show_refs(
         &self,
-        chosen: &Chosen,
+        chosen: &ResolvedWindow,
         view: &View,
         nodes: impl IntoIterator<Item = usize>,
     ) -> Result<Vec<Ref>> {
-        self.meet(chosen);
-        Ok(self.refs.show(Sight { window: &chosen.raw, view }, nodes))
+        self.remember_window(chosen);
+        Ok(self.refs.assign_refs(WindowCapture { window: &chosen.raw, view }, nodes))
     }
 
-    pub fn show_ref(&self, chosen: &Chosen, view: &View, node: usize) -> Result<Ref> {
-        self.meet(chosen);
-        Ok(self.refs.show_one(Sight { window: &chosen.raw, view }, node))
+    pub fn show_ref(&self, chosen: &ResolvedWindow, view: &View, node: usize) -> Result<Ref> {
+        self.remember_window(chosen);
+        Ok(self.refs.show_one(WindowCapture { window: &chosen.raw, view }, node))
     }
 
     /// The element that a ref was found to mean goes on under it.
-    pub fn rebind(&self, reference: Ref, target: &ElementTarget) -> Result<()> {
-        self.meet(&target.chosen);
-        let sight = Sight { window: &target.chosen.raw, view: &target.view };
-        self.refs.bind(reference, sight, target.node);
+    pub fn rebind_ref(&self, reference: Ref, target: &ElementTarget) -> Result<()> {
+        self.remember_window(&target.chosen);
+        let sight = WindowCapture { window: &target.chosen.raw, view: &target.view };
+        self.refs.bind_ref(reference, sight, target.node);
         Ok(())
     }
 
     /// What an element that was just acted on is called now, if it is called otherwise: `Button "Pause"`. Who is
     /// told so knows it, and may go on under the same ref.
-    pub fn renamed(&self, reference: Ref, chosen: &Chosen, view: &View) -> Option<String> {
-        let sight = Sight { window: &chosen.raw, view };
-        let memory = self.refs.recall(reference)?;
-        let Found::Changed(node) = self.refs.find(&memory, sight) else {
+    pub fn new_label(&self, reference: Ref, chosen: &ResolvedWindow, view: &View) -> Option<String> {
+        let sight = WindowCapture { window: &chosen.raw, view };
+        let memory = self.refs.remembered(reference)?;
+        let RefLookup::Changed(node) = self.refs.find_again(&memory, sight) else {
             return None;
         };
-        self.refs.bind(reference, sight, node);
-        Some(identity::words(&view.tree()[node]))
+        self.refs.bind_ref(reference, sight, node);
+        Some(identity::element_label(&view.tree()[node]))
     }
 
-    fn meet(&self, chosen: &Chosen) {
+    fn remember_window(&self, chosen: &ResolvedWindow) {
         if !self.refs.knows_window(&chosen.raw.uid) {
             self.refs.meet_window(&chosen.raw, chosen.desktop.windows());
         }
@@ -177,37 +177,37 @@ impl Observer {
     fn shown_window(&self, mut window: Window) -> Window {
         window.title = self.redactor.title(&window.title).into_owned();
         // A process names itself too, and a text that is written around it would keep half of a terminal code.
-        window.process = clean(&window.process).into_owned();
+        window.process = clean_text(&window.process).into_owned();
         window
     }
 
     /// What the window shows, read now or within the cache's time.
-    pub fn look(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Look> {
-        if let Some(view) = lock(&self.cache).get(&chosen.raw.uid, self.now()?) {
-            return Ok(Look { view, cached: true });
+    pub fn look_at(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<CachedLook> {
+        if let Some(view) = lock(&self.cache).get(&chosen.raw.uid, self.cache_now()?) {
+            return Ok(CachedLook { view, cached: true });
         }
-        Ok(Look { view: self.view(chosen, cancel)?, cached: false })
+        Ok(CachedLook { view: self.fresh_view(chosen, cancel)?, cached: false })
     }
 
     /// What the window shows, read now. Actions always use this: a cached tree may be two seconds old.
-    pub fn view(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
+    pub fn fresh_view(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Arc<View>> {
         self.view_within(limits::TREE_WALK_TIME, chosen, cancel)
     }
 
-    fn view_within(&self, whole: Duration, chosen: &Chosen, cancel: &Cancel) -> Result<Arc<View>> {
+    fn view_within(&self, whole: Duration, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Arc<View>> {
         let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
         let generation = self.platform.watch().generation()?;
-        let view = self.capture(&chosen.raw, &patience)?;
+        let view = self.capture_view(&chosen.raw, &patience)?;
         let now = cache::Now { time: self.clock.now(), generation };
-        lock(&self.cache).put(&chosen.raw.uid, &view, now);
+        lock(&self.cache).insert_view(&chosen.raw.uid, &view, now);
         Ok(view)
     }
 
-    fn now(&self) -> Result<cache::Now> {
+    fn cache_now(&self) -> Result<cache::Now> {
         Ok(cache::Now { time: self.clock.now(), generation: self.platform.watch().generation()? })
     }
 
-    fn capture(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
+    fn capture_view(&self, window: &Window, patience: &Patience) -> Result<Arc<View>> {
         let began = self.clock.now();
         // An adapter holds itself to the limits while it reads; nobody else has to rely on that.
         let mut raw = self.platform.accessibility().tree(window, patience)?.within(LARGEST_TREE);
@@ -215,12 +215,12 @@ impl Observer {
         let raw = Arc::new(raw);
         let took = self.clock.now().saturating_sub(began);
         let shown = self.redactor.shown(&raw, &window.title);
-        Ok(Arc::new(View::new(raw, shown.tree, took, self.clock.wall())))
+        Ok(Arc::new(View::new(raw, shown.tree, took, self.clock.wall_time())))
     }
 
     /// Every window and, where it can be read in `time`, what it shows. It takes cached trees and leaves
     /// none behind, so that being traced changes nothing for the calls that come after.
-    pub fn glance(&self, time: Duration, cancel: &Cancel) -> Vec<(Window, Option<Arc<View>>)> {
+    pub fn glance_all(&self, time: Duration, cancel: &Cancel) -> Vec<(Window, Option<Arc<View>>)> {
         let windows = self.platform.desktop().windows().unwrap_or_default();
         let deadline = self.clock.now() + time;
         let mut order: Vec<usize> = (0..windows.len()).collect();
@@ -235,13 +235,13 @@ impl Observer {
 
     fn glance_at(&self, window: &Window, deadline: Duration, cancel: &Cancel) -> Option<Arc<View>> {
         let now = self.clock.now();
-        let known = self.now().ok().and_then(|now| lock(&self.cache).peek(&window.uid, now));
+        let known = self.cache_now().ok().and_then(|now| lock(&self.cache).peek_view(&window.uid, now));
         if let Some(view) = known {
             return Some(view);
         }
         let whole = deadline.checked_sub(now).filter(|left| !left.is_zero())?;
         let patience = Patience { per_call: limits::PLATFORM_CALL_TIME, whole, cancel: cancel.clone() };
-        self.capture(window, &patience).ok()
+        self.capture_view(window, &patience).ok()
     }
 
     pub fn forget_all(&self) {
@@ -258,7 +258,7 @@ impl Observer {
 
     /// The parts of the window that no other window covers and that lie on the screen, in the look that it was chosen
     /// in.
-    pub fn visible_regions(&self, chosen: &Chosen) -> Result<Vec<Rect>> {
+    pub fn visible_regions(&self, chosen: &ResolvedWindow) -> Result<Vec<Rect>> {
         if chosen.raw.minimized {
             return Ok(Vec::new());
         }
@@ -296,24 +296,27 @@ impl Observer {
     }
 
     /// What a pointer meets at a point: the frontmost window there, or a menu of one that may be elsewhere.
-    pub fn under(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Under> {
+    pub fn hit_test(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<HitTest> {
         let listed = self.listed_window_at(desktop, point)?;
         let Some(menu) = self.platform.desktop().menu_at(point)? else {
-            return Ok(Under { window: listed, menu: None });
+            return Ok(HitTest { window: listed, menu: None });
         };
         let owner = desktop.windows().iter().find(|window| Some(&window.uid) == menu.window_uid.as_ref());
-        Ok(Under { window: owner.map(|window| self.chosen(desktop, window, None)), menu: Some(menu.bounds) })
+        Ok(HitTest {
+            window: owner.map(|window| self.resolve_raw(desktop, window, None)),
+            menu: Some(menu.bounds),
+        })
     }
 
     /// The window that a pointer works at a point; a menu works the window that opened it.
-    pub fn window_at(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Option<Chosen>> {
-        Ok(self.under(desktop, point)?.window)
+    pub fn window_at(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Option<ResolvedWindow>> {
+        Ok(self.hit_test(desktop, point)?.window)
     }
 
     /// The frontmost window under a point, whatever menus lie over it.
-    fn listed_window_at(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Option<Chosen>> {
+    fn listed_window_at(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Option<ResolvedWindow>> {
         self.require_places("to say what is at a point, and so to judge an input there")?;
-        Ok(desktop.front_window_at(point)?.map(|window| self.chosen(desktop, window, None)))
+        Ok(desktop.front_window_at(point)?.map(|window| self.resolve_raw(desktop, window, None)))
     }
 
     /// Refuses points that no pointer can reach, before anything moves.
@@ -352,7 +355,7 @@ impl Observer {
     }
 
     /// Sends one input. Whatever was cached is stale from here on.
-    pub fn act(&self, permit: &mut Permit, act: &Act, cancel: &Cancel) -> Result<Done> {
+    pub fn send_input(&self, permit: &mut Permit, act: &Act, cancel: &Cancel) -> Result<Done> {
         cancel.check()?;
         self.check_region(act, cancel)?;
         if permit.dry_run() {
@@ -366,12 +369,12 @@ impl Observer {
     }
 
     /// Takes the desktop for this process until the result is dropped; the error says which other process has it.
-    pub fn claim(&self, claimant: Claimant) -> Result<Claim<'_>> {
+    pub fn claim_desktop(&self, claimant: Claimant) -> Result<DesktopClaim<'_>> {
         self.platform.input().claim(&claimant)?;
-        Ok(Claim { observer: self, claimant })
+        Ok(DesktopClaim { observer: self, claimant })
     }
 
-    pub fn activate(&self, permit: &mut Permit, chosen: &Chosen) -> Result<Activation> {
+    pub fn activate_window(&self, permit: &mut Permit, chosen: &ResolvedWindow) -> Result<Activation> {
         permit.spend();
         let activation = self.platform.desktop().activate(&chosen.raw);
         self.forget_all();
@@ -379,7 +382,7 @@ impl Observer {
     }
 
     /// A picture of one window, with secrets blackened when the config says so.
-    pub fn window_picture(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
+    pub fn window_picture(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Shot> {
         let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
         self.black_out_secrets(&mut shot, chosen, cancel)?;
         Ok(shot)
@@ -387,14 +390,14 @@ impl Observer {
 
     /// A picture of one window for somebody outside this machine: whatever is private in it is black,
     /// whether or not the config hides it in screenshots. Windows in front may be in the picture too.
-    pub fn picture_to_send(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Shot> {
+    pub fn picture_to_send(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Shot> {
         let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
         // A look of its own: what has come in front since the window was chosen is in the picture too.
         let desktop = self.desktop()?;
         let in_front = desktop.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
         let overlapping = in_front.filter(|window| window.bounds.intersection(&shot.area).is_some());
-        let overlapping: Vec<Chosen> =
-            overlapping.map(|window| self.chosen(&desktop, window, None)).collect();
+        let overlapping: Vec<ResolvedWindow> =
+            overlapping.map(|window| self.resolve_raw(&desktop, window, None)).collect();
         for window in overlapping.iter().chain([chosen]) {
             self.black_out(&mut shot, window, cancel)?;
         }
@@ -406,7 +409,7 @@ impl Observer {
         let mut shot = self.platform.capture().screen_picture()?;
         let desktop = self.desktop()?;
         for window in desktop.windows() {
-            let chosen = self.chosen(&desktop, window, None);
+            let chosen = self.resolve_raw(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
             self.black_out_secrets(&mut shot, &chosen, cancel)?;
         }
@@ -414,11 +417,11 @@ impl Observer {
     }
 
     /// A picture of the screen leaves only if what has to be black in it can be found in it.
-    fn check_secrets_have_places(&self, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
+    fn check_secrets_have_places(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<()> {
         if self.knows_places() || !self.redactor.hides_pixels() {
             return Ok(());
         }
-        let hidden = self.view(chosen, cancel)?.hidden_regions(&self.redactor, &chosen.raw.title);
+        let hidden = self.fresh_view(chosen, cancel)?.hidden_regions(&self.redactor, &chosen.raw.title);
         if hidden.is_empty() {
             Ok(())
         } else {
@@ -426,15 +429,15 @@ impl Observer {
         }
     }
 
-    fn black_out_secrets(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
+    fn black_out_secrets(&self, shot: &mut Shot, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<()> {
         if self.redactor.hides_pixels() { self.black_out(shot, chosen, cancel) } else { Ok(()) }
     }
 
     /// What was not read may be what has to be black, so that there is no picture of a window that was read in part.
-    fn black_out(&self, shot: &mut Shot, chosen: &Chosen, cancel: &Cancel) -> Result<()> {
-        let view = self.view(chosen, cancel)?;
+    fn black_out(&self, shot: &mut Shot, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<()> {
+        let view = self.fresh_view(chosen, cancel)?;
         if !view.raw().complete {
-            return Err(unread(chosen));
+            return Err(unread_error(chosen));
         }
         black_out(shot, &view.hidden_regions(&self.redactor, &chosen.raw.title));
         Ok(())
@@ -442,13 +445,13 @@ impl Observer {
 }
 
 /// What a pointer meets.
-pub struct Under {
-    pub window: Option<Chosen>,
+pub struct HitTest {
+    pub window: Option<ResolvedWindow>,
     /// Where the menu is that it meets there.
     pub menu: Option<Rect>,
 }
 
-fn unread(chosen: &Chosen) -> Error {
+fn unread_error(chosen: &ResolvedWindow) -> Error {
     Error::new(
         Kind::PermissionDenied,
         format!(

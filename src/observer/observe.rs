@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::outline::{Dropped, OutlineOptions};
-use super::structure::{Request, Structure};
-use super::{Changes, Chosen, Format, Look, Observer, TreeTokens, View};
+use super::outline::{DroppedCounts, OutlineOptions};
+use super::structure::{Structure, StructureRequest};
+use super::{CachedLook, Changes, DiffFormat, Observer, ResolvedWindow, TreeTokens, View};
 use crate::clock::Cancel;
 use crate::config::TreeReading;
 use crate::error::Result;
@@ -20,7 +20,7 @@ use crate::error::Result;
 pub struct ObserveRequest {
     /// The tree token to compare with.
     pub since: Option<String>,
-    pub format: Format,
+    pub format: DiffFormat,
     /// Written as outlines instead.
     pub outline: Option<OutlineOptions>,
     /// Levels below the root when the whole tree is shown; without it the config's.
@@ -35,7 +35,7 @@ pub struct Observation {
     pub window_uid: String,
     pub window: String,
     #[serde(flatten)]
-    content: Content,
+    content: ObservedContent,
     pub tree_hash: String,
     pub tree_token: String,
     pub perf: Perf,
@@ -49,7 +49,7 @@ pub struct Observation {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Content {
+enum ObservedContent {
     Full {
         format: &'static str,
         tree: Structure,
@@ -58,7 +58,7 @@ enum Content {
         depth_truncated: bool,
     },
     Changed {
-        format: Format,
+        format: DiffFormat,
         base_token: String,
         changes: Changes,
         unchanged: bool,
@@ -73,7 +73,7 @@ enum Content {
     Outline {
         format: &'static str,
         shown: usize,
-        dropped: Dropped,
+        dropped: DroppedCounts,
         truncated: bool,
         /// Where get_window_structure goes on, as its `page_cursor`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,19 +101,21 @@ impl Observation {
     /// Whether it was compared with something and found the same.
     pub fn is_unchanged(&self) -> bool {
         match self.content {
-            Content::Full { .. } | Content::Outline { .. } => false,
-            Content::Changed { unchanged, .. }
-            | Content::Unchanged { unchanged, .. }
-            | Content::OutlineChanges { unchanged, .. } => unchanged,
+            ObservedContent::Full { .. } | ObservedContent::Outline { .. } => false,
+            ObservedContent::Changed { unchanged, .. }
+            | ObservedContent::Unchanged { unchanged, .. }
+            | ObservedContent::OutlineChanges { unchanged, .. } => unchanged,
         }
     }
 
     pub fn take_outline(&mut self) -> Option<String> {
         match &mut self.content {
-            Content::Outline { text, .. } | Content::OutlineChanges { text, .. } => {
+            ObservedContent::Outline { text, .. } | ObservedContent::OutlineChanges { text, .. } => {
                 Some(std::mem::take(text))
             }
-            Content::Full { .. } | Content::Changed { .. } | Content::Unchanged { .. } => None,
+            ObservedContent::Full { .. }
+            | ObservedContent::Changed { .. }
+            | ObservedContent::Unchanged { .. } => None,
         }
     }
 }
@@ -128,7 +130,7 @@ pub struct Perf {
 }
 
 impl Perf {
-    pub fn of(look: &Look, node_count: usize, depth_used: usize) -> Self {
+    pub fn of(look: &CachedLook, node_count: usize, depth_used: usize) -> Self {
         let cache = if look.cached { "hit" } else { "miss" };
         Self { capture_ms: crate::clock::millis(look.view.capture_time), node_count, cache, depth_used }
     }
@@ -136,33 +138,33 @@ impl Perf {
 
 /// Looks at a window. `since` beats `changed_only`; a token that is not known gives the whole tree and a
 /// warning. An action does not change what `changed_only` compares with: that is what was last shown.
-pub fn observe(
+pub fn observe_window(
     observer: &Observer,
     trees: &TreeTokens,
     limits: &TreeReading,
-    chosen: &Chosen,
+    chosen: &ResolvedWindow,
     request: &ObserveRequest,
     cancel: &Cancel,
 ) -> Result<Observation> {
     let depth = request.depth.unwrap_or(limits.default_depth).min(limits.max_depth);
     let fresh = request.changed_only && request.since.is_none();
     let look = if fresh {
-        Look { view: observer.view(chosen, cancel)?, cached: false }
+        CachedLook { view: observer.fresh_view(chosen, cancel)?, cached: false }
     } else {
-        observer.look(chosen, cancel)?
+        observer.look_at(chosen, cancel)?
     };
     let mut perf = Perf::of(&look, look.view.tree().len(), depth);
     if fresh {
         perf.cache = "bypass";
     }
-    let (base, warning) = base(trees, chosen, request, observer.clock.now());
+    let (base, warning) = base_view(trees, chosen, request, observer.clock.now());
     let (content, kept) = match (base, &request.outline) {
-        (Some(base), None) => compared(base, &look.view, request),
-        (None, None) => (whole(&look.view, depth)?, look.view.clone()),
+        (Some(base), None) => compare_with_base(base, &look.view, request),
+        (None, None) => (whole_content(&look.view, depth)?, look.view.clone()),
         (Some(base), Some(options)) => compared_outlines(observer, chosen, base, &look.view, options)?,
         (None, Some(options)) => {
             let options = OutlineOptions { depth: request.depth, ..options.clone() };
-            (outlined(observer, chosen, &look.view, &options)?, look.view.clone())
+            (outline_content(observer, chosen, &look.view, &options)?, look.view.clone())
         }
     };
     Ok(Observation {
@@ -180,9 +182,9 @@ pub fn observe(
 /// An earlier view and the token that it was given.
 type Base = (String, Arc<View>);
 
-fn base(
+fn base_view(
     trees: &TreeTokens,
-    chosen: &Chosen,
+    chosen: &ResolvedWindow,
     request: &ObserveRequest,
     now: Duration,
 ) -> (Option<Base>, Option<String>) {
@@ -203,30 +205,30 @@ fn base(
 
 /// The changes, and the view to keep: of two equal ones the older, so that a window which is looked at
 /// again and again is held once.
-fn compared(base: Base, view: &Arc<View>, request: &ObserveRequest) -> (Content, Arc<View>) {
+fn compare_with_base(base: Base, view: &Arc<View>, request: &ObserveRequest) -> (ObservedContent, Arc<View>) {
     let (base_token, old) = base;
-    let changes = Changes::between(old.clone(), view.clone(), request.format);
+    let changes = Changes::diff_views(old.clone(), view.clone(), request.format);
     let changed_only = request.since.is_none();
     let unchanged = changes.is_empty();
     let kept = if unchanged { old } else { view.clone() };
     let content = if unchanged && changed_only {
-        Content::Unchanged { base_token, changed_only, unchanged }
+        ObservedContent::Unchanged { base_token, changed_only, unchanged }
     } else {
-        Content::Changed { format: changes.format(), base_token, changes, unchanged, changed_only }
+        ObservedContent::Changed { format: changes.format(), base_token, changes, unchanged, changed_only }
     };
     (content, kept)
 }
 
 fn compared_outlines(
     observer: &Observer,
-    chosen: &Chosen,
+    chosen: &ResolvedWindow,
     (base_token, old): Base,
     view: &Arc<View>,
     options: &OutlineOptions,
-) -> Result<(Content, Arc<View>)> {
+) -> Result<(ObservedContent, Arc<View>)> {
     let changes = observer.outline_changes(chosen, (&old, view), options)?;
     let unchanged = changes.is_empty();
-    let content = Content::OutlineChanges {
+    let content = ObservedContent::OutlineChanges {
         format: "outline",
         base_token,
         unchanged,
@@ -241,14 +243,14 @@ fn compared_outlines(
     Ok((content, if old.is_same_as(view) { old } else { view.clone() }))
 }
 
-fn outlined(
+fn outline_content(
     observer: &Observer,
-    chosen: &Chosen,
+    chosen: &ResolvedWindow,
     view: &Arc<View>,
     options: &OutlineOptions,
-) -> Result<Content> {
-    let outline = observer.outline(chosen, view, options)?;
-    Ok(Content::Outline {
+) -> Result<ObservedContent> {
+    let outline = observer.outline_view(chosen, view, options)?;
+    Ok(ObservedContent::Outline {
         format: "outline",
         shown: outline.shown,
         dropped: outline.dropped,
@@ -258,9 +260,9 @@ fn outlined(
     })
 }
 
-fn whole(view: &Arc<View>, depth: usize) -> Result<Content> {
-    let tree = Structure::new(view.clone(), &Request { depth, ..Request::default() })?;
-    Ok(Content::Full {
+fn whole_content(view: &Arc<View>, depth: usize) -> Result<ObservedContent> {
+    let tree = Structure::new(view.clone(), &StructureRequest { depth, ..StructureRequest::default() })?;
+    Ok(ObservedContent::Full {
         format: "full",
         base_token: None,
         depth_used: depth,

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::sketch::{OcrLine, Reading, SketchOptions, worth_reading};
-use super::spot::{Page, Piece};
-use super::{Chosen, Observer, View, black_out};
+use super::sketch::{OcrLine, SketchOptions, SketchReading, worth_reading};
+use super::spot::{TextPage, TextPiece};
+use super::{Observer, ResolvedWindow, View, black_out};
 use crate::clock::{Cancel, Waiting};
 use crate::config;
 use crate::error::{Error, Kind, Result};
@@ -32,7 +32,7 @@ pub struct Readable {
 
 impl Readable {
     /// A picture that the caller had already: it learns nothing of this desktop from it.
-    pub fn brought(picture: Picture) -> Self {
+    pub fn from_caller(picture: Picture) -> Self {
         let area = picture.area();
         Self { picture, area, hidden: Vec::new() }
     }
@@ -67,9 +67,9 @@ impl Readable {
 
 /// Where text is looked for.
 #[derive(Clone, Debug)]
-pub enum Scene {
+pub enum OcrScene {
     /// What the window shows, also where others cover it; the part is given on the screen.
-    Window { chosen: Box<Chosen>, part: Option<Rect> },
+    Window { chosen: Box<ResolvedWindow>, part: Option<Rect> },
     /// What a part of the screen shows, whichever windows that is.
     Screen(Rect),
 }
@@ -88,22 +88,22 @@ pub struct Care {
 /// A piece of text that was found, with what it was found in.
 #[derive(Clone, Debug)]
 pub struct Spotted {
-    pub scene: Scene,
+    pub scene: OcrScene,
     pub seen: Readable,
-    pub piece: Piece,
+    pub piece: TextPiece,
     /// Which of how many that fit, from 1.
     pub number: usize,
     pub count: usize,
 }
 
 /// How many elements without a name were not read, and why.
-struct Unread {
+struct UnreadElements {
     count: usize,
     why: String,
 }
 
-impl Unread {
-    fn said(&self, total: usize) -> String {
+impl UnreadElements {
+    fn warning_text(&self, total: usize) -> String {
         format!("{} of {total} elements without a name were not read: {}", self.count, self.why)
     }
 }
@@ -119,9 +119,9 @@ impl Observer {
     }
 
     /// The window as an engine may see it.
-    pub fn readable_picture(&self, chosen: &Chosen, cancel: &Cancel) -> Result<Readable> {
+    pub fn readable_picture(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Readable> {
         let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
-        let view = self.view(chosen, cancel)?;
+        let view = self.fresh_view(chosen, cancel)?;
         let frame = shot.area;
         let hidden = view.unreadable_regions(&self.redactor, &chosen.raw.title, frame);
         black_out(&mut shot, &hidden);
@@ -137,7 +137,7 @@ impl Observer {
         for window in desktop.windows() {
             let there = !self.knows_places() || window.bounds.intersects(&shot.area);
             if there && !window.minimized {
-                let view = self.view(&self.chosen(&desktop, window, None), cancel)?;
+                let view = self.fresh_view(&self.resolve_raw(&desktop, window, None), cancel)?;
                 hidden.extend(view.unreadable_regions(&self.redactor, &window.title, window.bounds));
             }
         }
@@ -150,27 +150,27 @@ impl Observer {
 
     /// What can be read there. What redaction covers is left out and parts the line, so that it is neither found nor
     /// bridged.
-    pub fn read_scene(&self, scene: &Scene, care: &Care, cancel: &Cancel) -> Result<(Readable, Page)> {
+    pub fn read_scene(&self, scene: &OcrScene, care: &Care, cancel: &Cancel) -> Result<(Readable, TextPage)> {
         // The reason why nothing can be read comes before the work that would be for nothing.
         self.ocr.describe()?;
         let readable = self.readable_scene(scene, cancel)?;
         let mut options = self.ocr.window_options();
         options.labels = true;
         options.segmentation = care.segmentation.unwrap_or(options.segmentation);
-        let read = self.ocr.words(&readable.picture, options, &self.ocr.waiting(cancel))?;
+        let read = self.ocr.read_words(&readable.picture, options, &self.ocr.start_deadline(cancel))?;
         let clear: Vec<Word> =
             read.iter().filter(|word| f64::from(word.confidence) >= care.least).cloned().collect();
         let mut shown = clear.clone();
         self.redact_lines(&mut shown);
-        let page = Page::of(clear_lines(&clear, &shown), readable.area, care.grouped);
+        let page = TextPage::of(clear_lines(&clear, &shown), readable.area, care.grouped);
         Ok((readable, page))
     }
 
-    fn readable_scene(&self, scene: &Scene, cancel: &Cancel) -> Result<Readable> {
+    fn readable_scene(&self, scene: &OcrScene, cancel: &Cancel) -> Result<Readable> {
         match scene {
-            Scene::Screen(part) => self.readable_screen(*part, cancel),
-            Scene::Window { chosen, part: None } => self.readable_picture(chosen, cancel),
-            Scene::Window { chosen, part: Some(part) } => {
+            OcrScene::Screen(part) => self.readable_screen(*part, cancel),
+            OcrScene::Window { chosen, part: None } => self.readable_picture(chosen, cancel),
+            OcrScene::Window { chosen, part: Some(part) } => {
                 self.require_places("to find a part of the screen in a window; leave out the region")?;
                 let whole = self.readable_picture(chosen, cancel)?;
                 let cut = whole.part_on_screen(*part);
@@ -186,10 +186,10 @@ impl Observer {
 
     /// Whether a place on the screen still looks as it did when it was read. Nothing is read again, and nothing that was
     /// hidden is compared.
-    pub fn still_looks_like(&self, scene: &Scene, seen: &Readable, place: Rect) -> Result<bool> {
+    pub fn still_looks_like(&self, scene: &OcrScene, seen: &Readable, place: Rect) -> Result<bool> {
         let mut shot = match scene {
-            Scene::Window { chosen, .. } => self.platform.capture().window_picture(&chosen.raw)?,
-            Scene::Screen(_) => self.platform.capture().region_picture(seen.area)?,
+            OcrScene::Window { chosen, .. } => self.platform.capture().window_picture(&chosen.raw)?,
+            OcrScene::Screen(_) => self.platform.capture().region_picture(seen.area)?,
         };
         black_out(&mut shot, &seen.hidden);
         let Some(place) = place.intersection(&seen.area) else {
@@ -200,8 +200,8 @@ impl Observer {
 
     /// The words of which the engine is at least as sure as `least` (0 to 100), with boxes in pixels of
     /// the picture.
-    pub fn words(&self, readable: &Readable, least: f64, cancel: &Cancel) -> Result<Vec<Word>> {
-        self.words_by(readable, self.ocr.window_options(), least, &self.ocr.waiting(cancel))
+    pub fn read_words(&self, readable: &Readable, least: f64, cancel: &Cancel) -> Result<Vec<Word>> {
+        self.words_by(readable, self.ocr.window_options(), least, &self.ocr.start_deadline(cancel))
     }
 
     fn words_by(
@@ -211,7 +211,7 @@ impl Observer {
         least: f64,
         waiting: &Waiting,
     ) -> Result<Vec<Word>> {
-        let read = self.ocr.words(&readable.picture, options, waiting)?;
+        let read = self.ocr.read_words(&readable.picture, options, waiting)?;
         let mut words: Vec<Word> =
             read.iter().filter(|word| f64::from(word.confidence) >= least).cloned().collect();
         self.redact_lines(&mut words);
@@ -225,17 +225,17 @@ impl Observer {
         }
     }
 
-    fn window_words(&self, chosen: &Chosen, cancel: &Cancel) -> Result<(Readable, Vec<Word>)> {
+    fn window_words(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<(Readable, Vec<Word>)> {
         // The reason why nothing can be read comes before the work that would be for nothing.
         self.ocr.describe()?;
         let readable = self.readable_picture(chosen, cancel)?;
-        let words = self.words(&readable, self.ocr.settings().min_confidence, cancel)?;
+        let words = self.read_words(&readable, self.ocr.settings().min_confidence, cancel)?;
         Ok((readable, words))
     }
 
     /// The text that can be read in a window: a line of text a line, a blank line between blocks; empty
     /// when there is none.
-    pub fn ocr_text(&self, chosen: &Chosen, cancel: &Cancel) -> Result<String> {
+    pub fn ocr_text(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<String> {
         let (_, words) = self.window_words(chosen, cancel)?;
         Ok(text_of(&words))
     }
@@ -244,11 +244,11 @@ impl Observer {
     /// have none. The second value says which of them were left unread.
     pub fn read_for_sketch(
         &self,
-        chosen: &Chosen,
+        chosen: &ResolvedWindow,
         view: &View,
         options: &SketchOptions,
         cancel: &Cancel,
-    ) -> Result<(Reading, Option<String>)> {
+    ) -> Result<(SketchReading, Option<String>)> {
         let (readable, words) = self.window_words(chosen, cancel)?;
         let lines = words.chunk_by(|one, next| one.line_key() == next.line_key());
         let lines = lines.map(|words| line_of(words, readable.area)).collect();
@@ -262,25 +262,31 @@ impl Observer {
             parts.into_iter().partition(|(_, part)| part.hides_something());
         let (names, unread) = self.read_parts(parts, cancel)?;
         let hidden = (!hidden.is_empty())
-            .then(|| Unread { count: hidden.len(), why: "something in them is hidden".to_owned() });
-        let warnings: Vec<String> = hidden.iter().chain(&unread).map(|unread| unread.said(total)).collect();
-        Ok((Reading { lines, names }, (!warnings.is_empty()).then(|| warnings.join("; "))))
+            .then(|| UnreadElements { count: hidden.len(), why: "something in them is hidden".to_owned() });
+        let warnings: Vec<String> =
+            hidden.iter().chain(&unread).map(|unread| unread.warning_text(total)).collect();
+        Ok((SketchReading { lines, names }, (!warnings.is_empty()).then(|| warnings.join("; "))))
     }
 
     /// A window that shows no elements, by the lines that can be read in it: each stands below the root.
-    pub fn view_by_reading(&self, chosen: &Chosen, view: &View, cancel: &Cancel) -> Result<Arc<View>> {
+    pub fn view_by_reading(
+        &self,
+        chosen: &ResolvedWindow,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<Arc<View>> {
         let began = self.clock.now();
         let (readable, words) = self.window_words(chosen, cancel)?;
         let mut builder = TreeBuilder::new(view.tree().root().clone());
         for words in words.chunk_by(|one, next| one.line_key() == next.line_key()) {
             let line = line_of(words, readable.area);
-            builder.leaf(Element::new(TEXT_LINE, line.text, line.bounds));
+            builder.add_leaf(Element::new(TEXT_LINE, line.text, line.bounds));
         }
         let mut tree = builder.finish();
         tree.lacking = view.tree().lacking.clone();
         // What was read is redacted already, so both trees are the same one.
         let (tree, took) = (Arc::new(tree), self.clock.now().saturating_sub(began));
-        Ok(Arc::new(View::new(tree.clone(), tree, took, self.clock.wall())))
+        Ok(Arc::new(View::new(tree.clone(), tree, took, self.clock.wall_time())))
     }
 
     /// Reads part after part. All together have the time of one picture, so that a window of many pictures
@@ -289,9 +295,9 @@ impl Observer {
         &self,
         parts: Vec<(usize, Readable)>,
         cancel: &Cancel,
-    ) -> Result<(BTreeMap<usize, String>, Option<Unread>)> {
+    ) -> Result<(BTreeMap<usize, String>, Option<UnreadElements>)> {
         let (total, most) = (parts.len(), self.ocr.settings().max_roi_crops);
-        let waiting = self.ocr.waiting(cancel);
+        let waiting = self.ocr.start_deadline(cancel);
         let mut names = BTreeMap::new();
         for (done, (node, part)) in parts.into_iter().take(most).enumerate() {
             match self.text_of_part(&part, &waiting) {
@@ -299,11 +305,11 @@ impl Observer {
                 Ok(text) => drop(names.insert(node, text)),
                 Err(error) if error.kind == Kind::Cancelled => return Err(error),
                 Err(Error { message, .. }) => {
-                    return Ok((names, Some(Unread { count: total - done, why: message })));
+                    return Ok((names, Some(UnreadElements { count: total - done, why: message })));
                 }
             }
         }
-        let too_many = || Unread { count: total - most, why: format!("ocr.max_roi_crops is {most}") };
+        let too_many = || UnreadElements { count: total - most, why: format!("ocr.max_roi_crops is {most}") };
         Ok((names, (total > most).then(too_many)))
     }
 
@@ -314,7 +320,7 @@ impl Observer {
         }
         let least = self.ocr.settings().min_confidence;
         let words = self.words_by(part, self.ocr.part_options(), least, waiting)?;
-        Ok(joined(&words))
+        Ok(join_words(&words))
     }
 }
 
@@ -332,13 +338,13 @@ fn text_of(words: &[Word]) -> String {
     let blocks: Vec<String> = blocks
         .map(|block| {
             let lines = block.chunk_by(|one, next| one.line_key() == next.line_key());
-            lines.map(joined).collect::<Vec<_>>().join("\n")
+            lines.map(join_words).collect::<Vec<_>>().join("\n")
         })
         .collect();
     blocks.join("\n\n")
 }
 
-fn joined(words: &[Word]) -> String {
+fn join_words(words: &[Word]) -> String {
     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
@@ -353,7 +359,7 @@ fn line_of(words: &[Word], area: Rect) -> OcrLine {
         height: most(Rect::bottom) - y,
     };
     let sum: f32 = words.iter().map(|word| word.confidence).sum();
-    OcrLine { text: joined(words), bounds, confidence: sum / words.len().max(1) as f32 }
+    OcrLine { text: join_words(words), bounds, confidence: sum / words.len().max(1) as f32 }
 }
 
 #[cfg(test)]

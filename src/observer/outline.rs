@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::identity::Sight;
-use super::text::{one_line, shorten};
-use super::{Chosen, Observer, Ref, View};
+use super::identity::WindowCapture;
+use super::text::{one_line, shorten_text};
+use super::{Observer, Ref, ResolvedWindow, View};
 use crate::error::Result;
-use crate::model::unseen::Cover;
-use crate::model::{Element, Rect, Role, Tree, Unseen, Window};
+use crate::model::unseen::ClipCover;
+use crate::model::{Element, HiddenReason, Rect, Role, Tree, Window};
 use crate::tokens::{self, Writing};
 
 /// A rule of pruning that a caller switches off.
@@ -64,14 +64,14 @@ pub struct Outline {
     pub shown: usize,
     /// Elements in the scope, whether they are shown or not.
     pub elements: usize,
-    pub dropped: Dropped,
+    pub dropped: DroppedCounts,
     /// The element of the last line, when lines are missing behind it.
     pub cut_after: Option<usize>,
 }
 
 /// How many elements each rule left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Dropped {
+pub struct DroppedCounts {
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     pub hidden: usize,
     #[serde(skip_serializing_if = "crate::model::is_zero")]
@@ -106,13 +106,13 @@ pub fn is_actionable(element: &Element) -> bool {
 /// Whether each element of the scope is to be seen, or something in it is.
 pub fn in_view(tree: &Tree, scope: usize) -> Vec<bool> {
     let count = tree.end(scope) - scope;
-    let mut covers = vec![Cover::default(); count];
+    let mut covers = vec![ClipCover::default(); count];
     let mut seen = vec![true; count];
     for node in scope + 1..tree.end(scope) {
         let Some(parent) = tree.parent(node) else { continue };
         let cover = covers[parent - scope].in_parent(&tree[parent], &tree[node]);
         covers[node - scope] = cover;
-        seen[node - scope] = !tree[node].hidden && !cover.shut && !cover.clips(tree[node].bounds);
+        seen[node - scope] = !tree[node].hidden && !cover.shut && !cover.is_clipped(tree[node].bounds);
     }
     // Backwards, so that an element knows of what is in it before its own turn comes.
     for node in (scope + 1..tree.end(scope)).rev() {
@@ -125,7 +125,7 @@ pub fn in_view(tree: &Tree, scope: usize) -> Vec<bool> {
 
 /// A line before it is written: refs are given only to what is shown.
 #[derive(Debug)]
-struct Line {
+struct OutlineLine {
     node: usize,
     indent: usize,
     /// Elements below it that are not to be seen.
@@ -136,61 +136,61 @@ struct Line {
 
 /// Which lines there are.
 #[derive(Debug)]
-struct Plan<'a> {
+struct OutlinePlan<'a> {
     tree: &'a Tree,
     options: &'a OutlineOptions,
-    lines: Vec<Line>,
-    dropped: Dropped,
+    lines: Vec<OutlineLine>,
+    dropped: DroppedCounts,
     /// Of each open ancestor that has a line: where it ends, and its line.
     open: Vec<(usize, usize)>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> OutlinePlan<'a> {
     fn of(tree: &'a Tree, options: &'a OutlineOptions) -> Self {
-        let (lines, dropped, open) = (Vec::new(), Dropped::default(), Vec::new());
-        let mut plan = Plan { tree, options, lines, dropped, open };
+        let (lines, dropped, open) = (Vec::new(), DroppedCounts::default(), Vec::new());
+        let mut plan = OutlinePlan { tree, options, lines, dropped, open };
         let seen = in_view(tree, options.scope);
         let deepest = options.depth.map_or(usize::MAX, |depth| tree.depth(options.scope) + depth);
         for node in options.scope..tree.end(options.scope) {
             plan.open.retain(|(end, _)| node < *end);
             if tree.depth(node) > deepest {
                 plan.dropped.deeper += 1;
-            } else if !seen[node - options.scope] && !plan.keeps(Keep::Hidden) {
+            } else if !seen[node - options.scope] && !plan.keeps_kind(Keep::Hidden) {
                 plan.dropped.hidden += 1;
                 if let Some(&(_, line)) = plan.open.last() {
                     plan.lines[line].unseen += 1;
                 }
             } else {
-                plan.consider(node, &seen);
+                plan.consider_node(node, &seen);
             }
         }
         plan
     }
 
-    fn keeps(&self, what: Keep) -> bool {
+    fn keeps_kind(&self, what: Keep) -> bool {
         self.options.keep.contains(&what)
     }
 
-    fn consider(&mut self, node: usize, seen: &[bool]) {
+    fn consider_node(&mut self, node: usize, seen: &[bool]) {
         let scope = self.options.scope;
         if self.options.only.as_ref().is_some_and(|only| only.get(node - scope) != Some(&true)) {
             self.dropped.filtered += 1;
         } else if self.tree[node].role == Role::ScrollBar {
-            if self.keeps(Keep::Bars) { self.show(node, seen) } else { self.dropped.bars += 1 }
+            if self.keeps_kind(Keep::Bars) { self.add_line(node, seen) } else { self.dropped.bars += 1 }
         } else if is_actionable(&self.tree[node]) {
-            self.show(node, seen);
-        } else if self.is_group(node) && !self.keeps(Keep::Groups) {
+            self.add_line(node, seen);
+        } else if self.is_group(node) && !self.keeps_kind(Keep::Groups) {
             self.dropped.groups += 1;
-        } else if self.is_repeated(node, seen) && !self.keeps(Keep::Repeats) {
+        } else if self.is_repeated(node, seen) && !self.keeps_kind(Keep::Repeats) {
             self.dropped.repeats += 1;
         } else {
-            self.show(node, seen);
+            self.add_line(node, seen);
         }
     }
 
-    fn show(&mut self, node: usize, seen: &[bool]) {
+    fn add_line(&mut self, node: usize, seen: &[bool]) {
         let hidden = !seen[node - self.options.scope];
-        let line = Line { node, indent: self.open.len(), unseen: 0, hidden };
+        let line = OutlineLine { node, indent: self.open.len(), unseen: 0, hidden };
         self.open.push((self.tree.end(node), self.lines.len()));
         self.lines.push(line);
     }
@@ -223,7 +223,7 @@ impl<'a> Plan<'a> {
         };
         let around = &tree[self.lines[line].node];
         // GTK 4 names a button `7 7` whose label is `7`. What is cut off from a long name is not said.
-        let is_whole = around.name.chars().count() <= Style::of(self.options).longest;
+        let is_whole = around.name.chars().count() <= OutlineStyle::of(self.options).longest;
         let within = |text: &str| is_whole && is_actionable(around) && has_words(&around.name, text);
         let said = |text: &str| text == around.name || Some(text) == around.value.as_deref() || within(text);
         tree.child_count(node) == 0
@@ -243,15 +243,15 @@ impl<'a> Plan<'a> {
     }
 
     /// Keeps the lines of the page that was asked for, and says where it ends if lines are missing.
-    fn cut(&mut self) -> Option<usize> {
+    fn cut_page(&mut self) -> Option<usize> {
         if let Some(after) = self.options.after {
             self.lines.retain(|line| line.node > after);
         }
         let most = self.options.most_lines.unwrap_or(usize::MAX);
         let room = self.options.max_tokens.map_or(usize::MAX, |most| tokens::bytes(Writing::Outline, most));
         let mut bytes = 0;
-        let fits = |line: &&Line| {
-            bytes += self.length(line);
+        let fits = |line: &&OutlineLine| {
+            bytes += self.line_length(line);
             bytes <= room
         };
         // One line always fits, or a caller would never get on.
@@ -262,7 +262,7 @@ impl<'a> Plan<'a> {
     }
 
     /// About how long a line gets; its ref is not known yet.
-    fn length(&self, line: &Line) -> usize {
+    fn line_length(&self, line: &OutlineLine) -> usize {
         let refs = if is_actionable(&self.tree[line.node]) { LENGTH_OF_A_REF } else { 0 };
         let mut text = String::new();
         self.write_line(line, None, &mut None, &mut text);
@@ -280,9 +280,15 @@ impl<'a> Plan<'a> {
         text
     }
 
-    fn write_line(&self, line: &Line, reference: Option<Ref>, last: &mut Option<Rect>, text: &mut String) {
+    fn write_line(
+        &self,
+        line: &OutlineLine,
+        reference: Option<Ref>,
+        last: &mut Option<Rect>,
+        text: &mut String,
+    ) {
         let element = &self.tree[line.node];
-        let style = Style::of(self.options);
+        let style = OutlineStyle::of(self.options);
         text.extend(std::iter::repeat_n(' ', line.indent));
         write_element(text, element, reference, style);
         if line.hidden {
@@ -301,13 +307,13 @@ const LENGTH_OF_A_REF: usize = 5;
 const LENGTH_OF_A_PLACE: usize = 24;
 
 #[derive(Clone, Copy, Debug)]
-struct Style {
+struct OutlineStyle {
     longest: usize,
     bounds: bool,
     details: bool,
 }
 
-impl Style {
+impl OutlineStyle {
     fn of(options: &OutlineOptions) -> Self {
         let keeps = |what| options.keep.contains(&what);
         let longest = options.longest_text.unwrap_or(LONGEST_TEXT);
@@ -318,8 +324,8 @@ impl Style {
         }
     }
 
-    fn short(&self, text: &str) -> String {
-        one_line(&shorten(text, self.longest, self.longest.saturating_sub(1).max(1)))
+    fn shorten_text(&self, text: &str) -> String {
+        one_line(&shorten_text(text, self.longest, self.longest.saturating_sub(1).max(1)))
     }
 }
 
@@ -332,7 +338,7 @@ fn says_nothing(element: &Element) -> bool {
 }
 
 /// `e17 Button "Save" =on {focused}`: everything but the place.
-fn write_element(text: &mut String, element: &Element, reference: Option<Ref>, style: Style) {
+fn write_element(text: &mut String, element: &Element, reference: Option<Ref>, style: OutlineStyle) {
     if let Some(reference) = reference {
         text.push_str(&format!("{reference} "));
     }
@@ -344,30 +350,30 @@ fn write_element(text: &mut String, element: &Element, reference: Option<Ref>, s
     }
     if named {
         let gap = if plain { "" } else { " " };
-        text.push_str(&format!("{gap}{}", quoted(&style.short(&element.name))));
+        text.push_str(&format!("{gap}{}", quote_text(&style.shorten_text(&element.name))));
     }
     if let Some(value) = written_value(element) {
-        text.push_str(&format!(" ={}", bare_or_quoted(&style.short(&value))));
+        text.push_str(&format!(" ={}", bare_or_quoted(&style.shorten_text(&value))));
     }
     write_details(text, element, style);
-    let flags = flags(element);
+    let flags = state_flags(element);
     if !flags.is_empty() {
         text.push_str(&format!(" {{{}}}", flags.join(",")));
     }
 }
 
 /// A button without a name is known by what its tooltip says.
-fn write_details(text: &mut String, element: &Element, style: Style) {
+fn write_details(text: &mut String, element: &Element, style: OutlineStyle) {
     let known = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-    if let Some(limits) = limits(element).filter(|_| style.details) {
+    if let Some(limits) = range_limits(element).filter(|_| style.details) {
         text.push_str(&format!(" in:{limits}"));
     }
     if let Some(shortcut) = known(&element.shortcut).filter(|_| style.details) {
-        text.push_str(&format!(" key:{}", bare_or_quoted(&style.short(&shortcut))));
+        text.push_str(&format!(" key:{}", bare_or_quoted(&style.shorten_text(&shortcut))));
     }
     let wanted = style.details || element.name.is_empty();
     if let Some(description) = known(&element.description).filter(|_| wanted) {
-        text.push_str(&format!(" about:{}", quoted(&style.short(&description))));
+        text.push_str(&format!(" about:{}", quote_text(&style.shorten_text(&description))));
     }
 }
 
@@ -378,13 +384,13 @@ fn written_value(element: &Element) -> Option<String> {
     own.map(str::to_owned).or_else(|| number(element.range.now).map(|now| now.to_string()))
 }
 
-fn limits(element: &Element) -> Option<String> {
+fn range_limits(element: &Element) -> Option<String> {
     let number = |number: Option<f64>| number.filter(|number| number.is_finite());
     let (min, max) = (number(element.range.min)?, number(element.range.max)?);
     Some(format!("{min}..{max}"))
 }
 
-fn flags(element: &Element) -> Vec<&'static str> {
+fn state_flags(element: &Element) -> Vec<&'static str> {
     let implied = element.role.takes_text();
     [
         (element.focused, "focused"),
@@ -396,7 +402,7 @@ fn flags(element: &Element) -> Vec<&'static str> {
     ]
     .into_iter()
     .filter_map(|(set, name)| set.then_some(name))
-    .chain(element.unseen.filter(|unseen| unseen.is_odd()).map(Unseen::name))
+    .chain(element.unseen.filter(|unseen| unseen.is_odd()).map(HiddenReason::name))
     .collect()
 }
 
@@ -418,9 +424,9 @@ fn write_place(text: &mut String, bounds: Rect, last: &mut Option<Rect>, whole: 
 
 /// A window as one line: uid, title, program, place, and whether it has the focus.
 pub fn window_line(window: &Window) -> String {
-    let title = one_line(&shorten(&window.title, LONGEST_TITLE, LONGEST_TITLE - 1));
-    let process = one_line(&shorten(&window.process, LONGEST_TITLE, LONGEST_TITLE - 1));
-    let mut line = format!("{} {} {}", one_line(&window.uid), quoted(&title), bare_or_quoted(&process));
+    let title = one_line(&shorten_text(&window.title, LONGEST_TITLE, LONGEST_TITLE - 1));
+    let process = one_line(&shorten_text(&window.process, LONGEST_TITLE, LONGEST_TITLE - 1));
+    let mut line = format!("{} {} {}", one_line(&window.uid), quote_text(&title), bare_or_quoted(&process));
     write_place(&mut line, window.bounds, &mut None, true);
     for (is_so, flag) in [(window.focused, "focused"), (window.minimized, "minimized")] {
         if is_so {
@@ -445,7 +451,7 @@ fn is_the_role(name: &str, role: &str) -> bool {
     letters(name) == letters(role)
 }
 
-fn quoted(text: &str) -> String {
+fn quote_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {
@@ -461,15 +467,20 @@ fn quoted(text: &str) -> String {
 /// A value ends where its line, its flags or its place begin; one that could be misread is quoted.
 fn bare_or_quoted(text: &str) -> String {
     let misleading = text.contains(['"', '\\', '{', '@', '+']) || text.trim() != text;
-    if misleading { quoted(text) } else { text.to_owned() }
+    if misleading { quote_text(text) } else { text.to_owned() }
 }
 
 impl Observer {
     /// The outline of a capture. What it shows is known by its refs from here on.
-    pub fn outline(&self, chosen: &Chosen, view: &View, options: &OutlineOptions) -> Result<Outline> {
-        self.meet(chosen);
-        Ok(outline(view.tree(), options, |nodes| {
-            self.refs().show(Sight { window: &chosen.raw, view }, nodes.iter().copied())
+    pub fn outline_view(
+        &self,
+        chosen: &ResolvedWindow,
+        view: &View,
+        options: &OutlineOptions,
+    ) -> Result<Outline> {
+        self.remember_window(chosen);
+        Ok(outline_tree(view.tree(), options, |nodes| {
+            self.refs().assign_refs(WindowCapture { window: &chosen.raw, view }, nodes.iter().copied())
         }))
     }
 
@@ -477,18 +488,18 @@ impl Observer {
     /// That something only moved is no news.
     pub fn outline_changes(
         &self,
-        chosen: &Chosen,
+        chosen: &ResolvedWindow,
         (old, new): (&View, &View),
         options: &OutlineOptions,
     ) -> Result<OutlineChanges> {
-        self.meet(chosen);
-        let of = |view| Sight { window: &chosen.raw, view };
-        let (before, after) = (Plan::of(old.tree(), options), Plan::of(new.tree(), options));
-        let (before, after) = (Told::of(&before, old), Told::of(&after, new));
+        self.remember_window(chosen);
+        let of = |view| WindowCapture { window: &chosen.raw, view };
+        let (before, after) = (OutlinePlan::of(old.tree(), options), OutlinePlan::of(new.tree(), options));
+        let (before, after) = (OutlineLines::of(&before, old), OutlineLines::of(&after, new));
         let room = options.max_tokens.map_or(usize::MAX, |most| tokens::bytes(Writing::Outline, most));
         let mut changes = OutlineChanges::default();
         for (at, line) in after.lines.iter().enumerate() {
-            let sign = match before.partner(&after, at) {
+            let sign = match before.matching_line(&after, at) {
                 Some(partner) if before.lines[partner].text == line.text => continue,
                 Some(_) => '~',
                 None => '+',
@@ -501,9 +512,9 @@ impl Observer {
         }
         // Last, because what is there matters more than what was.
         for (at, line) in before.lines.iter().enumerate() {
-            if after.partner(&before, at).is_none() {
+            if after.matching_line(&before, at).is_none() {
                 changes.removed += 1;
-                let reference = || self.refs().peek(of(old), line.node);
+                let reference = || self.refs().existing_ref(of(old), line.node);
                 changes.push('-', reference, &line.text, None, room);
             }
         }
@@ -557,7 +568,7 @@ impl OutlineChanges {
 }
 
 /// The lines of an outline without refs and places, each with what its element is known by.
-struct Told {
+struct OutlineLines {
     lines: Vec<ToldLine>,
     by_native: HashMap<String, usize>,
     by_path: HashMap<(u64, u32), usize>,
@@ -571,13 +582,13 @@ struct ToldLine {
     path: (u64, u32),
 }
 
-impl Told {
-    fn of(plan: &Plan, view: &View) -> Self {
+impl OutlineLines {
+    fn of(plan: &OutlinePlan, view: &View) -> Self {
         let mut told = Self { lines: Vec::new(), by_native: HashMap::new(), by_path: HashMap::new() };
         let mut counts: HashMap<u64, u32> = HashMap::new();
         for line in &plan.lines {
             let mut text = String::new();
-            write_element(&mut text, &plan.tree[line.node], None, Style::of(plan.options));
+            write_element(&mut text, &plan.tree[line.node], None, OutlineStyle::of(plan.options));
             let (native, path) = view.marks().known_by(view.raw(), line.node);
             let count = counts.entry(path).or_default();
             let at = told.lines.len();
@@ -591,7 +602,7 @@ impl Told {
     }
 
     /// The line here of the element that the other has at `at`: by its object, else by its signature.
-    fn partner(&self, other: &Told, at: usize) -> Option<usize> {
+    fn matching_line(&self, other: &OutlineLines, at: usize) -> Option<usize> {
         let line = &other.lines[at];
         let same_object = line.native.as_ref().and_then(|native| self.by_native.get(native));
         same_object.or_else(|| self.by_path.get(&line.path)).copied()
@@ -599,22 +610,26 @@ impl Told {
 }
 
 /// The lines before and after that of an element, or of where it would stand, without refs and places.
-pub fn neighbours(tree: &Tree, options: &OutlineOptions, node: usize) -> [Option<String>; 2] {
-    let plan = Plan::of(tree, options);
+pub fn neighbor_lines(tree: &Tree, options: &OutlineOptions, node: usize) -> [Option<String>; 2] {
+    let plan = OutlinePlan::of(tree, options);
     let before = plan.lines.iter().rfind(|line| line.node < node);
     let after = plan.lines.iter().find(|line| line.node > node);
     [before, after].map(|line| {
         let mut text = String::new();
-        write_element(&mut text, &tree[line?.node], None, Style::of(options));
+        write_element(&mut text, &tree[line?.node], None, OutlineStyle::of(options));
         Some(text)
     })
 }
 
 /// The outline of a tree; `refs` names the elements that can be acted on.
-pub fn outline(tree: &Tree, options: &OutlineOptions, refs: impl FnOnce(&[usize]) -> Vec<Ref>) -> Outline {
-    let mut plan = Plan::of(tree, options);
-    let cut_after = plan.cut();
-    let acts = |line: &Line| is_actionable(&tree[line.node]);
+pub fn outline_tree(
+    tree: &Tree,
+    options: &OutlineOptions,
+    refs: impl FnOnce(&[usize]) -> Vec<Ref>,
+) -> Outline {
+    let mut plan = OutlinePlan::of(tree, options);
+    let cut_after = plan.cut_page();
+    let acts = |line: &OutlineLine| is_actionable(&tree[line.node]);
     let nodes: Vec<usize> = plan.lines.iter().filter(|line| acts(line)).map(|line| line.node).collect();
     let mut refs = refs(&nodes).into_iter();
     let refs: Vec<Option<Ref>> =

@@ -13,11 +13,11 @@ use crate::platform::{Patience, check_within, outside};
 
 /// Where input may go; everywhere unless it is set.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Region(Option<Rect>);
+pub struct InputRegion(Option<Rect>);
 
 /// What an act reaches for.
 #[derive(Clone, Debug, PartialEq)]
-enum Reach<'a> {
+enum PointerReach<'a> {
     Points(Vec<Point>),
     Element(&'a Handle),
     /// Wherever the pointer is now.
@@ -26,7 +26,7 @@ enum Reach<'a> {
     Keyboard,
 }
 
-fn reach(act: &Act) -> Reach<'_> {
+fn pointer_reach(act: &Act) -> PointerReach<'_> {
     match act {
         Act::Click { element: Some(element), .. }
         | Act::Scroll { element: Some(element), .. }
@@ -36,13 +36,13 @@ fn reach(act: &Act) -> Reach<'_> {
         | Act::Invoke { element }
         | Act::Focus { element }
         | Act::SetValue { element, .. }
-        | Act::Select { element, .. } => Reach::Element(element),
+        | Act::Select { element, .. } => PointerReach::Element(element),
         Act::Click { at: Some(at), .. }
         | Act::Scroll { at: Some(at), .. }
-        | Act::Hover { at: Some(at), .. } => Reach::Points(vec![*at]),
-        Act::Click { .. } | Act::Scroll { .. } | Act::Hover { .. } => Reach::Pointer,
-        Act::Drag { from, to, .. } => Reach::Points(vec![*from, *to]),
-        Act::Type { .. } | Act::Key { .. } => Reach::Keyboard,
+        | Act::Hover { at: Some(at), .. } => PointerReach::Points(vec![*at]),
+        Act::Click { .. } | Act::Scroll { .. } | Act::Hover { .. } => PointerReach::Pointer,
+        Act::Drag { from, to, .. } => PointerReach::Points(vec![*from, *to]),
+        Act::Type { .. } | Act::Key { .. } => PointerReach::Keyboard,
     }
 }
 
@@ -51,22 +51,24 @@ impl Observer {
         if let Some(region) = region {
             self.platform.input().confine(region);
         }
-        Self { region: Region(region), ..self }
+        Self { region: InputRegion(region), ..self }
     }
 
     /// Refuses an act that would reach outside of the region, also in a dry run.
     pub(super) fn check_region(&self, act: &Act, cancel: &Cancel) -> Result<()> {
-        let Region(Some(region)) = self.region else {
+        let InputRegion(Some(region)) = self.region else {
             return Ok(());
         };
-        match reach(act) {
-            Reach::Keyboard => Ok(()),
-            Reach::Points(points) => points.into_iter().try_for_each(|point| check_within(region, point)),
-            Reach::Pointer => match self.pointer()? {
+        match pointer_reach(act) {
+            PointerReach::Keyboard => Ok(()),
+            PointerReach::Points(points) => {
+                points.into_iter().try_for_each(|point| check_within(region, point))
+            }
+            PointerReach::Pointer => match self.pointer_position()? {
                 Some(point) => check_within(region, point),
                 None => Err(outside(region, "where the pointer is, this desktop does not tell")),
             },
-            Reach::Element(element) => {
+            PointerReach::Element(element) => {
                 self.require_places("to keep input within input.allowed_region")?;
                 let bounds = self.bounds_of(element, cancel)?;
                 if !bounds.is_empty() && region.encloses(&bounds) {

@@ -7,7 +7,7 @@ use crate::error::{Error, Fact, Kind, Result};
 use crate::model::selector::{Near, Selector, derive};
 use crate::model::{Tree, Window};
 
-use super::identity::{Found, Memory, REOPENED, Sight, words};
+use super::identity::{REOPENED, RefLookup, RememberedRef, WindowCapture, element_label};
 use super::{DesktopState, ElementTarget, Observer, Ref, View};
 
 pub(super) const MOST_MATCHES: usize = 10;
@@ -38,7 +38,7 @@ pub struct ElementChoice {
 
 /// A window that was found.
 #[derive(Clone, Debug)]
-pub struct Chosen {
+pub struct ResolvedWindow {
     /// The window with the title that may be shown.
     pub window: Window,
     /// The window as it is.
@@ -51,7 +51,7 @@ pub struct Chosen {
     guessed: bool,
 }
 
-impl Chosen {
+impl ResolvedWindow {
     /// For the gate's rules only: a redacted title must not decide about a rule.
     pub fn unredacted_title(&self) -> &str {
         &self.raw.title
@@ -59,52 +59,56 @@ impl Chosen {
 }
 
 impl Observer {
-    pub(super) fn chosen(
+    pub(super) fn resolve_raw(
         &self,
         desktop: &Arc<DesktopState>,
         raw: &Window,
         warning: Option<String>,
-    ) -> Chosen {
+    ) -> ResolvedWindow {
         let said = [warning, self.note_on_bounds()];
         let warning = said.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
         let (window, raw, desktop) = (self.shown_window(raw.clone()), raw.clone(), desktop.clone());
-        Chosen { window, raw, desktop, warning, guessed: false }
+        ResolvedWindow { window, raw, desktop, warning, guessed: false }
     }
 
     /// The window that is meant, in a look of its own; without a word about it, the focused one.
-    pub fn choose(&self, choice: &WindowChoice) -> Result<Chosen> {
+    pub fn resolve_window(&self, choice: &WindowChoice) -> Result<ResolvedWindow> {
         self.choose_in(&self.desktop()?, choice)
     }
 
     /// Like `choose`, in a look that was taken before.
-    pub fn choose_in(&self, desktop: &Arc<DesktopState>, choice: &WindowChoice) -> Result<Chosen> {
+    pub fn choose_in(&self, desktop: &Arc<DesktopState>, choice: &WindowChoice) -> Result<ResolvedWindow> {
         let windows = desktop.windows();
         if let Some(uid) = &choice.uid {
             let warning =
                 choice.index.map(|_| "both window_index and window_uid given; window_uid used".to_owned());
             return match windows.iter().find(|window| window.uid == *uid) {
-                Some(window) => Ok(self.chosen(desktop, window, warning)),
-                None => Err(self.gone(format!("no window has the uid '{uid}' (any more)"), windows)),
+                Some(window) => Ok(self.resolve_raw(desktop, window, warning)),
+                None => Err(self.window_gone(format!("no window has the uid '{uid}' (any more)"), windows)),
             };
         }
         if let Some(index) = choice.index {
             return match windows.get(index) {
-                Some(window) => Ok(self.chosen(desktop, window, None)),
+                Some(window) => Ok(self.resolve_raw(desktop, window, None)),
                 None => {
                     let warning = format!("there is no window_index {index}; the focused window was used");
-                    let chosen = self.focused(desktop, Some(warning))?;
-                    Ok(Chosen { guessed: true, ..chosen })
+                    let chosen = self.focused_window(desktop, Some(warning))?;
+                    Ok(ResolvedWindow { guessed: true, ..chosen })
                 }
             };
         }
         match &choice.title {
             Some(title) => self.by_title(title, desktop),
-            None => self.focused(desktop, None),
+            None => self.focused_window(desktop, None),
         }
     }
 
     /// The window that is meant, where guessing would be wrong: nothing named, or not found, is an error.
-    pub fn choose_strictly(&self, desktop: &Arc<DesktopState>, choice: &WindowChoice) -> Result<Chosen> {
+    pub fn choose_strictly(
+        &self,
+        desktop: &Arc<DesktopState>,
+        choice: &WindowChoice,
+    ) -> Result<ResolvedWindow> {
         if choice.is_empty() {
             return Err(Error::bad_request("window_uid or window_index is required"));
         }
@@ -118,24 +122,24 @@ impl Observer {
         }
     }
 
-    fn focused(&self, desktop: &Arc<DesktopState>, warning: Option<String>) -> Result<Chosen> {
+    fn focused_window(&self, desktop: &Arc<DesktopState>, warning: Option<String>) -> Result<ResolvedWindow> {
         let windows = desktop.windows();
         match windows.iter().find(|window| window.focused).or(windows.first()) {
-            Some(window) => Ok(self.chosen(desktop, window, warning)),
+            Some(window) => Ok(self.resolve_raw(desktop, window, warning)),
             None => Err(Error::new(Kind::WindowGone, "there are no windows")),
         }
     }
 
-    fn by_title(&self, title: &str, desktop: &Arc<DesktopState>) -> Result<Chosen> {
+    fn by_title(&self, title: &str, desktop: &Arc<DesktopState>) -> Result<ResolvedWindow> {
         let wanted = title.to_lowercase();
         let matches = |window: &&Window| self.redactor.title(&window.title).to_lowercase().contains(&wanted);
         match desktop.windows().iter().find(matches) {
-            Some(window) => Ok(self.chosen(desktop, window, None)),
-            None => Err(self.gone(format!("no window title contains '{title}'"), desktop.windows())),
+            Some(window) => Ok(self.resolve_raw(desktop, window, None)),
+            None => Err(self.window_gone(format!("no window title contains '{title}'"), desktop.windows())),
         }
     }
 
-    pub(super) fn gone(&self, message: String, windows: &[Window]) -> Error {
+    pub(super) fn window_gone(&self, message: String, windows: &[Window]) -> Error {
         let known: Vec<Fact> = windows
             .iter()
             .take(10)
@@ -152,11 +156,11 @@ impl Observer {
     /// Every match of a selector in document order, at most ten, and never none.
     pub fn find_all(
         &self,
-        chosen: &Chosen,
+        chosen: &ResolvedWindow,
         selector: &str,
         cancel: &Cancel,
     ) -> Result<(Arc<View>, String, Vec<usize>)> {
-        let view = self.look(chosen, cancel)?.view;
+        let view = self.look_at(chosen, cancel)?.view;
         // An id is answered with the selector that stands for it: people have ids, agents want selectors.
         if let Some(node) = view.tree().find_id(selector) {
             return Ok((view.clone(), view.derived_selector(node), vec![node]));
@@ -179,15 +183,15 @@ impl Observer {
         cancel: &Cancel,
     ) -> Result<ElementTarget> {
         match parse_choice(choice)? {
-            Wanted::Ref(reference) => self.find_ref(desktop, reference, window, cancel),
-            Wanted::Selector(selector) => {
+            WantedElement::Ref(reference) => self.find_ref(desktop, reference, window, cancel),
+            WantedElement::Selector(selector) => {
                 let (chosen, view) = self.choose_and_view(desktop, window, cancel)?;
                 let Some(node) = selector.resolve(view.tree(), 1).first().copied() else {
                     return Err(self.not_found(&selector, &chosen, &view));
                 };
                 Ok(ElementTarget::new(chosen, view, node, Some(selector.to_string())))
             }
-            Wanted::Id(id) => {
+            WantedElement::Id(id) => {
                 let (chosen, view) = self.choose_and_view(desktop, window, cancel)?;
                 match view.tree().find_id(&id) {
                     Some(node) => Ok(ElementTarget::new(chosen, view, node, None)),
@@ -202,7 +206,7 @@ impl Observer {
         desktop: &Arc<DesktopState>,
         window: &WindowChoice,
         cancel: &Cancel,
-    ) -> Result<(Chosen, Arc<View>)> {
+    ) -> Result<(ResolvedWindow, Arc<View>)> {
         let chosen = self.choose_in(desktop, window)?;
         let view = self.view_in_look(&chosen, cancel)?;
         Ok((chosen, view))
@@ -213,7 +217,7 @@ impl Observer {
         &self,
         id: &str,
         window: &WindowChoice,
-        chosen: Chosen,
+        chosen: ResolvedWindow,
         view: Arc<View>,
         cancel: &Cancel,
     ) -> Result<ElementTarget> {
@@ -239,7 +243,7 @@ impl Observer {
         window: &WindowChoice,
         cancel: &Cancel,
     ) -> Result<ElementTarget> {
-        let memory = self.recall(reference)?;
+        let memory = self.recall_ref(reference)?;
         let home = desktop.windows().iter().find(|window| window.uid == memory.window_uid());
         if !window.is_empty() {
             let named = self.choose_in(desktop, window)?;
@@ -248,19 +252,21 @@ impl Observer {
         let Some(home) = home else {
             return self.find_in_reopened(desktop, reference, &memory, cancel);
         };
-        let chosen = self.chosen(desktop, home, None);
+        let chosen = self.resolve_raw(desktop, home, None);
         let mut view = self.view_in_look(&chosen, cancel)?;
         if memory.was_read() && view.is_dark() {
             view = self.view_by_reading(&chosen, &view, cancel)?;
         }
-        let sight = Sight { window: &chosen.raw, view: &view };
-        let (node, certainty) = match self.refs().find(&memory, sight) {
-            Found::Same(node) => (node, None),
-            Found::Again(node, certainty) => (node, Some(certainty)),
-            Found::Changed(node) => return Err(self.changed(reference, &memory, &chosen, &view, node)),
-            Found::Lost => {
-                let message = format!("{reference} was {} and is not there any more", memory.words());
-                return Err(self.lost(message, reference, &memory, &[(chosen, view)]));
+        let sight = WindowCapture { window: &chosen.raw, view: &view };
+        let (node, certainty) = match self.refs().find_again(&memory, sight) {
+            RefLookup::Same(node) => (node, None),
+            RefLookup::Again(node, certainty) => (node, Some(certainty)),
+            RefLookup::Changed(node) => {
+                return Err(self.element_changed(reference, &memory, &chosen, &view, node));
+            }
+            RefLookup::Lost => {
+                let message = format!("{reference} was {} and is not there any more", memory.shown_label());
+                return Err(self.ref_lost(message, reference, &memory, &[(chosen, view)]));
             }
         };
         Ok(ElementTarget::new(chosen, view, node, None).known_as(reference, certainty))
@@ -271,43 +277,45 @@ impl Observer {
         &self,
         desktop: &Arc<DesktopState>,
         reference: Ref,
-        memory: &Memory,
+        memory: &RememberedRef,
         cancel: &Cancel,
     ) -> Result<ElementTarget> {
         let mut looks = Vec::new();
         for window in memory.reopened_among(desktop.windows()) {
-            let chosen = self.chosen(desktop, window, None);
+            let chosen = self.resolve_raw(desktop, window, None);
             let view = self.view_in_look(&chosen, cancel)?;
             looks.push((chosen, view));
         }
         if let [(chosen, view)] = looks.as_slice()
-            && let Some(node) = self.refs().only_like(memory, Sight { window: &chosen.raw, view })
+            && let Some(node) = self.refs().only_like(memory, WindowCapture { window: &chosen.raw, view })
         {
             let target = ElementTarget::new(chosen.clone(), view.clone(), node, None);
             return Ok(target.known_as(reference, Some(REOPENED)));
         }
-        let message = format!("the window of {reference}, which was {}, is gone", memory.words());
-        let error = self.lost(message, reference, memory, &looks);
+        let message = format!("the window of {reference}, which was {}, is gone", memory.shown_label());
+        let error = self.ref_lost(message, reference, memory, &looks);
         Err(Error { kind: Kind::WindowGone, ..error })
     }
 
     /// An element that is named by its id or its ref, as its id in this look. What is neither stays as it is,
     /// for the caller to say that it is unknown.
-    pub fn id_of(&self, chosen: &Chosen, view: &View, name: String) -> Result<String> {
+    pub fn id_of(&self, chosen: &ResolvedWindow, view: &View, name: String) -> Result<String> {
         let Some(reference) = Ref::parse(&name) else {
             return Ok(name);
         };
-        let memory = self.recall(reference)?;
+        let memory = self.recall_ref(reference)?;
         if memory.window_uid() != chosen.raw.uid {
             return Err(Error::bad_request(format!("{reference} is in the window {}", memory.window_uid()))
                 .with("field", "window_uid"));
         }
-        match self.refs().find(&memory, Sight { window: &chosen.raw, view }) {
+        match self.refs().find_again(&memory, WindowCapture { window: &chosen.raw, view }) {
             // Looking at what is called otherwise now does no harm: it is shown under its new name.
-            Found::Same(node) | Found::Again(node, _) | Found::Changed(node) => Ok(view.tree().id(node)),
-            Found::Lost => {
+            RefLookup::Same(node) | RefLookup::Again(node, _) | RefLookup::Changed(node) => {
+                Ok(view.tree().id(node))
+            }
+            RefLookup::Lost => {
                 let message =
-                    format!("{reference} was {} and is not there any more; look again", memory.words());
+                    format!("{reference} was {} and is not there any more; look again", memory.shown_label());
                 Err(Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string()))
             }
         }
@@ -315,17 +323,17 @@ impl Observer {
 
     /// Where the element of a ref was last shown.
     pub fn window_of_ref(&self, reference: Ref) -> Result<String> {
-        Ok(self.recall(reference)?.window_uid().to_owned())
+        Ok(self.recall_ref(reference)?.window_uid().to_owned())
     }
 
     /// Refuses a ref that stands for nothing.
     pub fn check_ref(&self, reference: Ref) -> Result<()> {
-        self.recall(reference).map(drop)
+        self.recall_ref(reference).map(drop)
     }
 
     /// What is remembered of a ref, or why nothing is.
-    pub(super) fn recall(&self, reference: Ref) -> Result<Memory> {
-        self.refs().recall(reference).ok_or_else(|| {
+    pub(super) fn recall_ref(&self, reference: Ref) -> Result<RememberedRef> {
+        self.refs().remembered(reference).ok_or_else(|| {
             let message = if self.refs().was_given(reference) {
                 format!("{reference} was forgotten, as the least used of many; look again")
             } else {
@@ -336,30 +344,40 @@ impl Observer {
     }
 
     /// The same object, but not what the caller saw. Telling what it is now makes it known as that.
-    fn changed(
+    fn element_changed(
         &self,
         reference: Ref,
-        memory: &Memory,
-        chosen: &Chosen,
+        memory: &RememberedRef,
+        chosen: &ResolvedWindow,
         view: &Arc<View>,
         node: usize,
     ) -> Error {
-        let now = words(&view.tree()[node]);
-        let message = format!("{reference} was {} and is now {now}", memory.words());
+        let now = element_label(&view.tree()[node]);
+        let message = format!("{reference} was {} and is now {now}", memory.shown_label());
         let looks = [(chosen.clone(), view.clone())];
-        let mut others = self.candidates(memory, &looks);
+        let mut others = self.ref_candidates(memory, &looks);
         others.retain(|(_, other)| *other != node);
         others.insert(0, (0, node));
-        self.refusal(message, reference, &looks, &others)
+        self.ref_refusal(message, reference, &looks, &others)
     }
 
-    fn lost(&self, message: String, reference: Ref, memory: &Memory, looks: &[(Chosen, Arc<View>)]) -> Error {
-        self.refusal(message, reference, looks, &self.candidates(memory, looks))
+    fn ref_lost(
+        &self,
+        message: String,
+        reference: Ref,
+        memory: &RememberedRef,
+        looks: &[(ResolvedWindow, Arc<View>)],
+    ) -> Error {
+        self.ref_refusal(message, reference, looks, &self.ref_candidates(memory, looks))
     }
 
     /// What could be meant, as the look it is in and the node.
-    fn candidates(&self, memory: &Memory, looks: &[(Chosen, Arc<View>)]) -> Vec<(usize, usize)> {
-        let of = |(look, (_, view)): (usize, &(Chosen, Arc<View>))| {
+    fn ref_candidates(
+        &self,
+        memory: &RememberedRef,
+        looks: &[(ResolvedWindow, Arc<View>)],
+    ) -> Vec<(usize, usize)> {
+        let of = |(look, (_, view)): (usize, &(ResolvedWindow, Arc<View>))| {
             memory
                 .candidates(view, MOST_CANDIDATES + 1)
                 .into_iter()
@@ -369,16 +387,16 @@ impl Observer {
         looks.iter().enumerate().flat_map(of).collect()
     }
 
-    fn refusal(
+    fn ref_refusal(
         &self,
         message: String,
         reference: Ref,
-        looks: &[(Chosen, Arc<View>)],
+        looks: &[(ResolvedWindow, Arc<View>)],
         nodes: &[(usize, usize)],
     ) -> Error {
         let facts = nodes.iter().take(MOST_CANDIDATES).filter_map(|&(look, node)| {
             let (chosen, view) = looks.get(look)?;
-            self.candidate(chosen, view, node).ok()
+            self.candidate_fact(chosen, view, node).ok()
         });
         let advice = if nodes.is_empty() { "look again" } else { "see candidates" };
         let error = Error::new(Kind::ElementNotFound, format!("{message}; nothing was done, {advice}"))
@@ -390,7 +408,7 @@ impl Observer {
         }
     }
 
-    fn candidate(&self, chosen: &Chosen, view: &View, node: usize) -> Result<Fact> {
+    fn candidate_fact(&self, chosen: &ResolvedWindow, view: &View, node: usize) -> Result<Fact> {
         let element = &view.tree()[node];
         Ok(Fact::object([
             ("ref", self.show_ref(chosen, view, node)?.to_string().into()),
@@ -402,7 +420,7 @@ impl Observer {
     }
 
     /// Says which step broke and what was near, so that the next try can be the right one.
-    fn not_found(&self, selector: &Selector, chosen: &Chosen, view: &View) -> Error {
+    fn not_found(&self, selector: &Selector, chosen: &ResolvedWindow, view: &View) -> Error {
         let error = Error::new(Kind::ElementNotFound, format!("no element matches '{selector}'"))
             .with("selector", selector.to_string())
             .with("window_uid", chosen.window.uid.as_str());
@@ -426,17 +444,17 @@ impl Observer {
     }
 }
 
-enum Wanted {
+enum WantedElement {
     Ref(Ref),
     Selector(Selector),
     Id(String),
 }
 
-fn parse_choice(choice: &ElementChoice) -> Result<Wanted> {
+fn parse_choice(choice: &ElementChoice) -> Result<WantedElement> {
     match (&choice.reference, &choice.selector, &choice.element_id) {
-        (Some(text), _, _) => Ok(Wanted::Ref(parse_ref(text)?)),
-        (None, Some(text), _) => Ok(Wanted::Selector(parse_selector(text)?)),
-        (None, None, Some(id)) => Ok(Wanted::Id(id.clone())),
+        (Some(text), _, _) => Ok(WantedElement::Ref(parse_ref(text)?)),
+        (None, Some(text), _) => Ok(WantedElement::Selector(parse_selector(text)?)),
+        (None, None, Some(id)) => Ok(WantedElement::Id(id.clone())),
         (None, None, None) => {
             Err(Error::bad_request("either ref, element_id or selector is required").with("field", "ref"))
         }
@@ -452,7 +470,12 @@ fn parse_ref(text: &str) -> Result<Ref> {
     })
 }
 
-fn refuse_other_window(reference: Ref, memory: &Memory, named: &Chosen, is_open: bool) -> Result<()> {
+fn refuse_other_window(
+    reference: Ref,
+    memory: &RememberedRef,
+    named: &ResolvedWindow,
+    is_open: bool,
+) -> Result<()> {
     if !is_open || named.raw.uid == memory.window_uid() {
         return Ok(());
     }

@@ -23,21 +23,21 @@ pub struct Snapshot {
 impl Observer {
     /// Reads every window now. A window that cannot be read costs its own entry. Views that `earlier`
     /// already has are shared with it, so a desktop that stands still is held once.
-    pub fn snapshot(&self, earlier: Option<&Snapshot>, cancel: &Cancel) -> Result<Snapshot> {
+    pub fn take_snapshot(&self, earlier: Option<&Snapshot>, cancel: &Cancel) -> Result<Snapshot> {
         let desktop = self.desktop()?;
         let mut snapshot = Snapshot {
-            taken_at: self.clock.wall(),
+            taken_at: self.clock.wall_time(),
             windows: Vec::with_capacity(desktop.windows().len()),
             views: BTreeMap::new(),
             unreadable: BTreeMap::new(),
         };
         for raw in desktop.windows() {
             cancel.check()?;
-            let chosen = self.chosen(&desktop, raw, None);
+            let chosen = self.resolve_raw(&desktop, raw, None);
             let uid = chosen.window.uid.clone();
-            match self.view(&chosen, cancel) {
+            match self.fresh_view(&chosen, cancel) {
                 Ok(view) => {
-                    let view = shared(earlier.and_then(|earlier| earlier.views.get(&uid)), view);
+                    let view = share_view(earlier.and_then(|earlier| earlier.views.get(&uid)), view);
                     snapshot.views.insert(uid, view);
                 }
                 Err(error) if error.kind == Kind::Cancelled => return Err(error),
@@ -51,16 +51,16 @@ impl Observer {
     }
 }
 
-fn shared(earlier: Option<&Arc<View>>, view: Arc<View>) -> Arc<View> {
+fn share_view(earlier: Option<&Arc<View>>, view: Arc<View>) -> Arc<View> {
     earlier.filter(|earlier| earlier.is_same_as(&view)).cloned().unwrap_or(view)
 }
 
 impl Snapshot {
     /// Every tree in full, by the uid of its window.
-    pub fn trees(&self) -> BTreeMap<String, Structure> {
+    pub fn all_trees(&self) -> BTreeMap<String, Structure> {
         self.views
             .iter()
-            .map(|(uid, view)| (uid.clone(), Structure::whole(view.clone(), Tree::ROOT)))
+            .map(|(uid, view)| (uid.clone(), Structure::whole_subtree(view.clone(), Tree::ROOT)))
             .collect()
     }
 }

@@ -21,14 +21,14 @@ pub enum Fit {
 
 /// What is looked for.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct WantedText {
     pattern: Regex,
     whole: bool,
     /// As it was written, to say what was near; a regular expression is near to nothing.
     words: Option<String>,
 }
 
-impl Wanted {
+impl WantedText {
     /// Blanks between words may be as many as they like; by default so may the case.
     pub fn new(fit: Fit, text: &str, case_sensitive: bool) -> Result<Self, String> {
         if fit == Fit::Regex {
@@ -50,14 +50,14 @@ impl Wanted {
         Ok(Self { pattern, whole, words: Some(words.join(" ")) })
     }
 
-    fn fits(&self, text: &str) -> bool {
+    fn matches_text(&self, text: &str) -> bool {
         self.pattern.is_match(text)
     }
 }
 
 /// A piece of text on the screen.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
+pub struct TextPiece {
     /// The words that the box spans.
     pub text: String,
     /// The line that they stand in.
@@ -72,56 +72,60 @@ pub struct Piece {
 
 /// What can be read in one picture, in reading order.
 #[derive(Clone, Debug, Default)]
-pub struct Page {
-    lines: Vec<Line>,
+pub struct TextPage {
+    lines: Vec<TextLine>,
 }
 
 #[derive(Clone, Debug)]
-struct Line {
+struct TextLine {
     words: Vec<Word>,
     text: String,
     /// Where each word begins in the text.
     starts: Vec<usize>,
 }
 
-type Range = std::ops::Range<usize>;
+type WordRange = std::ops::Range<usize>;
 
-impl Page {
+impl TextPage {
     /// `lines` have places in a picture of `area`. With `grouped` false every word stands for itself.
     pub fn of(lines: Vec<Vec<Word>>, area: Rect, grouped: bool) -> Self {
         let lines: Vec<Vec<Word>> =
             if grouped { lines } else { lines.into_iter().flatten().map(|word| vec![word]).collect() };
         let lines = lines.into_iter().filter(|words| !words.is_empty());
-        let lines = lines.map(|words| Line::new(words, area)).collect();
+        let lines = lines.map(|words| TextLine::new(words, area)).collect();
         Self { lines: in_reading_order(lines) }
     }
 
     /// Everything, line by line.
-    pub fn all(&self) -> Vec<Piece> {
-        self.lines.iter().map(|line| line.piece(0..line.words.len())).collect()
+    pub fn all_lines(&self) -> Vec<TextPiece> {
+        self.lines.iter().map(|line| line.text_piece(0..line.words.len())).collect()
     }
 
     /// Every place where the text stands, in reading order.
-    pub fn find(&self, wanted: &Wanted) -> Vec<Piece> {
-        let found = |line: &Line| -> Vec<Piece> {
-            let ranges = if wanted.whole { line.wholes(wanted) } else { line.parts(wanted) };
-            ranges.into_iter().map(|range| line.piece(range)).collect()
+    pub fn find_text(&self, wanted: &WantedText) -> Vec<TextPiece> {
+        let found = |line: &TextLine| -> Vec<TextPiece> {
+            let ranges = if wanted.whole { line.whole_matches(wanted) } else { line.partial_matches(wanted) };
+            ranges.into_iter().map(|range| line.text_piece(range)).collect()
         };
         self.lines.iter().flat_map(found).collect()
     }
 
     /// What comes nearest to a text that is not there: phrases and words that are written alike. For a regular
     /// expression, what was read best.
-    pub fn nearest(&self, wanted: &Wanted, most: usize) -> Vec<Piece> {
-        let mut pieces: Vec<(f64, Piece)> =
-            self.lines.iter().flat_map(Line::units).map(|piece| (likeness(wanted, &piece), piece)).collect();
+    pub fn nearest_text(&self, wanted: &WantedText, most: usize) -> Vec<TextPiece> {
+        let mut pieces: Vec<(f64, TextPiece)> = self
+            .lines
+            .iter()
+            .flat_map(TextLine::phrases_and_words)
+            .map(|piece| (text_similarity(wanted, &piece), piece))
+            .collect();
         pieces.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         pieces.into_iter().take(most).map(|(_, piece)| piece).collect()
     }
 }
 
 /// From 0 to 1.
-fn likeness(wanted: &Wanted, piece: &Piece) -> f64 {
+fn text_similarity(wanted: &WantedText, piece: &TextPiece) -> f64 {
     match &wanted.words {
         None => f64::from(piece.confidence) / 100.0,
         Some(words) => {
@@ -135,7 +139,7 @@ fn likeness(wanted: &Wanted, piece: &Piece) -> f64 {
 
 const COMPARED_CHARACTERS: usize = 100;
 
-impl Line {
+impl TextLine {
     fn new(mut words: Vec<Word>, area: Rect) -> Self {
         let (mut text, mut starts) = (String::new(), Vec::with_capacity(words.len()));
         for word in &mut words {
@@ -150,29 +154,29 @@ impl Line {
         Self { words, text, starts }
     }
 
-    fn bounds(&self, range: Range) -> Rect {
-        self.words[range].iter().map(|word| word.bbox).reduce(around).unwrap_or_default()
+    fn range_bounds(&self, range: WordRange) -> Rect {
+        self.words[range].iter().map(|word| word.bbox).reduce(bounding_box).unwrap_or_default()
     }
 
-    fn text_of(&self, range: &Range) -> &str {
+    fn text_of(&self, range: &WordRange) -> &str {
         let end = self.starts[range.end - 1] + self.words[range.end - 1].text.len();
         &self.text[self.starts[range.start]..end]
     }
 
-    fn piece(&self, range: Range) -> Piece {
+    fn text_piece(&self, range: WordRange) -> TextPiece {
         let words = &self.words[range.clone()];
         let sum: f32 = words.iter().map(|word| word.confidence).sum();
-        Piece {
+        TextPiece {
             text: self.text_of(&range).to_owned(),
             line: self.text.clone(),
-            bounds: self.bounds(range.clone()),
+            bounds: self.range_bounds(range.clone()),
             confidence: sum / words.len() as f32,
-            whole: range == (0..self.words.len()) || self.phrases().contains(&range),
+            whole: range == (0..self.words.len()) || self.split_phrases().contains(&range),
         }
     }
 
     /// Words that stand close together. The labels of a menu bar are one line to an engine and many to a person.
-    fn phrases(&self) -> Vec<Range> {
+    fn split_phrases(&self) -> Vec<WordRange> {
         let height = self.words.iter().map(|word| word.bbox.height).max().unwrap_or(0);
         let far =
             |at: &usize| self.words[*at].bbox.x.saturating_sub(self.words[at - 1].bbox.right()) > height;
@@ -182,29 +186,29 @@ impl Line {
     }
 
     /// Phrases, and the words of those that have several.
-    fn units(&self) -> Vec<Piece> {
-        let phrases = self.phrases();
+    fn phrases_and_words(&self) -> Vec<TextPiece> {
+        let phrases = self.split_phrases();
         let words = phrases.iter().filter(|phrase| phrase.len() > 1).flat_map(Clone::clone);
-        let words: Vec<Range> = words.map(|word| word..word + 1).collect();
-        phrases.into_iter().chain(words).map(|range| self.piece(range)).collect()
+        let words: Vec<WordRange> = words.map(|word| word..word + 1).collect();
+        phrases.into_iter().chain(words).map(|range| self.text_piece(range)).collect()
     }
 
-    fn wholes(&self, wanted: &Wanted) -> Vec<Range> {
-        if wanted.fits(&self.text) {
+    fn whole_matches(&self, wanted: &WantedText) -> Vec<WordRange> {
+        if wanted.matches_text(&self.text) {
             return std::iter::once(0..self.words.len()).collect();
         }
-        self.phrases().into_iter().filter(|phrase| wanted.fits(self.text_of(phrase))).collect()
+        self.split_phrases().into_iter().filter(|phrase| wanted.matches_text(self.text_of(phrase))).collect()
     }
 
     /// The words that each match touches. One word is told once, however often the text is in it.
-    fn parts(&self, wanted: &Wanted) -> Vec<Range> {
+    fn partial_matches(&self, wanted: &WantedText) -> Vec<WordRange> {
         let matches = wanted.pattern.find_iter(&self.text).filter(|found| !found.is_empty());
-        let mut ranges: Vec<Range> = matches.filter_map(|found| self.words_in(found.range())).collect();
+        let mut ranges: Vec<WordRange> = matches.filter_map(|found| self.words_in(found.range())).collect();
         ranges.dedup();
         ranges
     }
 
-    fn words_in(&self, found: Range) -> Option<Range> {
+    fn words_in(&self, found: WordRange) -> Option<WordRange> {
         let touched = |at: &usize| {
             let start = self.starts[*at];
             start < found.end && found.start < start + self.words[*at].text.len()
@@ -215,7 +219,7 @@ impl Line {
     }
 }
 
-fn around(one: Rect, other: Rect) -> Rect {
+fn bounding_box(one: Rect, other: Rect) -> Rect {
     let (x, y) = (one.x.min(other.x), one.y.min(other.y));
     Rect {
         x,
@@ -227,12 +231,12 @@ fn around(one: Rect, other: Rect) -> Rect {
 
 /// Engines tell scattered text in an order of their own. What begins above the middle of a row's first line is in
 /// that row.
-fn in_reading_order(mut lines: Vec<Line>) -> Vec<Line> {
-    let bounds = |line: &Line| line.bounds(0..line.words.len());
+fn in_reading_order(mut lines: Vec<TextLine>) -> Vec<TextLine> {
+    let bounds = |line: &TextLine| line.range_bounds(0..line.words.len());
     lines.sort_by_key(|line| bounds(line).y);
     let mut row_ends = i32::MIN;
     let mut row = 0_usize;
-    let mut keyed: Vec<(usize, i32, Line)> = Vec::with_capacity(lines.len());
+    let mut keyed: Vec<(usize, i32, TextLine)> = Vec::with_capacity(lines.len());
     for line in lines {
         let place = bounds(&line);
         if place.y >= row_ends {
@@ -257,12 +261,12 @@ pub enum Occurrence {
 
 impl Occurrence {
     /// The index of the one that is meant; `None` when there are fewer.
-    pub fn among(self, pieces: &[Piece]) -> Option<usize> {
+    pub fn index_among(self, pieces: &[TextPiece]) -> Option<usize> {
         match self {
             Occurrence::First => (!pieces.is_empty()).then_some(0),
             Occurrence::Nth(number) => number.checked_sub(1).filter(|index| *index < pieces.len()),
             Occurrence::Best => {
-                let better = |one: &Piece, other: &Piece| {
+                let better = |one: &TextPiece, other: &TextPiece| {
                     one.whole.cmp(&other.whole).then(one.confidence.total_cmp(&other.confidence))
                 };
                 // Of equals the last is the greatest; reversed, that is the first.

@@ -7,7 +7,7 @@
 //! use os_screen_observer::{clock::Cancel, error::Result, model::action::Act, observer::{Observer, Permit}};
 //!
 //! fn send(observer: &Observer, permit: &mut Permit, act: &Act) -> Result<()> {
-//!     observer.act(permit, act, &Cancel::new()).map(drop)
+//!     observer.send_input(permit, act, &Cancel::new()).map(drop)
 //! }
 //! ```
 //!
@@ -17,7 +17,7 @@
 //! use os_screen_observer::{clock::Cancel, error::Result, model::action::Act, observer::{Observer, Permit}};
 //!
 //! fn send(observer: &Observer, permit: &mut Permit, act: &Act) -> Result<()> {
-//!     observer.act(act, &Cancel::new()).map(drop)
+//!     observer.send_input(act, &Cancel::new()).map(drop)
 //! }
 //! ```
 //!

@@ -11,7 +11,7 @@ use crate::model::{Element, Rect, Role, Tree};
 
 /// What a caller wants to see of a tree.
 #[derive(Debug, Default)]
-pub struct Request {
+pub struct StructureRequest {
     pub depth: usize,
     pub scope: Option<String>,
     pub roles: Vec<Role>,
@@ -29,7 +29,7 @@ pub struct Request {
 #[derive(Debug)]
 pub struct Structure {
     view: Arc<View>,
-    shape: Shape,
+    shape: StructureShape,
     pub scope: usize,
     pub node_count: usize,
     pub depth_truncated: bool,
@@ -40,7 +40,7 @@ pub struct Structure {
 }
 
 #[derive(Debug)]
-enum Shape {
+enum StructureShape {
     Nothing,
     /// Nested, without the nodes whose flag is false.
     Nested(Option<Vec<bool>>),
@@ -49,11 +49,11 @@ enum Shape {
 }
 
 impl Structure {
-    pub fn new(view: Arc<View>, request: &Request) -> Result<Self> {
+    pub fn new(view: Arc<View>, request: &StructureRequest) -> Result<Self> {
         let scope = find_scope(&view, request.scope.as_deref())?;
         let deepest = view.tree().depth(scope).saturating_add(request.depth);
         let mut structure = Structure {
-            shape: Shape::Nothing,
+            shape: StructureShape::Nothing,
             scope,
             node_count: 0,
             depth_truncated: false,
@@ -63,16 +63,16 @@ impl Structure {
             view,
         };
         let keep = structure.filter(request);
-        structure.fill(keep, request);
+        structure.fill_counts(keep, request);
         Ok(structure)
     }
 
     /// A node with everything below it.
-    pub fn whole(view: Arc<View>, node: usize) -> Self {
+    pub fn whole_subtree(view: Arc<View>, node: usize) -> Self {
         let node_count = view.tree().end(node) - node;
         Structure {
             view,
-            shape: Shape::Nested(None),
+            shape: StructureShape::Nested(None),
             scope: node,
             node_count,
             depth_truncated: false,
@@ -83,9 +83,9 @@ impl Structure {
     }
 
     /// How long it is as JSON.
-    pub fn bytes(&self) -> usize {
-        struct Count(usize);
-        impl std::io::Write for Count {
+    pub fn json_bytes(&self) -> usize {
+        struct JsonLength(usize);
+        impl std::io::Write for JsonLength {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
                 self.0 += bytes.len();
                 Ok(bytes.len())
@@ -95,14 +95,14 @@ impl Structure {
                 Ok(())
             }
         }
-        let mut count = Count(0);
+        let mut count = JsonLength(0);
         // Counting cannot fail, and a tree is JSON.
         let _ = serde_json::to_writer(&mut count, self);
         count.0
     }
 
     /// Levels below the scope, as far as the request goes; at least one.
-    pub fn deepest(&self) -> usize {
+    pub fn deepest_level(&self) -> usize {
         let tree = self.view.tree();
         let nodes = self.scope..tree.end(self.scope);
         let depth = nodes.map(|node| tree.depth(node)).max().unwrap_or(0) - tree.depth(self.scope);
@@ -110,15 +110,15 @@ impl Structure {
     }
 
     /// Which nodes a filter let stay, from the scope on; `None` when all do.
-    pub fn kept(&self) -> Option<&[bool]> {
+    pub fn kept_nodes(&self) -> Option<&[bool]> {
         match &self.shape {
-            Shape::Nested(keep) => keep.as_deref(),
-            Shape::Nothing | Shape::Page(_) => Some(&[]),
+            StructureShape::Nested(keep) => keep.as_deref(),
+            StructureShape::Nothing | StructureShape::Page(_) => Some(&[]),
         }
     }
 
     /// Whether each node of the scope stays, indexed from the scope on; `None` when all do.
-    fn filter(&mut self, request: &Request) -> Option<Vec<bool>> {
+    fn filter(&mut self, request: &StructureRequest) -> Option<Vec<bool>> {
         let tree = self.view.tree();
         let nodes = self.scope..tree.end(self.scope);
         self.depth_truncated = nodes.clone().any(|node| is_cut(tree, node, self.depth));
@@ -138,7 +138,7 @@ impl Structure {
         Some(keep)
     }
 
-    fn fill(&mut self, keep: Option<Vec<bool>>, request: &Request) {
+    fn fill_counts(&mut self, keep: Option<Vec<bool>>, request: &StructureRequest) {
         let tree = self.view.tree();
         let stays = |node: &usize| {
             tree.depth(*node) <= self.depth && keep.as_ref().is_none_or(|keep| keep[*node - self.scope])
@@ -146,7 +146,8 @@ impl Structure {
         let nodes = (self.scope..tree.end(self.scope)).filter(stays);
         if request.max_nodes.is_none() && request.page_cursor.is_none() {
             self.node_count = nodes.count();
-            self.shape = if self.node_count == 0 { Shape::Nothing } else { Shape::Nested(keep) };
+            self.shape =
+                if self.node_count == 0 { StructureShape::Nothing } else { StructureShape::Nested(keep) };
             return;
         }
         let Some(start) = page_start(tree, request.page_cursor.as_deref()) else {
@@ -157,10 +158,15 @@ impl Structure {
         let page: Vec<usize> = rest.by_ref().take(most).collect();
         self.next_cursor = rest.next().and(page.last()).map(|&last| tree.id(last));
         self.node_count = page.len();
-        self.shape = if page.is_empty() { Shape::Nothing } else { Shape::Page(page) };
+        self.shape = if page.is_empty() { StructureShape::Nothing } else { StructureShape::Page(page) };
     }
 
-    fn node<'a>(&'a self, node: usize, id: String, nested: Option<&'a Option<Vec<bool>>>) -> NodeJson<'a> {
+    fn node_json<'a>(
+        &'a self,
+        node: usize,
+        id: String,
+        nested: Option<&'a Option<Vec<bool>>>,
+    ) -> NodeJson<'a> {
         NodeJson { structure: self, node, id, nested }
     }
 }
@@ -186,7 +192,7 @@ fn is_cut(tree: &Tree, node: usize, deepest: usize) -> bool {
     tree.depth(node) == deepest && tree.end(node) > node + 1
 }
 
-fn matches(element: &Element, request: &Request) -> bool {
+fn matches(element: &Element, request: &StructureRequest) -> bool {
     let role_fits = |roles: &[Role]| roles.contains(&element.role);
     (request.roles.is_empty() || role_fits(&request.roles))
         && !role_fits(&request.exclude_roles)
@@ -199,11 +205,11 @@ fn matches(element: &Element, request: &Request) -> bool {
 impl Serialize for Structure {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match &self.shape {
-            Shape::Nothing => out.serialize_none(),
-            Shape::Nested(keep) => {
-                self.node(self.scope, self.view.tree().id(self.scope), Some(keep)).serialize(out)
+            StructureShape::Nothing => out.serialize_none(),
+            StructureShape::Nested(keep) => {
+                self.node_json(self.scope, self.view.tree().id(self.scope), Some(keep)).serialize(out)
             }
-            Shape::Page(page) => PageJson { structure: self, page }.serialize(out),
+            StructureShape::Page(page) => PageJson { structure: self, page }.serialize(out),
         }
     }
 }
@@ -250,7 +256,7 @@ impl Serialize for ChildrenJson<'_> {
             for child in tree.children(self.parent.node) {
                 if keep.as_ref().is_none_or(|keep| keep[child - structure.scope]) {
                     let id = tree.child_id(&self.parent.id, child);
-                    list.serialize_element(&structure.node(child, id, Some(keep)))?;
+                    list.serialize_element(&structure.node_json(child, id, Some(keep)))?;
                 }
             }
         }
@@ -268,7 +274,7 @@ impl Serialize for PageJson<'_> {
         let root = Element::new(Role::Group, "[paged]", Rect::default());
         let tree = self.structure.view.tree();
         let nodes: Vec<NodeJson> =
-            self.page.iter().map(|&node| self.structure.node(node, tree.id(node), None)).collect();
+            self.page.iter().map(|&node| self.structure.node_json(node, tree.id(node), None)).collect();
         let mut json = out.serialize_struct("Page", KEYS_OF_A_NODE)?;
         json.serialize_field("id", "page-root")?;
         write_element(&mut json, &root, None)?;
@@ -285,9 +291,9 @@ fn write_element<J: SerializeStruct>(
     element: &Element,
     text: Option<usize>,
 ) -> Result<(), J::Error> {
-    json.serialize_field("name", &shortened(&element.name, text))?;
+    json.serialize_field("name", &shorten_value(&element.name, text))?;
     json.serialize_field("role", &element.role)?;
-    json.serialize_field("value", &element.value.as_deref().map(|value| shortened(value, text)))?;
+    json.serialize_field("value", &element.value.as_deref().map(|value| shorten_value(value, text)))?;
     json.serialize_field("bounds", &element.bounds)?;
     json.serialize_field("enabled", &element.enabled)?;
     json.serialize_field("focused", &element.focused)?;
@@ -323,7 +329,7 @@ fn write_known<J: SerializeStruct>(json: &mut J, element: &Element) -> Result<()
     Ok(())
 }
 
-fn shortened(text: &str, most: Option<usize>) -> std::borrow::Cow<'_, str> {
+fn shorten_value(text: &str, most: Option<usize>) -> std::borrow::Cow<'_, str> {
     most.map_or(text.into(), |most| crate::text::shorten(text, most))
 }
 
@@ -338,9 +344,9 @@ mod tests {
     fn view() -> Arc<View> {
         let place = Rect::new(0, 0, 50, 20);
         let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 100, 100)));
-        tree.leaf(Element::new("MenuItem", "open", place));
-        tree.leaf(Element { hidden: true, ..Element::new("MenuItem", "closed", place) });
-        tree.leaf(Element { editable: true, ..Element::new("Edit", "field", Rect::new(60, 60, 9, 9)) });
+        tree.add_leaf(Element::new("MenuItem", "open", place));
+        tree.add_leaf(Element { hidden: true, ..Element::new("MenuItem", "closed", place) });
+        tree.add_leaf(Element { editable: true, ..Element::new("Edit", "field", Rect::new(60, 60, 9, 9)) });
         let tree = Arc::new(tree.finish());
         Arc::new(View::new(tree.clone(), tree, Duration::ZERO, SystemTime::UNIX_EPOCH))
     }
@@ -348,13 +354,14 @@ mod tests {
     #[test]
     fn what_is_hidden_is_not_visible() {
         let visible_in = Some(vec![Rect::new(0, 0, 100, 100)]);
-        let request = Request { depth: 9, visible_in, prune_empty: true, ..Request::default() };
+        let request =
+            StructureRequest { depth: 9, visible_in, prune_empty: true, ..StructureRequest::default() };
         assert_eq!(Structure::new(view(), &request).unwrap().node_count, 3);
     }
 
     #[test]
     fn flags_are_written_when_they_are_set() {
-        let json = serde_json::to_value(Structure::whole(view(), 0)).unwrap();
+        let json = serde_json::to_value(Structure::whole_subtree(view(), 0)).unwrap();
         let flags = |at: usize| {
             let node = &json["children"][at];
             (node.get("offscreen").cloned(), node.get("editable").cloned())

@@ -8,7 +8,7 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::resolve::MOST_MATCHES;
-use super::{Chosen, DesktopState, Observer, Permit};
+use super::{DesktopState, Observer, Permit, ResolvedWindow};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Result};
 use crate::model::program::{Clip, Ended, Launch, Program, Run};
@@ -36,7 +36,7 @@ impl WindowQuery {
     }
 
     /// `window` has the title that may be shown, so that no hidden one can be guessed by asking.
-    pub fn fits(&self, window: &Window) -> bool {
+    pub fn matches_window(&self, window: &Window) -> bool {
         let contains = |part: &String| window.title.to_lowercase().contains(&part.to_lowercase());
         self.uid.as_ref().is_none_or(|uid| window.uid == *uid)
             && self.title_contains.as_ref().is_none_or(contains)
@@ -44,7 +44,7 @@ impl WindowQuery {
             && self.process.as_ref().is_none_or(|name| window.process.eq_ignore_ascii_case(name))
     }
 
-    fn words(&self) -> String {
+    fn query_text(&self) -> String {
         let given = [
             self.uid.as_ref().map(|uid| format!("the uid '{uid}'")),
             self.title_contains.as_ref().map(|part| format!("'{part}' in its title")),
@@ -57,7 +57,7 @@ impl WindowQuery {
 
 /// What to do to a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum WindowOperation {
     /// In front, with the keyboard.
     Focus,
     Change(WindowChange),
@@ -65,7 +65,7 @@ pub enum Deed {
 
 /// What to wait for after a program was started.
 #[derive(Clone, Debug)]
-pub struct Awaited {
+pub struct WindowWait {
     pub query: WindowQuery,
     /// The windows that were there before, by uid, and which of them had the focus.
     pub before: HashSet<String>,
@@ -75,7 +75,7 @@ pub struct Awaited {
 
 impl Observer {
     /// The only window that fits: none is an error that tells what there is, several are one that lists them.
-    pub fn choose_only(&self, desktop: &Arc<DesktopState>, query: &WindowQuery) -> Result<Chosen> {
+    pub fn choose_only(&self, desktop: &Arc<DesktopState>, query: &WindowQuery) -> Result<ResolvedWindow> {
         if query.is_empty() {
             return Err(Error::bad_request(
                 "which window? Give window_uid, title, title_regex or process; list_windows tells them",
@@ -83,16 +83,16 @@ impl Observer {
             .with("field", "window_uid"));
         }
         let windows = desktop.windows();
-        let fits = |window: &&Window| query.fits(&self.shown_window((*window).clone()));
+        let fits = |window: &&Window| query.matches_window(&self.shown_window((*window).clone()));
         let found: Vec<&Window> = windows.iter().filter(fits).collect();
         match found[..] {
-            [window] => Ok(self.chosen(desktop, window, None)),
-            [] => Err(self.gone(format!("no window has {}", query.words()), windows)),
-            _ => Err(self.several(query, &found)),
+            [window] => Ok(self.resolve_raw(desktop, window, None)),
+            [] => Err(self.window_gone(format!("no window has {}", query.query_text()), windows)),
+            _ => Err(self.several_windows(query, &found)),
         }
     }
 
-    fn several(&self, query: &WindowQuery, found: &[&Window]) -> Error {
+    fn several_windows(&self, query: &WindowQuery, found: &[&Window]) -> Error {
         let shown = found.iter().take(MOST_MATCHES).map(|window| {
             Fact::object([
                 ("window_uid", window.uid.as_str().into()),
@@ -100,7 +100,8 @@ impl Observer {
                 ("process", window.process.as_str().into()),
             ])
         });
-        let message = format!("{} windows have {}; name one by its window_uid", found.len(), query.words());
+        let message =
+            format!("{} windows have {}; name one by its window_uid", found.len(), query.query_text());
         Error::bad_request(message).with("count", found.len()).with("matches", Fact::List(shown.collect()))
     }
 
@@ -108,22 +109,24 @@ impl Observer {
     pub fn change_window(
         &self,
         permit: &mut Permit,
-        chosen: &Chosen,
-        deed: Deed,
+        chosen: &ResolvedWindow,
+        deed: WindowOperation,
         timeout: Duration,
         cancel: &Cancel,
     ) -> Result<Reached> {
         cancel.check()?;
         permit.spend();
         let reached = match deed {
-            Deed::Change(change) => self.platform.desktop().change(&chosen.raw, &change, timeout, cancel),
-            Deed::Focus => self.focus_window(chosen),
+            WindowOperation::Change(change) => {
+                self.platform.desktop().change(&chosen.raw, &change, timeout, cancel)
+            }
+            WindowOperation::Focus => self.focus_window(chosen),
         };
         self.forget_all();
         reached
     }
 
-    fn focus_window(&self, chosen: &Chosen) -> Result<Reached> {
+    fn focus_window(&self, chosen: &ResolvedWindow) -> Result<Reached> {
         let activation = self.platform.desktop().activate(&chosen.raw)?;
         let window =
             self.platform.desktop().windows()?.into_iter().find(|window| window.uid == chosen.raw.uid);
@@ -140,11 +143,11 @@ impl Observer {
         Ok(Reached { done: note.is_none(), state, note })
     }
 
-    pub fn program(&self, name: &str) -> Result<Program> {
+    pub fn find_program(&self, name: &str) -> Result<Program> {
         self.platform.apps().program(name)
     }
 
-    pub fn launch(&self, permit: &mut Permit, launch: &Launch, cancel: &Cancel) -> Result<u32> {
+    pub fn launch_program(&self, permit: &mut Permit, launch: &Launch, cancel: &Cancel) -> Result<u32> {
         cancel.check()?;
         permit.spend();
         let pid = self.platform.apps().launch(launch);
@@ -154,12 +157,12 @@ impl Observer {
 
     /// The window that a started program shows, or `None` when the time is over. A program that ended may still show
     /// one: it may have handed the work to another that was running.
-    pub fn await_window(&self, awaited: &Awaited, cancel: &Cancel) -> Result<Option<Window>> {
+    pub fn await_window(&self, awaited: &WindowWait, cancel: &Cancel) -> Result<Option<Window>> {
         let deadline = self.clock.now() + awaited.timeout;
         loop {
             cancel.check()?;
             let generation = self.platform.watch().generation()?;
-            let found = self.windows()?.into_iter().find(|window| awaited.is(window));
+            let found = self.windows()?.into_iter().find(|window| awaited.matches_window(window));
             let left = deadline.saturating_sub(self.clock.now());
             if found.is_some() || left.is_zero() {
                 return Ok(found);
@@ -169,11 +172,11 @@ impl Observer {
     }
 
     /// Where the pointer is; `None` where the desktop does not tell.
-    pub fn pointer(&self) -> Result<Option<Point>> {
+    pub fn pointer_position(&self) -> Result<Option<Point>> {
         self.platform.desktop().pointer()
     }
 
-    pub fn clipboard(&self, cancel: &Cancel) -> Result<Clip> {
+    pub fn read_clipboard(&self, cancel: &Cancel) -> Result<Clip> {
         self.platform.clipboard().read(cancel)
     }
 
@@ -192,14 +195,14 @@ impl Observer {
     }
 }
 
-impl Awaited {
+impl WindowWait {
     /// New, or raised by the program that found itself running already.
-    fn is(&self, window: &Window) -> bool {
+    fn matches_window(&self, window: &Window) -> bool {
         let new = !self.before.contains(&window.uid);
         if self.query.is_empty() {
             return new;
         }
         let came_to_front = window.focused && self.focused.as_ref() != Some(&window.uid);
-        (new || came_to_front) && self.query.fits(window)
+        (new || came_to_front) && self.query.matches_window(window)
     }
 }

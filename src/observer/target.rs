@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::identity::Certainty;
-use super::{Chosen, Observer, Ref, View};
+use super::{Observer, Ref, ResolvedWindow, View};
 use crate::error::Result;
 use crate::model::{Element, Point, Rect, Role, Tree, selector};
 use crate::privacy::redact::Redactor;
@@ -168,7 +168,7 @@ impl Target {
 /// An element of a window that was read.
 #[derive(Clone, Debug)]
 pub struct ElementTarget {
-    pub chosen: Chosen,
+    pub chosen: ResolvedWindow,
     pub view: Arc<View>,
     pub node: usize,
     /// The caller's selector in its canonical form; an element named by id has a derived one.
@@ -181,7 +181,7 @@ pub struct ElementTarget {
 }
 
 impl ElementTarget {
-    pub fn new(chosen: Chosen, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
+    pub fn new(chosen: ResolvedWindow, view: Arc<View>, node: usize, selector: Option<String>) -> Self {
         Self { chosen, view, node, selector, known_as: None, at: None, unread: false }
     }
 
@@ -212,7 +212,7 @@ impl ElementTarget {
     pub fn show_ref(&self, observer: &Observer) -> Result<Ref> {
         match self.known_as {
             Some((reference, _)) => {
-                observer.rebind(reference, self)?;
+                observer.rebind_ref(reference, self)?;
                 Ok(reference)
             }
             None => observer.show_ref(&self.chosen, &self.view, self.node),

@@ -3,7 +3,7 @@
 //! Nothing here decides what may be shown; secrets are replaced before a text arrives.
 
 /// The text as it is, or its first `keep` characters and `…` when it has more than `limit`.
-pub(super) fn shorten(text: &str, limit: usize, keep: usize) -> String {
+pub(super) fn shorten_text(text: &str, limit: usize, keep: usize) -> String {
     let fits = text.chars().nth(limit).is_none();
     if fits { text.to_owned() } else { crate::text::shorten(text, keep).into_owned() }
 }
@@ -29,9 +29,9 @@ mod tests {
 
     #[test]
     fn only_a_text_over_the_limit_is_shortened() {
-        assert_eq!(shorten("äbc", 3, 2), "äbc");
-        assert_eq!(shorten("äbcd", 3, 2), "äb…");
-        assert_eq!(shorten("", 3, 2), "");
+        assert_eq!(shorten_text("äbc", 3, 2), "äbc");
+        assert_eq!(shorten_text("äbcd", 3, 2), "äb…");
+        assert_eq!(shorten_text("", 3, 2), "");
     }
 
     #[test]

@@ -13,11 +13,11 @@ const LIFE: Duration = Duration::from_secs(300);
 
 #[derive(Debug, Default)]
 pub struct TreeTokens {
-    windows: Mutex<HashMap<String, VecDeque<Kept>>>,
+    windows: Mutex<HashMap<String, VecDeque<TokenEntry>>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct TokenEntry {
     token: String,
     view: Arc<View>,
     since: Duration,
@@ -35,7 +35,7 @@ impl TreeTokens {
         if kept.len() == MOST_PER_WINDOW {
             kept.pop_front();
         }
-        kept.push_back(Kept { token: token.clone(), view, since: now });
+        kept.push_back(TokenEntry { token: token.clone(), view, since: now });
         token
     }
 
@@ -54,7 +54,7 @@ impl TreeTokens {
     }
 }
 
-fn drop_stalest(windows: &mut HashMap<String, VecDeque<Kept>>) {
+fn drop_stalest(windows: &mut HashMap<String, VecDeque<TokenEntry>>) {
     let stalest =
         windows.iter().min_by_key(|(_, kept)| kept.back().map(|last| last.since)).map(|(uid, _)| uid.clone());
     if let Some(uid) = stalest {

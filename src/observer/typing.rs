@@ -13,18 +13,18 @@ use crate::privacy::redact::is_secret;
 
 /// What was typed into one secret field so far, by as many inputs as it took.
 #[derive(Debug, Default)]
-pub struct Typed {
-    field: Option<Field>,
+pub struct TypedSecret {
+    field: Option<TypedField>,
     text: String,
     /// The redactor knows the text as it was before the last letter.
     known: bool,
 }
 
 /// Which one, by its window and its place there; nobody knows which, where the desktop cannot be read.
-type Field = (String, String);
+type TypedField = (String, String);
 
 /// What an input does to the field that it goes to.
-enum Entry {
+enum TypedInput {
     Adds(String),
     Replaces(String),
     /// The last letter goes.
@@ -38,43 +38,43 @@ impl Observer {
         let Some(entry) = self.entry_of(act, cancel) else {
             if matches!(act, Act::Key { .. }) {
                 // What selects or moves makes another text of what follows.
-                *lock(&self.typed) = Typed::default();
+                *lock(&self.typed) = TypedSecret::default();
             }
             return;
         };
         // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
         let (field, is_secret, has_secret) = match self.typed_into(target, cancel) {
             Ok((field, view, node)) => (field, into_secret(&view, node), view.has_secret()),
-            Err(_) => (Field::default(), true, true),
+            Err(_) => (TypedField::default(), true, true),
         };
         let text = match &entry {
-            Entry::Adds(text) | Entry::Replaces(text) => text.as_str(),
-            Entry::Erases => "",
+            TypedInput::Adds(text) | TypedInput::Replaces(text) => text.as_str(),
+            TypedInput::Erases => "",
         };
         // A tab or a line break may lead from one field into the next.
         let mut parts = text.split(['\t', '\n', '\r']);
         let own = parts.next().unwrap_or_default();
-        parts.filter(|_| has_secret).for_each(|part| self.learn(part));
+        parts.filter(|_| has_secret).for_each(|part| self.learn_secret(part));
         let mut typed = lock(&self.typed);
         if !is_secret {
-            *typed = Typed::default();
+            *typed = TypedSecret::default();
             return;
         }
-        self.learn(own);
-        if typed.field.as_ref() != Some(&field) || matches!(entry, Entry::Replaces(_)) {
-            *typed = Typed { field: Some(field), ..Typed::default() };
+        self.learn_secret(own);
+        if typed.field.as_ref() != Some(&field) || matches!(entry, TypedInput::Replaces(_)) {
+            *typed = TypedSecret { field: Some(field), ..TypedSecret::default() };
         }
         match entry {
-            Entry::Erases => typed.erase(),
-            Entry::Adds(_) | Entry::Replaces(_) => self.learn_more(&mut typed, own),
+            TypedInput::Erases => typed.erase_typed(),
+            TypedInput::Adds(_) | TypedInput::Replaces(_) => self.learn_more(&mut typed, own),
         }
     }
 
     /// The whole of what was typed takes the place of what was known of it: the beginning of a password may be a word
     /// that stands everywhere.
-    fn learn_more(&self, typed: &mut Typed, added: &str) {
+    fn learn_more(&self, typed: &mut TypedSecret, added: &str) {
         if typed.text.len() + added.len() > TYPED_TEXT_CHARACTERS {
-            *typed = Typed { field: typed.field.take(), ..Typed::default() };
+            *typed = TypedSecret { field: typed.field.take(), ..TypedSecret::default() };
             return;
         }
         let before = typed.text.clone();
@@ -86,29 +86,31 @@ impl Observer {
         typed.known = self.redactor.learn_longer(shorter, &typed.text);
     }
 
-    fn learn(&self, text: &str) {
+    fn learn_secret(&self, text: &str) {
         if text.len() <= 4 * TYPED_TEXT_CHARACTERS {
-            self.redactor.learn(text);
+            self.redactor.learn_secret(text);
         }
     }
 
-    fn entry_of(&self, act: &Act, cancel: &Cancel) -> Option<Entry> {
+    fn entry_of(&self, act: &Act, cancel: &Cancel) -> Option<TypedInput> {
         match act {
-            Act::Type { text, .. } => Some(Entry::Adds(text.clone())),
-            Act::SetValue { text, .. } => Some(Entry::Replaces(text.clone())),
-            Act::Key { keys, .. } if keys.key == Key::Named(NamedKey::Backspace) => Some(Entry::Erases),
-            Act::Key { keys, .. } if pastes(keys) => self.clipboard(cancel).ok()?.text.map(Entry::Adds),
-            Act::Key { keys, .. } => keys.character().map(Entry::Adds),
+            Act::Type { text, .. } => Some(TypedInput::Adds(text.clone())),
+            Act::SetValue { text, .. } => Some(TypedInput::Replaces(text.clone())),
+            Act::Key { keys, .. } if keys.key == Key::Named(NamedKey::Backspace) => Some(TypedInput::Erases),
+            Act::Key { keys, .. } if is_paste(keys) => {
+                self.read_clipboard(cancel).ok()?.text.map(TypedInput::Adds)
+            }
+            Act::Key { keys, .. } => keys.character().map(TypedInput::Adds),
             _ => None,
         }
     }
 
-    fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<(Field, Arc<View>, usize)> {
+    fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<(TypedField, Arc<View>, usize)> {
         let (uid, view, node) = match target.and_then(Target::element) {
             Some(target) => (target.chosen.window.uid.clone(), target.view.clone(), target.node),
             None => {
-                let chosen = self.choose(&WindowChoice::default())?;
-                let view = self.view(&chosen, cancel)?;
+                let chosen = self.resolve_window(&WindowChoice::default())?;
+                let view = self.fresh_view(&chosen, cancel)?;
                 let node = view.tree().focused().unwrap_or(Tree::ROOT);
                 (chosen.window.uid, view, node)
             }
@@ -117,8 +119,8 @@ impl Observer {
     }
 }
 
-impl Typed {
-    fn erase(&mut self) {
+impl TypedSecret {
+    fn erase_typed(&mut self) {
         self.text.pop();
         self.known = false;
     }
@@ -130,7 +132,7 @@ fn into_secret(view: &View, node: usize) -> bool {
 }
 
 /// The combinations that paste on the desktops that we know.
-fn pastes(keys: &KeyCombo) -> bool {
+fn is_paste(keys: &KeyCombo) -> bool {
     let held = |modifier| keys.modifiers.contains(&modifier);
     match keys.key {
         Key::Character('v') => held(Modifier::Ctrl) || held(Modifier::Meta),
@@ -155,7 +157,7 @@ mod tests {
             ("ctrl+c", false),
             ("insert", false),
         ] {
-            assert_eq!(pastes(&KeyCombo::parse(keys).unwrap()), expected, "{keys}");
+            assert_eq!(is_paste(&KeyCombo::parse(keys).unwrap()), expected, "{keys}");
         }
     }
 }

@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use super::identity::Marks;
-use crate::model::diff::Seen;
+use crate::model::diff::ComparableTree;
 use crate::model::{Element, Point, Rect, Tree, selector};
-use crate::privacy::injection::{Inspector, smuggles};
+use crate::privacy::injection::{Inspector, has_tag_characters};
 use crate::privacy::redact::{Redactor, is_secret};
-use crate::privacy::untrusted::clean;
+use crate::privacy::untrusted::clean_text;
 
 /// Applications count the frame and the shadow of a menu to it, or not.
 const FRAME_OF_A_MENU: i32 = 8;
@@ -66,8 +66,8 @@ impl View {
     }
 
     /// Both trees, to compare with those of another capture.
-    pub(super) fn seen(&self) -> Seen<'_> {
-        Seen { shown: &self.shown, raw: &self.raw }
+    pub(super) fn comparable_trees(&self) -> ComparableTree<'_> {
+        ComparableTree { shown: &self.shown, raw: &self.raw }
     }
 
     /// Whether a later capture found the same window: then one of the two is enough to keep.
@@ -99,12 +99,12 @@ impl View {
             self.raw.elements().iter().any(|element| {
                 let texts = [Some(&element.name), element.value.as_ref(), element.description.as_ref()];
                 let mut texts = texts.into_iter().flatten();
-                texts.any(|text| smuggles(text) || inspector.look(&clean(text)).is_some())
+                texts.any(|text| has_tag_characters(text) || inspector.look(&clean_text(text)).is_some())
             })
         })
     }
 
-    pub fn native(&self, node: usize) -> Option<String> {
+    pub fn native_handle(&self, node: usize) -> Option<String> {
         self.raw[node].native.clone()
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::evaluation::Evaluation;
-use super::pointing::Subject;
-use super::predicate::{Verdict, read_reference};
-use super::{Chosen, Observer, WindowChoice};
+use super::pointing::PictureSubject;
+use super::predicate::{PredicateVerdict, read_reference};
+use super::{Observer, ResolvedWindow, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::Below;
@@ -19,15 +19,15 @@ use crate::platform::Shot;
 
 /// What is looked at: a window, or without one the screen; of either, a region of the screen or all.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Watched {
+pub struct WatchedRegion {
     pub window_uid: Option<String>,
     pub region: Option<Rect>,
 }
 
 /// A picture to compare with.
 #[derive(Clone, Debug)]
-pub struct Frame {
-    pub watched: Watched,
+pub struct KeptFrame {
+    pub watched: WatchedRegion,
     pub shot: Shot,
 }
 
@@ -42,7 +42,7 @@ pub struct Measure {
 
 /// What became of a picture.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct PictureChange {
     pub changed: bool,
     pub ratio: f64,
     pub pixels: u64,
@@ -53,15 +53,21 @@ pub struct Change {
 }
 
 impl Measure {
-    pub fn compare(&self, before: &Shot, after: &Shot) -> Change {
-        let Some(found) = pixels::compare(&before.picture, &after.picture, self.tolerance) else {
+    pub fn compare_frames(&self, before: &Shot, after: &Shot) -> PictureChange {
+        let Some(found) = pixels::compare_pixels(&before.picture, &after.picture, self.tolerance) else {
             let pixels = u64::from(after.picture.width()) * u64::from(after.picture.height());
-            return Change { changed: true, ratio: 1.0, pixels, boxes: vec![after.area], resized: true };
+            return PictureChange {
+                changed: true,
+                ratio: 1.0,
+                pixels,
+                boxes: vec![after.area],
+                resized: true,
+            };
         };
         let on_screen = |area: &Rect| Rect { x: area.x + after.area.x, y: area.y + after.area.y, ..*area };
-        Change {
-            changed: found.ratio() > self.threshold,
-            ratio: found.ratio(),
+        PictureChange {
+            changed: found.changed_ratio() > self.threshold,
+            ratio: found.changed_ratio(),
             pixels: found.changed,
             boxes: found.boxes.iter().map(on_screen).collect(),
             resized: false,
@@ -81,29 +87,34 @@ pub struct Stability {
 }
 
 impl Observer {
-    pub fn frame(&self, watched: &Watched, cancel: &Cancel) -> Result<Frame> {
+    pub fn take_frame(&self, watched: &WatchedRegion, cancel: &Cancel) -> Result<KeptFrame> {
         let same = |uid: &String| WindowChoice { uid: Some(uid.clone()), ..WindowChoice::default() };
-        let chosen = watched.window_uid.as_ref().map(|uid| self.choose(&same(uid))).transpose()?;
+        let chosen = watched.window_uid.as_ref().map(|uid| self.resolve_window(&same(uid))).transpose()?;
         self.frame_of(chosen, watched, cancel)
     }
 
-    fn frame_of(&self, chosen: Option<Chosen>, watched: &Watched, cancel: &Cancel) -> Result<Frame> {
-        let subject = chosen.as_ref().map_or(Subject::Screen, Subject::Window);
+    fn frame_of(
+        &self,
+        chosen: Option<ResolvedWindow>,
+        watched: &WatchedRegion,
+        cancel: &Cancel,
+    ) -> Result<KeptFrame> {
+        let subject = chosen.as_ref().map_or(PictureSubject::Screen, PictureSubject::Window);
         let shot = self.shot_of(subject, watched.region, cancel)?;
-        Ok(Frame { watched: watched.clone(), shot })
+        Ok(KeptFrame { watched: watched.clone(), shot })
     }
 
     /// Looks again every `interval` for `duration`, and compares each picture with the one before.
-    pub fn stability(
+    pub fn measure_stability(
         &self,
-        watched: &Watched,
+        watched: &WatchedRegion,
         measure: &Measure,
         duration: Duration,
         interval: Duration,
         cancel: &Cancel,
     ) -> Result<Stability> {
         let deadline = self.clock.now() + duration;
-        let mut last = self.frame(watched, cancel)?;
+        let mut last = self.take_frame(watched, cancel)?;
         let (mut samples, mut sum, mut max_ratio) = (1usize, 0.0, 0.0f64);
         let mut boxes = Vec::new();
         loop {
@@ -112,8 +123,8 @@ impl Observer {
                 break;
             }
             self.clock.sleep(interval.min(left), cancel)?;
-            let now = self.frame(watched, cancel)?;
-            let change = measure.compare(&last.shot, &now.shot);
+            let now = self.take_frame(watched, cancel)?;
+            let change = measure.compare_frames(&last.shot, &now.shot);
             samples += 1;
             sum += change.ratio;
             max_ratio = max_ratio.max(change.ratio);
@@ -144,7 +155,7 @@ fn add_box(boxes: &mut Vec<Rect>, mut area: Rect) {
 /// What a wait remembers of a picture.
 #[derive(Clone, Debug)]
 pub struct Visual {
-    watched: Watched,
+    watched: WatchedRegion,
     /// Without a region it is the window of the wait, chosen at the first look.
     follows_focus: bool,
     measure: Measure,
@@ -157,7 +168,7 @@ const MOST_BOXES_TOLD: usize = 10;
 
 impl Visual {
     pub fn new(region: Option<Rect>, measure: Measure) -> Self {
-        let watched = Watched { window_uid: None, region };
+        let watched = WatchedRegion { window_uid: None, region };
         Self { watched, follows_focus: region.is_none(), measure, last: None, ratio: 0.0 }
     }
 
@@ -172,17 +183,17 @@ impl Visual {
         self.follows_focus = false;
     }
 
-    fn look(&mut self, evaluation: &Evaluation) -> Result<Shot> {
+    fn take_screenshot(&mut self, evaluation: &Evaluation) -> Result<Shot> {
         if self.follows_focus {
             let uid = evaluation.chosen(None)?.window.uid;
             self.in_window(&uid);
         }
-        Ok(evaluation.frame(&self.watched)?.shot)
+        Ok(evaluation.take_frame(&self.watched)?.shot)
     }
 
     /// Whether the picture differs from that of the first look.
-    pub(super) fn changes(&mut self, evaluation: &Evaluation) -> Result<Option<Fact>> {
-        let now = match self.look(evaluation) {
+    pub(super) fn has_changed(&mut self, evaluation: &Evaluation) -> Result<Option<Fact>> {
+        let now = match self.take_screenshot(evaluation) {
             Err(error) if error.kind == Kind::WindowGone && self.last.is_some() => {
                 return Ok(Some(Fact::object([("window_gone", true.into())])));
             }
@@ -192,16 +203,16 @@ impl Visual {
             self.last = Some((now, evaluation.observer.clock.now()));
             return Ok(None);
         };
-        let change = self.measure.compare(before, &now);
+        let change = self.measure.compare_frames(before, &now);
         self.ratio = change.ratio;
         Ok(change.changed.then(|| change_fact(&change)))
     }
 
     /// Whether the picture has been still for `quiet`.
-    pub(super) fn rests(&mut self, quiet: Duration, evaluation: &Evaluation) -> Result<Option<Fact>> {
-        let shot = self.look(evaluation)?;
+    pub(super) fn is_still(&mut self, quiet: Duration, evaluation: &Evaluation) -> Result<Option<Fact>> {
+        let shot = self.take_screenshot(evaluation)?;
         let now = evaluation.observer.clock.now();
-        let change = self.last.as_ref().map(|(before, _)| self.measure.compare(before, &shot));
+        let change = self.last.as_ref().map(|(before, _)| self.measure.compare_frames(before, &shot));
         self.ratio = change.as_ref().map_or(0.0, |change| change.ratio);
         match &self.last {
             Some((_, since)) if change.is_none_or(|change| !change.changed) => {
@@ -227,20 +238,20 @@ impl Visual {
     }
 }
 
-fn change_fact(change: &Change) -> Fact {
+fn change_fact(change: &PictureChange) -> Fact {
     let boxes = change.boxes.iter().take(MOST_BOXES_TOLD).map(|area| Fact::from(*area)).collect();
     Fact::object([("diff_ratio", change.ratio.into()), ("boxes", Fact::List(boxes))])
 }
 
 /// What a region is compared with.
 #[derive(Clone, Debug)]
-pub enum Reference {
+pub enum RegionReference {
     File(Below),
-    Kept(Arc<Frame>),
+    Kept(Arc<KeptFrame>),
 }
 
 impl Evaluation<'_> {
-    fn frame(&self, watched: &Watched) -> Result<Frame> {
+    fn take_frame(&self, watched: &WatchedRegion) -> Result<KeptFrame> {
         let chosen = watched.window_uid.as_deref().map(|uid| self.chosen(Some(uid))).transpose()?;
         self.observer.frame_of(chosen, watched, self.cancel)
     }
@@ -251,28 +262,28 @@ impl Evaluation<'_> {
         at: Point,
         expected: [u8; 3],
         tolerance: u8,
-    ) -> Result<Verdict> {
+    ) -> Result<PredicateVerdict> {
         let watched =
-            Watched { window_uid: uid.map(str::to_owned), region: Some(Rect::new(at.x, at.y, 1, 1)) };
-        let picture = self.frame(&watched)?.shot.picture;
+            WatchedRegion { window_uid: uid.map(str::to_owned), region: Some(Rect::new(at.x, at.y, 1, 1)) };
+        let picture = self.take_frame(&watched)?.shot.picture;
         let Some([red, green, blue, _]) = picture.pixel(0, 0) else {
             return Err(Error::bad_request(format!("there is no pixel at {},{}", at.x, at.y)));
         };
         let seen = [red, green, blue];
         let near = seen.iter().zip(expected).all(|(seen, wanted)| seen.abs_diff(wanted) <= tolerance);
-        Ok(Verdict::new(near, Fact::object([("color", color_name(seen).into())])))
+        Ok(PredicateVerdict::new(near, Fact::object([("color", color_name(seen).into())])))
     }
 
     pub(super) fn region_similar(
         &self,
         uid: Option<&str>,
         region: Option<Rect>,
-        reference: &Reference,
+        reference: &RegionReference,
         least: f64,
-    ) -> Result<Verdict> {
+    ) -> Result<PredicateVerdict> {
         match reference {
-            Reference::Kept(frame) => {
-                let shot = self.frame(&frame.watched)?.shot;
+            RegionReference::Kept(frame) => {
+                let shot = self.take_frame(&frame.watched)?.shot;
                 let parts = match region {
                     Some(region) => [shot.part(region), frame.shot.part(region)],
                     None => [shot, frame.shot.clone()],
@@ -281,11 +292,11 @@ impl Evaluation<'_> {
                 if sizes[0] != sizes[1] {
                     return Ok(other_size(sizes[0], sizes[1]));
                 }
-                likeness(&parts[0].picture, &parts[1].picture, least)
+                judge_similarity(&parts[0].picture, &parts[1].picture, least)
             }
-            Reference::File(place) => {
-                let watched = Watched { window_uid: uid.map(str::to_owned), region };
-                let picture = self.frame(&watched)?.shot.picture;
+            RegionReference::File(place) => {
+                let watched = WatchedRegion { window_uid: uid.map(str::to_owned), region };
+                let picture = self.take_frame(&watched)?.shot.picture;
                 similar_to_file(&picture, place, least)
             }
         }
@@ -293,27 +304,27 @@ impl Evaluation<'_> {
 }
 
 /// Sizes are compared before the reference is decoded: it never takes more memory than the picture.
-pub(super) fn similar_to_file(picture: &Picture, place: &Below, least: f64) -> Result<Verdict> {
+pub(super) fn similar_to_file(picture: &Picture, place: &Below, least: f64) -> Result<PredicateVerdict> {
     let bytes = read_reference(place)?;
     let reference = Png::open(&bytes)?;
     let size = (picture.width(), picture.height());
     if size != reference.size() {
         return Ok(other_size(size, reference.size()));
     }
-    likeness(picture, &reference.decode()?, least)
+    judge_similarity(picture, &reference.decode()?, least)
 }
 
-fn other_size(size: (u32, u32), wanted: (u32, u32)) -> Verdict {
+fn other_size(size: (u32, u32), wanted: (u32, u32)) -> PredicateVerdict {
     let words = |(width, height): (u32, u32)| format!("{width}x{height}");
     let observed =
         [("ssim", Fact::Null), ("size", words(size).into()), ("reference_size", words(wanted).into())];
-    Verdict::new(false, Fact::object(observed))
+    PredicateVerdict::new(false, Fact::object(observed))
 }
 
-fn likeness(picture: &Picture, reference: &Picture, least: f64) -> Result<Verdict> {
+fn judge_similarity(picture: &Picture, reference: &Picture, least: f64) -> Result<PredicateVerdict> {
     let likeness =
         ssim(picture, reference).ok_or_else(|| Error::bad_request("the pictures have no pixel"))?;
-    Ok(Verdict::new(likeness >= least, Fact::object([("ssim", likeness.into())])))
+    Ok(PredicateVerdict::new(likeness >= least, Fact::object([("ssim", likeness.into())])))
 }
 
 fn color_name([red, green, blue]: [u8; 3]) -> String {
@@ -340,10 +351,10 @@ mod tests {
             Shot { area: Rect::new(-30, 20, width as i32, 4), picture }
         };
         let measure = Measure { tolerance: 8, threshold: 0.0 };
-        let change = measure.compare(&shot(4), &shot(5));
+        let change = measure.compare_frames(&shot(4), &shot(5));
         assert!(change.changed && change.resized && change.ratio == 1.0);
         assert_eq!(change.boxes, [Rect::new(-30, 20, 5, 4)]);
-        assert!(!measure.compare(&shot(4), &shot(4)).changed);
+        assert!(!measure.compare_frames(&shot(4), &shot(4)).changed);
     }
 
     #[test]
@@ -352,7 +363,7 @@ mod tests {
             Shot { picture: Picture::new(40, 40, [9, 9, 9, 255]).unwrap(), area: Rect::new(-30, 20, 40, 40) };
         let mut after = before.clone();
         after.picture.fill(Rect::new(3, 4, 5, 6), [200, 9, 9, 255]);
-        let change = Measure { tolerance: 8, threshold: 0.0 }.compare(&before, &after);
+        let change = Measure { tolerance: 8, threshold: 0.0 }.compare_frames(&before, &after);
         assert_eq!(change.boxes, [Rect::new(-27, 24, 5, 6)]);
     }
 }

@@ -15,9 +15,9 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::evaluation::{Evaluation, find_text, window_fact};
-use super::predicate::{Claim, Predicate};
+use super::predicate::{PredicateClaim, WindowPredicate};
 use super::vision::Visual;
-use super::{Chosen, Observer, View, WindowChoice};
+use super::{Observer, ResolvedWindow, View, WindowChoice};
 use crate::clock::{Cancel, millis};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
@@ -29,7 +29,7 @@ const MOST_WINDOWS_NAMED: usize = 10;
 
 /// What a caller waits for. What must change is remembered from the first look.
 #[derive(Clone, Debug)]
-pub enum Condition {
+pub enum WaitCondition {
     ElementAppears(Selector),
     ElementDisappears { element: Vanishing, window_uid: Option<String> },
     TextVisible(Regex),
@@ -39,7 +39,7 @@ pub enum Condition {
     FocusedChanges(Option<Focus>),
     VisualChange(Box<Visual>),
     VisualStable { visual: Box<Visual>, quiet: Duration },
-    Holds(Predicate),
+    Holds(WindowPredicate),
 }
 
 /// The element that shall go away.
@@ -49,12 +49,12 @@ pub enum Vanishing {
     /// Ids are places, and another element may move up: so it is remembered who was there.
     Id {
         id: String,
-        was: Option<Identity>,
+        was: Option<VanishingIdentity>,
     },
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Identity {
+pub struct VanishingIdentity {
     native: Option<String>,
     role: String,
     name: String,
@@ -75,7 +75,7 @@ pub struct Focus {
 
 /// How long, and in which window.
 #[derive(Clone, Debug)]
-pub struct Waiting {
+pub struct WaitRequest {
     /// The window that is looked into; otherwise the one that has the focus at each look.
     pub window_uid: Option<String>,
     pub timeout: Duration,
@@ -102,8 +102,8 @@ impl Observer {
     /// Waits until the first of the conditions is met.
     pub fn wait_for(
         &self,
-        mut conditions: Vec<Condition>,
-        waiting: &Waiting,
+        mut conditions: Vec<WaitCondition>,
+        waiting: &WaitRequest,
         cancel: &Cancel,
     ) -> Result<Met> {
         let began = self.clock.now();
@@ -133,9 +133,9 @@ impl Observer {
     /// Waits until the window has not changed for `quiet`.
     pub fn wait_idle(
         &self,
-        chosen: &Chosen,
+        chosen: &ResolvedWindow,
         quiet: Duration,
-        waiting: &Waiting,
+        waiting: &WaitRequest,
         cancel: &Cancel,
     ) -> Result<Idle> {
         let began = self.clock.now();
@@ -146,7 +146,7 @@ impl Observer {
             let generation = self.platform.watch().generation()?;
             let patience = self.patience_until(deadline);
             let evaluation = self.evaluation_within(patience, WindowChoice::default(), cancel);
-            let view = readable(evaluation.view_of(Some(&chosen.raw.uid)))?;
+            let view = retry_unreadable(evaluation.view_of(Some(&chosen.raw.uid)))?;
             let now = self.clock.now();
             let fingerprint = view.as_ref().map(|view| view.fingerprint());
             last = fingerprint.map(|seen| match last {
@@ -187,9 +187,9 @@ impl Observer {
     }
 }
 
-fn first_met(conditions: &mut [Condition], evaluation: &Evaluation) -> Result<Option<(usize, Fact)>> {
+fn first_met(conditions: &mut [WaitCondition], evaluation: &Evaluation) -> Result<Option<(usize, Fact)>> {
     for (index, condition) in conditions.iter_mut().enumerate() {
-        let met = condition.met(evaluation).map_err(|error| match error.kind {
+        let met = condition.is_met(evaluation).map_err(|error| match error.kind {
             Kind::BadRequest => Error { message: format!("any_of[{index}]: {}", error.message), ..error },
             _ => error,
         })?;
@@ -201,14 +201,23 @@ fn first_met(conditions: &mut [Condition], evaluation: &Evaluation) -> Result<Op
 }
 
 /// When the named window is gone and every condition needs it, the rest of the time would be wasted.
-fn still_possible(conditions: &[Condition], waiting: &Waiting, evaluation: &Evaluation) -> Result<()> {
-    if waiting.window_uid.is_none() || !conditions.iter().all(Condition::looks_into_window) {
+fn still_possible(
+    conditions: &[WaitCondition],
+    waiting: &WaitRequest,
+    evaluation: &Evaluation,
+) -> Result<()> {
+    if waiting.window_uid.is_none() || !conditions.iter().all(WaitCondition::looks_into_window) {
         return Ok(());
     }
     evaluation.chosen(None).map(|_| ())
 }
 
-fn timed_out(conditions: &[Condition], evaluation: &Evaluation, elapsed: Duration, looks: usize) -> Error {
+fn timed_out(
+    conditions: &[WaitCondition],
+    evaluation: &Evaluation,
+    elapsed: Duration,
+    looks: usize,
+) -> Error {
     let what = match conditions.len() {
         1 => "the condition was not met".to_owned(),
         many => format!("none of the {many} conditions was met"),
@@ -227,7 +236,7 @@ fn timed_out(conditions: &[Condition], evaluation: &Evaluation, elapsed: Duratio
         .beside("last_observation", Fact::List(seen))
 }
 
-fn never_idle(chosen: &Chosen, quiet: Duration, elapsed: Duration) -> Error {
+fn never_idle(chosen: &ResolvedWindow, quiet: Duration, elapsed: Duration) -> Error {
     let (quiet_ms, elapsed_ms) = (millis(quiet), millis(elapsed));
     Error::new(Kind::Timeout, format!("the window was not still for {quiet_ms} ms within {elapsed_ms} ms"))
         .with("window_uid", chosen.window.uid.as_str())
@@ -235,7 +244,7 @@ fn never_idle(chosen: &Chosen, quiet: Duration, elapsed: Duration) -> Error {
 }
 
 /// An application that did not answer in time may answer the next look.
-fn readable<T>(result: Result<T>) -> Result<Option<T>> {
+fn retry_unreadable<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Err(error) if error.kind == Kind::Timeout => Ok(None),
         other => other.map(Some),
@@ -243,10 +252,10 @@ fn readable<T>(result: Result<T>) -> Result<Option<T>> {
 }
 
 /// Like `readable`; a window that is not there shows nothing either.
-fn present<T>(result: Result<T>) -> Result<Option<T>> {
+fn retry_missing<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Err(error) if error.kind == Kind::WindowGone => Ok(None),
-        other => readable(other),
+        other => retry_unreadable(other),
     }
 }
 
@@ -254,43 +263,43 @@ fn is_gone<T>(result: &Result<T>) -> bool {
     result.as_ref().is_err_and(|error| error.kind == Kind::WindowGone)
 }
 
-impl Condition {
+impl WaitCondition {
     pub fn name(&self) -> &'static str {
         match self {
-            Condition::ElementAppears(_) => "element_appears",
-            Condition::ElementDisappears { .. } => "element_disappears",
-            Condition::TextVisible(_) => "text_visible",
-            Condition::WindowAppears(_) => "window_appears",
-            Condition::WindowDisappears(_) => "window_disappears",
-            Condition::TreeChanges(_) => "tree_changes",
-            Condition::FocusedChanges(_) => "focused_changes",
-            Condition::VisualChange(_) => "visual_change",
-            Condition::VisualStable { .. } => "visual_stable",
-            Condition::Holds(_) => "predicate",
+            WaitCondition::ElementAppears(_) => "element_appears",
+            WaitCondition::ElementDisappears { .. } => "element_disappears",
+            WaitCondition::TextVisible(_) => "text_visible",
+            WaitCondition::WindowAppears(_) => "window_appears",
+            WaitCondition::WindowDisappears(_) => "window_disappears",
+            WaitCondition::TreeChanges(_) => "tree_changes",
+            WaitCondition::FocusedChanges(_) => "focused_changes",
+            WaitCondition::VisualChange(_) => "visual_change",
+            WaitCondition::VisualStable { .. } => "visual_stable",
+            WaitCondition::Holds(_) => "predicate",
         }
     }
 
     /// Whether the answer is in the window that the whole wait is about.
     pub fn looks_into_window(&self) -> bool {
         match self {
-            Condition::ElementAppears(_)
-            | Condition::ElementDisappears { .. }
-            | Condition::TextVisible(_)
-            | Condition::TreeChanges(_) => true,
-            Condition::VisualChange(visual) | Condition::VisualStable { visual, .. } => {
+            WaitCondition::ElementAppears(_)
+            | WaitCondition::ElementDisappears { .. }
+            | WaitCondition::TextVisible(_)
+            | WaitCondition::TreeChanges(_) => true,
+            WaitCondition::VisualChange(visual) | WaitCondition::VisualStable { visual, .. } => {
                 visual.is_of_a_window()
             }
-            Condition::WindowAppears(_) | Condition::WindowDisappears(_) | Condition::FocusedChanges(_) => {
-                false
-            }
-            Condition::Holds(predicate) => {
+            WaitCondition::WindowAppears(_)
+            | WaitCondition::WindowDisappears(_)
+            | WaitCondition::FocusedChanges(_) => false,
+            WaitCondition::Holds(predicate) => {
                 let about_windows = matches!(
                     predicate.claim,
-                    Claim::WindowFocused { .. }
-                        | Claim::WindowExists { .. }
-                        | Claim::PixelColor { .. }
-                        | Claim::RegionSimilar { .. }
-                        | Claim::Oracle { .. }
+                    PredicateClaim::WindowFocused { .. }
+                        | PredicateClaim::WindowExists { .. }
+                        | PredicateClaim::PixelColor { .. }
+                        | PredicateClaim::RegionSimilar { .. }
+                        | PredicateClaim::Oracle { .. }
                 );
                 predicate.window_uid.is_none() && !about_windows
             }
@@ -300,35 +309,37 @@ impl Condition {
     /// When it has to be looked at again although nothing is told to have changed.
     fn next_look(&self, poll: Duration, now: Duration) -> Option<Duration> {
         match self {
-            Condition::VisualChange(visual) => Some(visual.next_look(poll, poll, now)),
-            Condition::VisualStable { visual, quiet } => Some(visual.next_look(*quiet, poll, now)),
-            Condition::Holds(predicate) if predicate.claim.is_visual() => Some(poll),
+            WaitCondition::VisualChange(visual) => Some(visual.next_look(poll, poll, now)),
+            WaitCondition::VisualStable { visual, quiet } => Some(visual.next_look(*quiet, poll, now)),
+            WaitCondition::Holds(predicate) if predicate.claim.is_visual() => Some(poll),
             _ => None,
         }
     }
 
-    fn met(&mut self, evaluation: &Evaluation) -> Result<Option<Fact>> {
+    fn is_met(&mut self, evaluation: &Evaluation) -> Result<Option<Fact>> {
         match self {
-            Condition::ElementAppears(selector) => element_appears(selector, evaluation),
-            Condition::ElementDisappears { element, window_uid } => {
+            WaitCondition::ElementAppears(selector) => element_appears(selector, evaluation),
+            WaitCondition::ElementDisappears { element, window_uid } => {
                 element_disappears(element, window_uid, evaluation)
             }
-            Condition::TextVisible(pattern) => text_visible(pattern, evaluation),
-            Condition::WindowAppears(title) => {
+            WaitCondition::TextVisible(pattern) => text_visible(pattern, evaluation),
+            WaitCondition::WindowAppears(title) => {
                 let windows = evaluation.windows()?;
                 Ok(windows.iter().find(|window| title.is_match(&window.title)).map(window_fact))
             }
-            Condition::WindowDisappears(uid) => {
+            WaitCondition::WindowDisappears(uid) => {
                 let there = evaluation.windows()?.iter().any(|window| window.uid == *uid);
                 Ok((!there).then(|| Fact::object([("window_uid", uid.as_str().into())])))
             }
-            Condition::TreeChanges(was) => tree_changes(was, evaluation),
-            Condition::FocusedChanges(was) => focused_changes(was, evaluation),
-            Condition::VisualChange(visual) => present(visual.changes(evaluation)).map(Option::flatten),
-            Condition::VisualStable { visual, quiet } => {
-                present(visual.rests(*quiet, evaluation)).map(Option::flatten)
+            WaitCondition::TreeChanges(was) => tree_changes(was, evaluation),
+            WaitCondition::FocusedChanges(was) => focused_changes(was, evaluation),
+            WaitCondition::VisualChange(visual) => {
+                retry_missing(visual.has_changed(evaluation)).map(Option::flatten)
             }
-            Condition::Holds(predicate) => holds(predicate, evaluation),
+            WaitCondition::VisualStable { visual, quiet } => {
+                retry_missing(visual.is_still(*quiet, evaluation)).map(Option::flatten)
+            }
+            WaitCondition::Holds(predicate) => predicate_holds(predicate, evaluation),
         }
     }
 
@@ -342,39 +353,43 @@ impl Condition {
 
     fn facts_seen(&self, evaluation: &Evaluation) -> Result<Vec<(&'static str, Fact)>> {
         Ok(match self {
-            Condition::ElementAppears(selector) => {
+            WaitCondition::ElementAppears(selector) => {
                 let chosen = evaluation.chosen(None)?;
                 let view = evaluation.view(&chosen)?;
                 let refs = |node| evaluation.observer.show_ref(&chosen, &view, node).ok();
                 let [miss, nearest] = evaluation.miss_facts(selector, &view, refs);
                 vec![("window_uid", chosen.window.uid.into()), miss, nearest]
             }
-            Condition::ElementDisappears { element, window_uid } => {
+            WaitCondition::ElementDisappears { element, window_uid } => {
                 let view = evaluation.view_of(window_uid.as_deref())?;
                 vec![(
                     "still_there",
-                    element.found(&view).map_or(Fact::Null, |node| view.tree().id(node).into()),
+                    element.find_remembered(&view).map_or(Fact::Null, |node| view.tree().id(node).into()),
                 )]
             }
-            Condition::TextVisible(_) => {
+            WaitCondition::TextVisible(_) => {
                 let chosen = evaluation.chosen(None)?;
                 let searched = evaluation.view(&chosen)?.tree().len();
                 vec![("window_uid", chosen.window.uid.into()), ("elements_searched", searched.into())]
             }
-            Condition::WindowAppears(_) => {
+            WaitCondition::WindowAppears(_) => {
                 let windows = evaluation.windows()?;
                 let named = windows.iter().take(MOST_WINDOWS_NAMED).map(window_fact).collect();
                 vec![("window_count", windows.len().into()), ("windows", Fact::List(named))]
             }
-            Condition::WindowDisappears(uid) => vec![("still_there", uid.as_str().into())],
-            Condition::TreeChanges(seen) => {
+            WaitCondition::WindowDisappears(uid) => vec![("still_there", uid.as_str().into())],
+            WaitCondition::TreeChanges(seen) => {
                 let uid = seen.as_ref().map(|seen| seen.window_uid.as_str());
                 vec![("tree_hash", evaluation.view_of(uid)?.hash().into())]
             }
-            Condition::FocusedChanges(_) => vec![("focused", focus_fact(&focus(evaluation)?, evaluation)?)],
-            Condition::VisualChange(visual) | Condition::VisualStable { visual, .. } => visual.last_seen(),
-            Condition::Holds(predicate) => {
-                let verdict = evaluation.verdict(predicate)?;
+            WaitCondition::FocusedChanges(_) => {
+                vec![("focused", focus_fact(&focused_element(evaluation)?, evaluation)?)]
+            }
+            WaitCondition::VisualChange(visual) | WaitCondition::VisualStable { visual, .. } => {
+                visual.last_seen()
+            }
+            WaitCondition::Holds(predicate) => {
+                let verdict = evaluation.evaluate_predicate(predicate)?;
                 vec![("observed", verdict.observed)]
             }
         })
@@ -382,7 +397,7 @@ impl Condition {
 }
 
 fn element_appears(selector: &Selector, evaluation: &Evaluation) -> Result<Option<Fact>> {
-    let Some(view) = present(evaluation.view_of(None))? else {
+    let Some(view) = retry_missing(evaluation.view_of(None))? else {
         return Ok(None);
     };
     let tree = view.tree();
@@ -407,51 +422,53 @@ fn element_disappears(
     if is_gone(&view) {
         return Ok(Some(Fact::object([("window_gone", true.into())])));
     }
-    let Some(view) = readable(view)? else {
+    let Some(view) = retry_unreadable(view)? else {
         return Ok(None);
     };
-    element.remember(&view);
-    Ok(element.found(&view).is_none().then(|| Fact::object([])))
+    element.remember_element(&view);
+    Ok(element.find_remembered(&view).is_none().then(|| Fact::object([])))
 }
 
 impl Vanishing {
-    pub fn id(id: &str) -> Self {
+    pub fn by_id(id: &str) -> Self {
         Vanishing::Id { id: id.to_owned(), was: None }
     }
 
-    fn remember(&mut self, view: &View) {
+    fn remember_element(&mut self, view: &View) {
         if let Vanishing::Id { id, was: was @ None } = self
             && let Some(node) = view.tree().find_id(id)
         {
-            *was = Some(Identity::of(view, node));
+            *was = Some(VanishingIdentity::of(view, node));
         }
     }
 
-    fn found(&self, view: &View) -> Option<usize> {
+    fn find_remembered(&self, view: &View) -> Option<usize> {
         match self {
             Vanishing::Selector(selector) => selector.resolve(view.tree(), 1).first().copied(),
-            Vanishing::Id { id, was } => was.as_ref()?.find(view, id),
+            Vanishing::Id { id, was } => was.as_ref()?.find_element(view, id),
         }
     }
 }
 
-impl Identity {
+impl VanishingIdentity {
     fn of(view: &View, node: usize) -> Self {
         let element = &view.tree()[node];
-        Self { native: view.native(node), role: element.role.to_string(), name: element.name.clone() }
+        Self { native: view.native_handle(node), role: element.role.to_string(), name: element.name.clone() }
     }
 
     /// By the native handle wherever it is now; without one, by what stands at the old place.
-    fn find(&self, view: &View, id: &str) -> Option<usize> {
+    fn find_element(&self, view: &View, id: &str) -> Option<usize> {
         match &self.native {
-            Some(native) => (0..view.tree().len()).find(|&node| view.native(node).as_ref() == Some(native)),
-            None => view.tree().find_id(id).filter(|&node| Identity::of(view, node) == *self),
+            Some(native) => {
+                (0..view.tree().len()).find(|&node| view.native_handle(node).as_ref() == Some(native))
+            }
+            None => view.tree().find_id(id).filter(|&node| VanishingIdentity::of(view, node) == *self),
         }
     }
 }
 
 fn text_visible(pattern: &Regex, evaluation: &Evaluation) -> Result<Option<Fact>> {
-    let Some(view) = present(evaluation.view_of(None))? else {
+    let Some(view) = retry_missing(evaluation.view_of(None))? else {
         return Ok(None);
     };
     let found = find_text(view.tree(), pattern);
@@ -468,20 +485,20 @@ fn tree_changes(was: &mut Option<SeenTree>, evaluation: &Evaluation) -> Result<O
     if is_gone(&view) {
         return Ok(Some(Fact::object([uid, ("window_gone", true.into())])));
     }
-    let changed = readable(view)?.filter(|view| view.fingerprint() != seen.fingerprint);
+    let changed = retry_unreadable(view)?.filter(|view| view.fingerprint() != seen.fingerprint);
     Ok(changed.map(|view| Fact::object([uid, ("tree_hash", view.hash().into())])))
 }
 
 fn first_tree(evaluation: &Evaluation) -> Result<Option<SeenTree>> {
-    let Some(chosen) = present(evaluation.chosen(None))? else {
+    let Some(chosen) = retry_missing(evaluation.chosen(None))? else {
         return Ok(None);
     };
-    let view: Option<Arc<View>> = present(evaluation.view(&chosen))?;
+    let view: Option<Arc<View>> = retry_missing(evaluation.view(&chosen))?;
     Ok(view.map(|view| SeenTree { window_uid: chosen.raw.uid, fingerprint: view.fingerprint() }))
 }
 
 fn focused_changes(was: &mut Option<Focus>, evaluation: &Evaluation) -> Result<Option<Fact>> {
-    let now = focus(evaluation)?;
+    let now = focused_element(evaluation)?;
     let Some(before) = was else {
         *was = Some(now);
         return Ok(None);
@@ -499,13 +516,13 @@ fn focused_changes(was: &mut Option<Focus>, evaluation: &Evaluation) -> Result<O
     Ok(None)
 }
 
-fn focus(evaluation: &Evaluation) -> Result<Focus> {
+fn focused_element(evaluation: &Evaluation) -> Result<Focus> {
     let Some(window) = evaluation.windows()?.into_iter().find(|window| window.focused) else {
         return Ok(Focus { window_uid: None, element: None });
     };
-    let view = present(evaluation.view_of(Some(&window.uid)))?;
+    let view = retry_missing(evaluation.view_of(Some(&window.uid)))?;
     let element = view.map(|view| match view.tree().focused() {
-        Some(node) => view.native(node).unwrap_or_else(|| view.tree().id(node)),
+        Some(node) => view.native_handle(node).unwrap_or_else(|| view.tree().id(node)),
         None => String::new(),
     });
     Ok(Focus { window_uid: Some(window.uid), element })
@@ -515,7 +532,7 @@ fn focus_fact(focus: &Focus, evaluation: &Evaluation) -> Result<Fact> {
     let Some(uid) = &focus.window_uid else {
         return Ok(Fact::object([("focused_uid", Fact::Null)]));
     };
-    let selector = present(evaluation.view_of(Some(uid)))?.map(|view| view.focused_selector());
+    let selector = retry_missing(evaluation.view_of(Some(uid)))?.map(|view| view.focused_selector());
     Ok(Fact::object([
         ("focused_uid", uid.as_str().into()),
         ("focused_selector", selector.filter(|text| !text.is_empty()).map_or(Fact::Null, Fact::Text)),
@@ -523,8 +540,8 @@ fn focus_fact(focus: &Focus, evaluation: &Evaluation) -> Result<Fact> {
 }
 
 /// A predicate that can never be judged, such as a broken reference, ends the wait at once.
-fn holds(predicate: &Predicate, evaluation: &Evaluation) -> Result<Option<Fact>> {
-    let verdict = evaluation.verdict(predicate)?;
+fn predicate_holds(predicate: &WindowPredicate, evaluation: &Evaluation) -> Result<Option<Fact>> {
+    let verdict = evaluation.evaluate_predicate(predicate)?;
     match (verdict.error, verdict.observed) {
         (Some(kind @ (Kind::BadRequest | Kind::PredicateUnsupported | Kind::PlatformUnsupported)), why) => {
             let why = if let Fact::Text(why) = why { why } else { "it cannot be judged".to_owned() };

@@ -39,7 +39,7 @@ impl Leashed {
     }
 
     /// Writes what it is given in a thread, and closes the input when the sender is gone.
-    pub fn feed(&mut self) -> std::sync::mpsc::Sender<Vec<u8>> {
+    pub fn feed_input(&mut self) -> std::sync::mpsc::Sender<Vec<u8>> {
         let (sender, pieces) = channel::<Vec<u8>>();
         let input = self.0.stdin.take();
         std::thread::spawn(move || {
@@ -55,7 +55,7 @@ impl Leashed {
     }
 
     /// Hands its output to `read` in a thread; what that returns arrives here.
-    pub fn drain<T: Send + 'static>(
+    pub fn drain_output<T: Send + 'static>(
         &mut self,
         read: impl FnOnce(&mut dyn Read, &std::sync::mpsc::Sender<T>) + Send + 'static,
     ) -> Receiver<T> {
@@ -70,7 +70,7 @@ impl Leashed {
     }
 
     /// What it says on its error stream, at most `most` bytes of it; the rest is read and dropped.
-    pub fn complaints(&mut self, most: u64) -> Receiver<String> {
+    pub fn collect_stderr(&mut self, most: u64) -> Receiver<String> {
         let (sender, complaints) = channel();
         let errors = self.0.stderr.take();
         std::thread::spawn(move || {
@@ -84,7 +84,7 @@ impl Leashed {
     }
 
     /// Whether it ended well.
-    pub fn ended(&mut self, waiting: &Waiting) -> Result<bool> {
+    pub fn exited_well(&mut self, waiting: &Waiting) -> Result<bool> {
         loop {
             match self.0.try_wait() {
                 Ok(Some(status)) => return Ok(status.success()),

@@ -18,14 +18,14 @@ pub fn without_lines(grey: &mut [u8], width: usize) {
     if width == 0 {
         return;
     }
-    let lines = lines(grey, width);
+    let lines = find_lines(grey, width);
     let height = grey.len() / width;
     let painted: Vec<(usize, u8)> = (0..width * height)
-        .filter(|at| lines[*at] != Line::No)
+        .filter(|at| lines[*at] != LineDirection::No)
         .filter_map(|at| {
-            let is_ground = |beside: &usize| lines[*beside] == Line::No;
+            let is_ground = |beside: &usize| lines[*beside] == LineDirection::No;
             let place = (at % width, at / width);
-            ground(place, (width, height), lines[at], is_ground).map(|beside| (at, grey[beside]))
+            nearest_ground(place, (width, height), lines[at], is_ground).map(|beside| (at, grey[beside]))
         })
         .collect();
     for (at, colour) in painted {
@@ -34,7 +34,7 @@ pub fn without_lines(grey: &mut [u8], width: usize) {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
+enum LineDirection {
     No,
     Lies,
     Stands,
@@ -42,11 +42,11 @@ enum Line {
 
 /// Which pixels belong to a line. A long stroke is one if nearly all of it is thin: of the ground above a row of
 /// letters only some is.
-fn lines(grey: &[u8], width: usize) -> Vec<Line> {
+fn find_lines(grey: &[u8], width: usize) -> Vec<LineDirection> {
     let across = runs_across(grey, width);
     let down = runs_down(grey, width);
-    let mut lines = vec![Line::No; grey.len()];
-    let mut mark = |first: usize, length: u16, step: usize, thickness: &[u16], line: Line| {
+    let mut lines = vec![LineDirection::No; grey.len()];
+    let mut mark = |first: usize, length: u16, step: usize, thickness: &[u16], line: LineDirection| {
         let stroke = || (0..usize::from(length)).map(|number| first + number * step);
         let thin = stroke().filter(|at| thickness[*at] <= THIN).count();
         if thin * 10 >= usize::from(length) * 9 {
@@ -54,26 +54,27 @@ fn lines(grey: &[u8], width: usize) -> Vec<Line> {
         }
     };
     for at in 0..grey.len() {
-        let begins_across = at % width == 0 || !alike(grey[at], grey[at - 1]);
+        let begins_across = at % width == 0 || !are_similar(grey[at], grey[at - 1]);
         if across[at] >= LONG_ACROSS && begins_across {
-            mark(at, across[at], 1, &down, Line::Lies);
+            mark(at, across[at], 1, &down, LineDirection::Lies);
         }
-        let begins_down = at < width || !alike(grey[at], grey[at - width]);
+        let begins_down = at < width || !are_similar(grey[at], grey[at - width]);
         if down[at] >= LONG_DOWN && begins_down {
-            mark(at, down[at], width, &across, Line::Stands);
+            mark(at, down[at], width, &across, LineDirection::Stands);
         }
     }
     lines
 }
 
 /// The nearest pixel beside a line that is none of one; at a corner, where lines are on both sides, one across it.
-fn ground(
+fn nearest_ground(
     (x, y): (usize, usize),
     (width, height): (usize, usize),
-    line: Line,
+    line: LineDirection,
     is_ground: impl Fn(&usize) -> bool,
 ) -> Option<usize> {
-    let beside: [(isize, isize); 2] = if line == Line::Lies { [(0, 1), (0, -1)] } else { [(1, 0), (-1, 0)] };
+    let beside: [(isize, isize); 2] =
+        if line == LineDirection::Lies { [(0, 1), (0, -1)] } else { [(1, 0), (-1, 0)] };
     let across = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
     let look = |ways: &[(isize, isize)]| {
         (1..=REACH).find_map(|far| {
@@ -88,7 +89,7 @@ fn ground(
     look(&beside).or_else(|| look(&across))
 }
 
-const fn alike(one: u8, other: u8) -> bool {
+const fn are_similar(one: u8, other: u8) -> bool {
     one.abs_diff(other) <= ALIKE
 }
 
@@ -96,7 +97,7 @@ const fn alike(one: u8, other: u8) -> bool {
 fn runs_across(grey: &[u8], width: usize) -> Vec<u16> {
     let mut lengths = Vec::with_capacity(grey.len());
     for row in grey.chunks(width) {
-        for run in row.chunk_by(|one, next| alike(*one, *next)) {
+        for run in row.chunk_by(|one, next| are_similar(*one, *next)) {
             let length = u16::try_from(run.len()).unwrap_or(u16::MAX);
             lengths.extend(std::iter::repeat_n(length, run.len()));
         }
@@ -108,12 +109,12 @@ fn runs_across(grey: &[u8], width: usize) -> Vec<u16> {
 fn runs_down(grey: &[u8], width: usize) -> Vec<u16> {
     let mut lengths = vec![1_u16; grey.len()];
     for at in width..grey.len() {
-        if alike(grey[at], grey[at - width]) {
+        if are_similar(grey[at], grey[at - width]) {
             lengths[at] = lengths[at - width].saturating_add(1);
         }
     }
     for at in (0..grey.len().saturating_sub(width)).rev() {
-        if alike(grey[at], grey[at + width]) {
+        if are_similar(grey[at], grey[at + width]) {
             lengths[at] = lengths[at + width];
         }
     }

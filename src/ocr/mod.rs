@@ -26,7 +26,7 @@ use crate::error::{Error, Kind, Result};
 use crate::machine::{RealMachine, tesseract};
 use crate::model::Word;
 use crate::model::image::Picture;
-use page::Page;
+use page::GreyPage;
 
 /// How a page is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,12 +40,12 @@ pub struct Options {
 }
 
 /// One engine.
-trait Reader: Send + Sync {
+trait OcrEngine: Send + Sync {
     /// What it is, with its version, for people.
     fn describe(&self) -> String;
 
     /// The words of a page in reading order, with boxes in pixels of the page.
-    fn words(&self, page: &Page, options: Options, waiting: &Waiting) -> Result<Vec<Word>>;
+    fn read_words(&self, page: &GreyPage, options: Options, waiting: &Waiting) -> Result<Vec<Word>>;
 }
 
 /// How many times larger a small part is made.
@@ -61,16 +61,16 @@ pub struct Ocr {
     settings: config::Ocr,
     clock: Clock,
     /// Only success is kept: an engine that is installed later is found without a restart.
-    engine: Mutex<Option<Arc<dyn Reader>>>,
+    engine: Mutex<Option<Arc<dyn OcrEngine>>>,
     /// How many engines may run at once.
     engines: usize,
     turns: Turns,
-    recent: Mutex<VecDeque<Recent>>,
+    recent: Mutex<VecDeque<RecentRead>>,
     /// Keyed at random, so that no application can draw two pictures of one hash.
     hasher: RandomState,
 }
 
-struct Recent {
+struct RecentRead {
     key: u64,
     words: Arc<Vec<Word>>,
     since: Duration,
@@ -96,7 +96,7 @@ impl Ocr {
     }
 
     /// Whether text can be read here: the engine is there and answers.
-    pub fn available(&self) -> bool {
+    pub fn is_available(&self) -> bool {
         self.engine().is_ok()
     }
 
@@ -116,14 +116,19 @@ impl Ocr {
     }
 
     /// The time for what is to be read from now on, be it one picture or many.
-    pub fn waiting(&self, cancel: &Cancel) -> Waiting {
-        Waiting::new(self.patience(), cancel)
+    pub fn start_deadline(&self, cancel: &Cancel) -> Waiting {
+        Waiting::new(self.read_timeout(), cancel)
     }
 
     /// Every word of the picture that the engine made out, however unsure of it.
-    pub fn words(&self, picture: &Picture, options: Options, waiting: &Waiting) -> Result<Arc<Vec<Word>>> {
+    pub fn read_words(
+        &self,
+        picture: &Picture,
+        options: Options,
+        waiting: &Waiting,
+    ) -> Result<Arc<Vec<Word>>> {
         let engine = self.engine()?;
-        let page = Page::of(picture, options.upscale, self.settings.preprocess, options.labels)?;
+        let page = GreyPage::of(picture, options.upscale, self.settings.preprocess, options.labels)?;
         let key = self.hasher.hash_one((&page, options));
         if let Some(words) = self.read_lately(key) {
             return Ok(words);
@@ -133,56 +138,56 @@ impl Ocr {
             word.bbox = page.in_picture(word.bbox);
         }
         let words = Arc::new(words);
-        self.remember(key, &words);
+        self.cache_words(key, &words);
         Ok(words)
     }
 
     /// A large page is read in strips, as many at a time as there are turns.
     fn read(
         &self,
-        engine: &dyn Reader,
-        page: &Page,
+        engine: &dyn OcrEngine,
+        page: &GreyPage,
         options: Options,
         waiting: &Waiting,
     ) -> Result<Vec<Word>> {
-        let one = |page: &Page| {
-            let _turn = self.turns.take(waiting)?;
-            engine.words(page, options, waiting)
+        let one = |page: &GreyPage| {
+            let _turn = self.turns.take_turn(waiting)?;
+            engine.read_words(page, options, waiting)
         };
         let count = strips::count(page, options, self.engines);
         if count == 1 {
             return one(page);
         }
-        let strips = strips::cut(page, count);
+        let strips = strips::cut_strips(page, count);
         let read: Result<Vec<Vec<Word>>> = std::thread::scope(|scope| {
             let reading: Vec<_> = strips.iter().map(|strip| scope.spawn(|| one(&strip.page))).collect();
             reading.into_iter().map(|strip| strip.join().unwrap_or_else(|_| Err(reader_panicked()))).collect()
         });
-        Ok(strips::join(&strips, read?))
+        Ok(strips::join_words(&strips, read?))
     }
 
-    fn patience(&self) -> Duration {
+    fn read_timeout(&self) -> Duration {
         Duration::try_from_secs_f64(self.settings.timeout_s).unwrap_or(Duration::from_secs(30))
     }
 
     fn read_lately(&self, key: u64) -> Option<Arc<Vec<Word>>> {
         let now = self.clock.now();
         let recent = lock(&self.recent);
-        let fresh = |entry: &&Recent| entry.key == key && now.saturating_sub(entry.since) < RECENT_TIME;
+        let fresh = |entry: &&RecentRead| entry.key == key && now.saturating_sub(entry.since) < RECENT_TIME;
         recent.iter().find(fresh).map(|entry| entry.words.clone())
     }
 
-    fn remember(&self, key: u64, words: &Arc<Vec<Word>>) {
+    fn cache_words(&self, key: u64, words: &Arc<Vec<Word>>) {
         let since = self.clock.now();
         let mut recent = lock(&self.recent);
         recent.retain(|entry| entry.key != key && since.saturating_sub(entry.since) < RECENT_TIME);
         if recent.len() == MOST_RECENT {
             recent.pop_front();
         }
-        recent.push_back(Recent { key, words: words.clone(), since });
+        recent.push_back(RecentRead { key, words: words.clone(), since });
     }
 
-    fn engine(&self) -> Result<Arc<dyn Reader>> {
+    fn engine(&self) -> Result<Arc<dyn OcrEngine>> {
         if !self.settings.enabled {
             return Err(Error::new(Kind::PlatformUnsupported, DISABLED));
         }
@@ -205,7 +210,7 @@ pub const DISABLED: &str = "OCR disabled in config (ocr.enabled = false)";
 
 /// A program that the config names is meant. Otherwise the library is preferred: it starts once. Which of them reads is
 /// logged, and said by `doctor` and `get_capabilities`.
-fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn Reader>> {
+fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn OcrEngine>> {
     let named = settings.tesseract_cmd.as_deref();
     if named.is_none() {
         match worker::Library::start() {
@@ -221,7 +226,7 @@ fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn Reader>> {
     if let Some(named) = named.filter(|named| **named != *program) {
         tracing::debug!("OCR: {} stands for ocr.tesseract_cmd {}", program.display(), named.display());
     }
-    Ok(Arc::new(program::Program::start(program)?))
+    Ok(Arc::new(program::TesseractProgram::start(program)?))
 }
 
 /// What the system's own recognition says of itself; `None` where it has none.
@@ -245,25 +250,25 @@ struct Turns {
     given_back: Condvar,
 }
 
-struct Turn<'a>(&'a Turns);
+struct EngineTurn<'a>(&'a Turns);
 
 impl Turns {
     fn new(count: usize) -> Self {
         Self { free: Mutex::new(count), given_back: Condvar::new() }
     }
 
-    fn take(&self, waiting: &Waiting) -> Result<Turn<'_>> {
+    fn take_turn(&self, waiting: &Waiting) -> Result<EngineTurn<'_>> {
         let mut free = lock(&self.free);
         while *free == 0 {
             let slice = waiting.slice("for other pictures to be read")?;
             free = self.given_back.wait_timeout(free, slice).unwrap_or_else(PoisonError::into_inner).0;
         }
         *free -= 1;
-        Ok(Turn(self))
+        Ok(EngineTurn(self))
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for EngineTurn<'_> {
     fn drop(&mut self) {
         *lock(&self.0.free) += 1;
         self.0.given_back.notify_one();
@@ -281,17 +286,17 @@ mod tests {
     #[test]
     fn turns_are_limited_and_given_back() {
         let turns = Turns::new(1);
-        let first = turns.take(&waiting(0)).unwrap();
-        assert_eq!(turns.take(&waiting(30)).err().unwrap().kind, Kind::Timeout);
+        let first = turns.take_turn(&waiting(0)).unwrap();
+        assert_eq!(turns.take_turn(&waiting(30)).err().unwrap().kind, Kind::Timeout);
         drop(first);
-        assert!(turns.take(&waiting(30)).is_ok());
+        assert!(turns.take_turn(&waiting(30)).is_ok());
     }
 
     #[test]
     fn a_cancelled_call_waits_for_no_turn() {
         let (turns, cancel) = (Turns::new(0), Cancel::new());
         cancel.fire();
-        let refused = turns.take(&Waiting::new(Duration::from_secs(60), &cancel)).err().unwrap();
+        let refused = turns.take_turn(&Waiting::new(Duration::from_secs(60), &cancel)).err().unwrap();
         assert_eq!(refused, Error::cancelled());
     }
 
@@ -301,7 +306,7 @@ mod tests {
         let ocr = Ocr::new(config::Ocr::default(), clock.clone());
         let last = MOST_RECENT as u64;
         for key in 0..=last {
-            ocr.remember(key, &Arc::default());
+            ocr.cache_words(key, &Arc::default());
         }
         assert!(ocr.read_lately(0).is_none(), "the oldest of too many is forgotten");
         assert!(ocr.read_lately(1).is_some() && ocr.read_lately(last).is_some());

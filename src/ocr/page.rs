@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::frames::without_lines;
 use crate::error::{Error, Result};
 use crate::model::Rect;
-use crate::model::enlarging::enlarged;
+use crate::model::enlarging::upscale_plane;
 use crate::model::image::Picture;
 
 /// What is read at once; a larger picture is enlarged less.
@@ -18,7 +18,7 @@ const CUT_LEVELS: usize = 2;
 
 /// Grey rows from top to bottom without padding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Page {
+pub struct GreyPage {
     pub width: u32,
     pub height: u32,
     pub grey: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct Page {
     scale: u32,
 }
 
-impl Page {
+impl GreyPage {
     /// `labels`: the words stand on buttons and in fields, of which few may be in the picture.
     pub fn of(picture: &Picture, upscale: u32, preprocess: bool, labels: bool) -> Result<Self> {
         if picture.is_empty() {
@@ -37,7 +37,7 @@ impl Page {
         if preprocess && labels {
             without_lines(&mut grey, picture.width() as usize);
         }
-        let mut grey = enlarged(picture.width(), picture.height(), grey, scale)?;
+        let mut grey = upscale_plane(picture.width(), picture.height(), grey, scale)?;
         if preprocess {
             stretch_contrast(&mut grey, labels);
         }
@@ -54,10 +54,10 @@ impl Page {
     }
 
     /// Some rows as a page of their own.
-    pub fn rows(&self, rows: Range<u32>) -> Page {
+    pub fn sub_page(&self, rows: Range<u32>) -> GreyPage {
         let width = self.width as usize;
         let grey = self.grey.get(rows.start as usize * width..rows.end as usize * width).unwrap_or_default();
-        Page { height: rows.end - rows.start, grey: grey.to_vec(), ..*self }
+        GreyPage { height: rows.end - rows.start, grey: grey.to_vec(), ..*self }
     }
 
     /// A box of the page in pixels of the picture; every pixel that it touches belongs to it.
@@ -141,14 +141,14 @@ mod tests {
 
     #[test]
     fn a_page_is_larger_and_of_full_contrast() {
-        let page = Page::of(&picture(40, 30), 2, true, false).unwrap();
+        let page = GreyPage::of(&picture(40, 30), 2, true, false).unwrap();
         assert_eq!((page.width, page.height, page.grey.len()), (80, 60, 4800));
         assert!(page.grey.contains(&0) && page.grey.contains(&255));
     }
 
     #[test]
     fn a_page_that_is_not_prepared_is_only_grey() {
-        let page = Page::of(&picture(40, 30), 2, false, false).unwrap();
+        let page = GreyPage::of(&picture(40, 30), 2, false, false).unwrap();
         assert_eq!((page.width, page.height, page.grey[0], page.grey[49]), (40, 30, 100, 149));
     }
 
@@ -192,13 +192,13 @@ mod tests {
 
     #[test]
     fn boxes_come_back_without_losing_a_pixel() {
-        let page = Page { width: 20, height: 20, grey: Vec::new(), scale: 2 };
+        let page = GreyPage { width: 20, height: 20, grey: Vec::new(), scale: 2 };
         assert_eq!(page.in_picture(Rect::new(3, 4, 5, 6)), Rect::new(1, 2, 3, 3));
         assert_eq!(page.in_picture(Rect::new(4, 4, 2, 2)), Rect::new(2, 2, 1, 1));
     }
 
     #[test]
     fn nothing_cannot_be_read() {
-        assert!(Page::of(&picture(4, 4).crop(Rect::default()), 2, true, false).is_err());
+        assert!(GreyPage::of(&picture(4, 4).crop(Rect::default()), 2, true, false).is_err());
     }
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::child::Leashed;
-use super::page::Page;
-use super::{Options, Reader, Word, tsv};
+use super::page::GreyPage;
+use super::{OcrEngine, Options, Word, tsv};
 use crate::clock::{Cancel, Waiting};
 use crate::error::{Error, Kind, Result};
 
@@ -17,12 +17,12 @@ const MOST_COMPLAINTS: u64 = 16 << 10;
 const LANGUAGE: &str = "eng";
 const TIME_FOR_VERSION: Duration = Duration::from_secs(5);
 
-pub struct Program {
+pub struct TesseractProgram {
     path: PathBuf,
     version: String,
 }
 
-impl Program {
+impl TesseractProgram {
     /// Asks it for its version and its languages, so that what is found is also known to be able to read.
     pub fn start(path: PathBuf) -> Result<Self> {
         let waiting = Waiting::new(TIME_FOR_VERSION, &Cancel::new());
@@ -41,14 +41,14 @@ impl Program {
     }
 }
 
-impl Reader for Program {
+impl OcrEngine for TesseractProgram {
     fn describe(&self) -> String {
         format!("{} (program {})", self.version, self.path.display())
     }
 
-    fn words(&self, page: &Page, options: Options, waiting: &Waiting) -> Result<Vec<Word>> {
+    fn read_words(&self, page: &GreyPage, options: Options, waiting: &Waiting) -> Result<Vec<Word>> {
         let arguments = ["-", "-", "--psm", &options.segmentation.to_string(), "tsv"].map(str::to_owned);
-        Ok(tsv::words(&run(&self.path, &arguments, page.to_pgm(), waiting)?))
+        Ok(tsv::parse_words(&run(&self.path, &arguments, page.to_pgm(), waiting)?))
     }
 }
 
@@ -56,9 +56,9 @@ impl Reader for Program {
 fn run(path: &std::path::Path, arguments: &[String], input: Vec<u8>, waiting: &Waiting) -> Result<String> {
     let mut child = Leashed::spawn(path, arguments)?;
     // The sender goes away with the statement, so the input is closed behind the picture.
-    let _ = child.feed().send(input);
-    let complaints = child.complaints(MOST_COMPLAINTS);
-    let output = child.drain(|output, results| {
+    let _ = child.feed_input().send(input);
+    let complaints = child.collect_stderr(MOST_COMPLAINTS);
+    let output = child.drain_output(|output, results| {
         let mut text = Vec::new();
         if output.take(MOST_OUTPUT + 1).read_to_end(&mut text).is_ok() {
             let _ = results.send(text);
@@ -68,7 +68,7 @@ fn run(path: &std::path::Path, arguments: &[String], input: Vec<u8>, waiting: &W
     if text.len() as u64 > MOST_OUTPUT {
         return Err(Error::internal(format!("{} wrote more than {MOST_OUTPUT} bytes", path.display())));
     }
-    if child.ended(waiting)? {
+    if child.exited_well(waiting)? {
         return Ok(String::from_utf8_lossy(&text).into_owned());
     }
     let said = waiting.receive(&complaints, "for tesseract's error")?.unwrap_or_default();
@@ -93,15 +93,15 @@ mod tests {
         (folder, path)
     }
 
-    fn page() -> Page {
-        Page::of(&Picture::new(300, 200, [255; 4]).unwrap(), 2, true, false).unwrap()
+    fn page() -> GreyPage {
+        GreyPage::of(&Picture::new(300, 200, [255; 4]).unwrap(), 2, true, false).unwrap()
     }
 
     fn read(body: &str, patience: Duration, cancel: &Cancel) -> Result<Vec<Word>> {
         let (_folder, path) = script(body);
-        let program = Program { path, version: String::new() };
+        let program = TesseractProgram { path, version: String::new() };
         let options = Options { segmentation: 11, upscale: 2, labels: false };
-        program.words(&page(), options, &Waiting::new(patience, cancel))
+        program.read_words(&page(), options, &Waiting::new(patience, cancel))
     }
 
     const LONG: Duration = Duration::from_secs(20);
@@ -150,16 +150,16 @@ mod tests {
     #[test]
     fn one_without_a_language_is_no_engine() {
         let (_folder, path) = script("echo osd");
-        let error = Program::start(path).err().unwrap();
+        let error = TesseractProgram::start(path).err().unwrap();
         assert!(error.message.contains("eng.traineddata"), "{error}");
         let (_folder, path) = script("echo tesseract 9; echo eng");
-        assert!(Program::start(path).unwrap().describe().starts_with("tesseract 9 (program "));
+        assert!(TesseractProgram::start(path).unwrap().describe().starts_with("tesseract 9 (program "));
     }
 
     #[test]
     fn one_that_does_not_start_is_no_engine() {
         let (folder, path) = script("exit 0");
         drop(folder);
-        assert_eq!(Program::start(path).err().unwrap().kind, Kind::PlatformUnsupported);
+        assert_eq!(TesseractProgram::start(path).err().unwrap().kind, Kind::PlatformUnsupported);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::page::Page;
+use super::page::GreyPage;
 use super::{Options, Word};
 
 /// Tesseract's modes for text without order, with and without a guess at its orientation.
@@ -17,7 +17,7 @@ const OVERLAP: u32 = 32;
 
 #[derive(Debug, PartialEq)]
 pub struct Strip {
-    pub page: Page,
+    pub page: GreyPage,
     /// The rows of the whole page that this strip answers for.
     owns: Range<u32>,
     /// The row of the whole page that is its first.
@@ -25,7 +25,7 @@ pub struct Strip {
 }
 
 /// How many strips are worth it: never more than `most`.
-pub fn count(page: &Page, options: Options, most: usize) -> usize {
+pub fn count(page: &GreyPage, options: Options, most: usize) -> usize {
     if !SCATTERED.contains(&options.segmentation) {
         return 1;
     }
@@ -33,22 +33,22 @@ pub fn count(page: &Page, options: Options, most: usize) -> usize {
     usize::try_from(worth).unwrap_or(most).clamp(1, most.max(1))
 }
 
-pub fn cut(page: &Page, count: usize) -> Vec<Strip> {
-    let cuts = cuts(page, count);
+pub fn cut_strips(page: &GreyPage, count: usize) -> Vec<Strip> {
+    let cuts = strip_starts(page, count);
     let starts = std::iter::once(0).chain(cuts.iter().copied());
     let ends = cuts.iter().copied().chain([page.height]);
-    starts.zip(ends).map(|(start, end)| strip(page, start..end)).collect()
+    starts.zip(ends).map(|(start, end)| make_strip(page, start..end)).collect()
 }
 
-fn strip(page: &Page, owns: Range<u32>) -> Strip {
+fn make_strip(page: &GreyPage, owns: Range<u32>) -> Strip {
     let overlap = OVERLAP * page.scale();
     let top = owns.start.saturating_sub(overlap);
     let bottom = owns.end.saturating_add(overlap).min(page.height);
-    Strip { page: page.rows(top..bottom), owns, top }
+    Strip { page: page.sub_page(top..bottom), owns, top }
 }
 
 /// The rows at which strips begin: near equal parts, where the fewest letters are hit.
-fn cuts(page: &Page, count: usize) -> Vec<u32> {
+fn strip_starts(page: &GreyPage, count: usize) -> Vec<u32> {
     let count = u32::try_from(count).unwrap_or(1).max(1);
     let part = page.height / count;
     let reach = part / 8;
@@ -56,7 +56,7 @@ fn cuts(page: &Page, count: usize) -> Vec<u32> {
 }
 
 /// The row with the fewest changes from pixel to pixel; of equals the one nearest to the middle.
-fn quietest_row(page: &Page, rows: Range<u32>) -> u32 {
+fn quietest_row(page: &GreyPage, rows: Range<u32>) -> u32 {
     let middle = rows.start.midpoint(rows.end);
     rows.min_by_key(|&row| (changes_in(page.row(row)), row.abs_diff(middle))).unwrap_or(middle)
 }
@@ -66,17 +66,17 @@ fn changes_in(row: &[u8]) -> usize {
 }
 
 /// The words of all strips as words of the page: each once, and no line of one strip taken for another's.
-pub fn join(strips: &[Strip], read: Vec<Vec<Word>>) -> Vec<Word> {
+pub fn join_words(strips: &[Strip], read: Vec<Vec<Word>>) -> Vec<Word> {
     let mut joined: Vec<Word> = Vec::new();
     for (strip, words) in strips.iter().zip(read) {
         let blocks_before = joined.iter().map(|word| word.block).max().unwrap_or(0);
-        joined.extend(words.into_iter().filter_map(|word| strip.own(word, blocks_before)));
+        joined.extend(words.into_iter().filter_map(|word| strip.own_word(word, blocks_before)));
     }
     joined
 }
 
 impl Strip {
-    fn own(&self, mut word: Word, blocks_before: u32) -> Option<Word> {
+    fn own_word(&self, mut word: Word, blocks_before: u32) -> Option<Word> {
         word.bbox.y = word.bbox.y.saturating_add_unsigned(self.top);
         word.block = word.block.saturating_add(blocks_before);
         let middle = u32::try_from(word.bbox.y.midpoint(word.bbox.bottom())).unwrap_or(0);
@@ -91,10 +91,10 @@ mod tests {
     use crate::model::image::Picture;
 
     /// White, with noisy rows where `inked` says so.
-    fn page(width: u32, height: u32, inked: impl Fn(u32) -> bool) -> Page {
+    fn page(width: u32, height: u32, inked: impl Fn(u32) -> bool) -> GreyPage {
         let shade = |at: u32| if inked(at / width) && at.is_multiple_of(2) { 0 } else { 255 };
         let bytes = (0..width * height).flat_map(|at| [shade(at), shade(at), shade(at), 255]);
-        Page::of(&Picture::from_rgba(width, height, bytes.collect()).unwrap(), 1, false, false).unwrap()
+        GreyPage::of(&Picture::from_rgba(width, height, bytes.collect()).unwrap(), 1, false, false).unwrap()
     }
 
     fn word(text: &str, y: i32, height: i32) -> Word {
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn strips_own_every_row_once() {
         for count in 1..5 {
-            let strips = cut(&page(20, 1003, |row| row % 3 == 0), count);
+            let strips = cut_strips(&page(20, 1003, |row| row % 3 == 0), count);
             let owned: Vec<u32> = strips.iter().flat_map(|strip| strip.owns.clone()).collect();
             assert_eq!(owned, (0..1003).collect::<Vec<_>>(), "{count}");
             let rows = |strip: &Strip| strip.page.grey.len() as u32 / 20;
@@ -125,20 +125,20 @@ mod tests {
 
     #[test]
     fn a_cut_goes_where_no_letters_are() {
-        assert_eq!(cuts(&page(20, 200, |row| !(90..=92).contains(&row)), 2), [92]);
-        assert_eq!(cuts(&page(20, 200, |_| false), 2), [100]);
+        assert_eq!(strip_starts(&page(20, 200, |row| !(90..=92).contains(&row)), 2), [92]);
+        assert_eq!(strip_starts(&page(20, 200, |_| false), 2), [100]);
     }
 
     #[test]
     fn a_word_on_the_cut_comes_once() {
-        let strips = cut(&page(20, 200, |_| false), 2);
+        let strips = cut_strips(&page(20, 200, |_| false), 2);
         let second_top = i32::try_from(strips[1].top).unwrap();
         let on_the_cut = |top: i32| word("both", 96 - top, 12);
         let read = vec![
             vec![word("first", 10, 12), on_the_cut(0)],
             vec![on_the_cut(second_top), word("last", 100, 12)],
         ];
-        let joined = join(&strips, read);
+        let joined = join_words(&strips, read);
         let seen: Vec<(&str, i32, u32)> =
             joined.iter().map(|word| (word.text.as_str(), word.bbox.y, word.block)).collect();
         assert_eq!(seen, [("first", 10, 1), ("both", 96, 2), ("last", 100 + second_top, 2)]);

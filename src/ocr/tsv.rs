@@ -9,11 +9,11 @@ const WORD_LEVEL: &str = "5";
 const MOST_WORDS: usize = 20_000;
 
 /// The words in the order of the table. Lines that are none (the heading, coarser boxes) are passed over.
-pub fn words(table: &str) -> Vec<Word> {
-    table.lines().filter_map(word).take(MOST_WORDS).collect()
+pub fn parse_words(table: &str) -> Vec<Word> {
+    table.lines().filter_map(parse_word).take(MOST_WORDS).collect()
 }
 
-fn word(line: &str) -> Option<Word> {
+fn parse_word(line: &str) -> Option<Word> {
     let mut columns = line.splitn(12, '\t');
     if columns.next()? != WORD_LEVEL {
         return None;
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn words_are_read_with_their_place() {
-        let words = words(TABLE);
+        let words = parse_words(TABLE);
         assert_eq!(words.len(), 2);
         let first = Word {
             text: "Hello,".to_owned(),
@@ -66,14 +66,14 @@ mod tests {
     #[test]
     fn broken_lines_are_passed_over() {
         for line in ["5", "5\t1\t1\t1\t1\t1\t0\t0\t1\t1\tnan\tx", "5\t1\t-1\t1\t1\t1\t0\t0\t1\t1\t9\tx"] {
-            assert!(words(line).is_empty(), "{line}");
+            assert!(parse_words(line).is_empty(), "{line}");
         }
     }
 
     proptest! {
         #[test]
         fn no_table_is_too_strange(table in "([0-9a-z\\-\\.]{0,4}[\\t\\n]){0,60}") {
-            words(&table);
+            parse_words(&table);
         }
     }
 }

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use super::child::Leashed;
 use super::library::Engine;
-use super::page::Page;
-use super::{Options, Reader, Word, tsv};
+use super::page::GreyPage;
+use super::{OcrEngine, Options, Word, tsv};
 use crate::clock::{Cancel, Waiting, lock};
 use crate::error::{Error, Kind, Result};
 use crate::platform::Grey;
@@ -39,20 +39,20 @@ const IDLE: Duration = Duration::from_secs(120);
 /// The engine as the server sees it: idle workers, more of them started as needed.
 pub struct Library {
     version: String,
-    idle: Mutex<Vec<Worker>>,
+    idle: Mutex<Vec<WorkerProcess>>,
 }
 
-struct Worker {
+struct WorkerProcess {
     questions: Sender<Vec<u8>>,
-    answers: Receiver<Answer>,
+    answers: Receiver<WorkerAnswer>,
     /// Ends the process, last.
     _process: Leashed,
 }
 
-type Answer = Result<String, EngineError>;
+type WorkerAnswer = Result<String, EngineError>;
 
 /// What the engine says of itself, for `doctor`; `None` where there is no library.
-pub fn version() -> Option<Result<String, String>> {
+pub fn library_version() -> Option<Result<String, String>> {
     match Library::start() {
         Ok(library) => library.map(|library| Ok(library.version)),
         Err(problem) => Some(Err(problem.message)),
@@ -62,28 +62,28 @@ pub fn version() -> Option<Result<String, String>> {
 impl Library {
     /// `None` where there is no library, which only a process that tries to load it can tell.
     pub fn start() -> Result<Option<Self>> {
-        let started = Worker::start(&Waiting::new(TIME_TO_START, &Cancel::new()))?;
+        let started = WorkerProcess::start(&Waiting::new(TIME_TO_START, &Cancel::new()))?;
         Ok(started.map(|(worker, version)| Self { version, idle: Mutex::new(vec![worker]) }))
     }
 
     /// A worker that waited too long may have gone; a new one is started then, once.
-    fn ask(&self, question: &[u8], waiting: &Waiting) -> Result<String> {
+    fn ask_library(&self, question: &[u8], waiting: &Waiting) -> Result<String> {
         let idle = lock(&self.idle).pop();
         if let Some(worker) = idle
-            && let Some(answer) = worker.ask(question, waiting)?
+            && let Some(answer) = worker.ask_worker(question, waiting)?
         {
-            return self.keep(worker, answer);
+            return self.keep_worker(worker, answer);
         }
-        let (worker, _) = Worker::start(waiting)?
+        let (worker, _) = WorkerProcess::start(waiting)?
             .ok_or_else(|| Error::internal("the tesseract library that read until now is no longer there"))?;
-        match worker.ask(question, waiting)? {
-            Some(answer) => self.keep(worker, answer),
+        match worker.ask_worker(question, waiting)? {
+            Some(answer) => self.keep_worker(worker, answer),
             None => Err(Error::internal("the OCR engine ended while it read the picture")),
         }
     }
 
     /// Only a worker that answered well is used again.
-    fn keep(&self, worker: Worker, answer: Answer) -> Result<String> {
+    fn keep_worker(&self, worker: WorkerProcess, answer: WorkerAnswer) -> Result<String> {
         let text = answer
             .map_err(|problem| Error::internal(format!("the OCR engine failed: {}", problem.message())))?;
         lock(&self.idle).push(worker);
@@ -91,20 +91,20 @@ impl Library {
     }
 }
 
-impl Reader for Library {
+impl OcrEngine for Library {
     fn describe(&self) -> String {
         self.version.clone()
     }
 
-    fn words(&self, page: &Page, options: Options, waiting: &Waiting) -> Result<Vec<Word>> {
+    fn read_words(&self, page: &GreyPage, options: Options, waiting: &Waiting) -> Result<Vec<Word>> {
         let numbers = [page.width, page.height, options.segmentation];
         let mut question = numbers.map(u32::to_le_bytes).concat();
         question.extend_from_slice(&page.grey);
-        Ok(tsv::words(&self.ask(&question, waiting)?))
+        Ok(tsv::parse_words(&self.ask_library(&question, waiting)?))
     }
 }
 
-impl Worker {
+impl WorkerProcess {
     /// The worker and what its engine says of itself; `None` where there is no library.
     fn start(waiting: &Waiting) -> Result<Option<(Self, String)>> {
         let program = this_program().ok_or_else(|| {
@@ -112,9 +112,9 @@ impl Worker {
         })?;
         let mut process = Leashed::spawn(&program, &[SUBCOMMAND])?;
         // Read and dropped: tesseract talks about the resolution of every picture.
-        process.complaints(0);
-        let questions = process.feed();
-        let answers = process.drain(|output, results| {
+        process.collect_stderr(0);
+        let questions = process.feed_input();
+        let answers = process.drain_output(|output, results| {
             while let Ok(answer) = read_answer(output) {
                 if results.send(answer).is_err() {
                     return;
@@ -134,7 +134,7 @@ impl Worker {
     }
 
     /// `None` when the worker has ended.
-    fn ask(&self, question: &[u8], waiting: &Waiting) -> Result<Option<Answer>> {
+    fn ask_worker(&self, question: &[u8], waiting: &Waiting) -> Result<Option<WorkerAnswer>> {
         match self.questions.send(question.to_vec()) {
             Ok(()) => waiting.receive(&self.answers, "for the OCR engine"),
             Err(_) => Ok(None),
@@ -153,7 +153,7 @@ fn this_program() -> Option<PathBuf> {
     running.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|program| program.is_file())
 }
 
-fn read_answer(input: &mut dyn Read) -> io::Result<Answer> {
+fn read_answer(input: &mut dyn Read) -> io::Result<WorkerAnswer> {
     let mut head = [0; 5];
     input.read_exact(&mut head)?;
     let [flag, length @ ..] = head;
@@ -200,19 +200,19 @@ pub fn serve() -> Result<(), String> {
     }
 }
 
-struct Question {
+struct WorkerRequest {
     size: (u32, u32),
     segmentation: u32,
     grey: Vec<u8>,
 }
 
-impl Question {
+impl WorkerRequest {
     fn page(&self) -> Grey<'_> {
         Grey { levels: &self.grey, width: self.size.0, height: self.size.1 }
     }
 }
 
-fn questions_of(mut input: impl Read + Send + 'static) -> Receiver<Question> {
+fn questions_of(mut input: impl Read + Send + 'static) -> Receiver<WorkerRequest> {
     let (sender, questions) = channel();
     std::thread::spawn(move || {
         while let Some(question) = read_question(&mut input) {
@@ -224,7 +224,7 @@ fn questions_of(mut input: impl Read + Send + 'static) -> Receiver<Question> {
     questions
 }
 
-fn read_question(input: &mut impl Read) -> Option<Question> {
+fn read_question(input: &mut impl Read) -> Option<WorkerRequest> {
     let mut number = || {
         let mut bytes = [0; 4];
         input.read_exact(&mut bytes).ok().map(|()| u32::from_le_bytes(bytes))
@@ -236,10 +236,10 @@ fn read_question(input: &mut impl Read) -> Option<Question> {
     }
     let mut grey = vec![0; usize::try_from(pixels).ok()?];
     input.read_exact(&mut grey).ok()?;
-    Some(Question { size: (width, height), segmentation, grey })
+    Some(WorkerRequest { size: (width, height), segmentation, grey })
 }
 
-fn write_answer(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
+fn write_answer(output: &mut impl Write, answer: &WorkerAnswer) -> io::Result<()> {
     let (flag, text) = match answer {
         Ok(text) => (GOOD, text),
         Err(EngineError::Failed(text)) => (FAILED, text),
@@ -256,7 +256,7 @@ fn write_answer(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn check(answer: Answer) {
+    fn check(answer: WorkerAnswer) {
         let mut written = Vec::new();
         write_answer(&mut written, &answer).unwrap();
         assert_eq!(read_answer(&mut written.as_slice()).unwrap(), answer);
@@ -278,7 +278,7 @@ mod tests {
         assert!(read_answer(&mut written.as_slice()).is_err());
     }
 
-    fn question(numbers: [u32; 3], pixels: usize) -> Option<Question> {
+    fn question(numbers: [u32; 3], pixels: usize) -> Option<WorkerRequest> {
         let mut bytes = numbers.map(u32::to_le_bytes).concat();
         bytes.resize(bytes.len() + pixels, 7);
         read_question(&mut bytes.as_slice())

@@ -26,7 +26,7 @@ pub fn run_command(_: &Run, _: &Cancel) -> Result<Ended> {
     Err(Error::new(Kind::PlatformUnsupported, message))
 }
 
-pub fn survey() -> Option<crate::platform::survey::Survey> {
+pub fn survey_desktop() -> Option<crate::platform::survey::Survey> {
     None
 }
 

@@ -54,7 +54,7 @@ pub use host::mac_permissions;
 /// The system's own recognition; `None` where it has none, an error where it has one that does not work.
 pub use host::recognizer;
 /// A look at the running desktop for the doctor.
-pub use host::survey;
+pub use host::survey_desktop;
 use host::{connect, is_by_powershell, private_desktop, probe, run_command};
 
 use crate::clock::{Cancel, Clock};

@@ -62,8 +62,8 @@ mod tests {
             ..Element::new("MenuItem", name, Rect::default())
         };
         let mut builder = TreeBuilder::new(Element::new("ComboBox", "", Rect::default()));
-        builder.leaf(item("Left", false));
-        builder.leaf(item("Right", true));
+        builder.add_leaf(item("Left", false));
+        builder.add_leaf(item("Right", true));
         let mut tree = builder.finish();
         show_choices(&mut tree);
         assert_eq!(tree[0].value.as_deref(), Some("Right"));

@@ -50,18 +50,18 @@ pub struct TesseractEngine {
     library: &'static str,
 }
 
-type Handle = *mut c_void;
+type ApiHandle = *mut c_void;
 
 /// Pointers into a library that stays loaded until the process ends.
 #[derive(Clone, Copy)]
 struct Functions {
     version: unsafe extern "C" fn() -> *const c_char,
-    create: unsafe extern "C" fn() -> Handle,
-    delete: unsafe extern "C" fn(Handle),
-    init: unsafe extern "C" fn(Handle, *const c_char, *const c_char) -> c_int,
-    set_page_seg_mode: unsafe extern "C" fn(Handle, c_int),
-    set_image: unsafe extern "C" fn(Handle, *const c_uchar, c_int, c_int, c_int, c_int),
-    tsv_text: unsafe extern "C" fn(Handle, c_int) -> *mut c_char,
+    create: unsafe extern "C" fn() -> ApiHandle,
+    delete: unsafe extern "C" fn(ApiHandle),
+    init: unsafe extern "C" fn(ApiHandle, *const c_char, *const c_char) -> c_int,
+    set_page_seg_mode: unsafe extern "C" fn(ApiHandle, c_int),
+    set_image: unsafe extern "C" fn(ApiHandle, *const c_uchar, c_int, c_int, c_int, c_int),
+    tsv_text: unsafe extern "C" fn(ApiHandle, c_int) -> *mut c_char,
     delete_text: unsafe extern "C" fn(*mut c_char),
 }
 

@@ -58,7 +58,7 @@ impl Keeper<'_> {
             .map(|(name, value)| {
                 let kept = match at_root.then(|| self.named_secret(name, value)).flatten() {
                     Some(secret) => json!({ "secret": secret }),
-                    None if self.hides(name) => json!(REDACTED),
+                    None if self.hides_field(name) => json!(REDACTED),
                     None if at_root && self.hides_typed && is_typed(self.schema, name, value) => {
                         json!(REDACTED)
                     }
@@ -73,7 +73,7 @@ impl Keeper<'_> {
     /// somebody put into the wrong place.
     fn named_secret<'b>(&self, argument: &str, value: &'b Value) -> Option<&'b str> {
         let name = named_secret(self.schema, argument, value)?;
-        let shown = self.secrets.knows(name) && !self.hides(argument) && self.text(name) == name;
+        let shown = self.secrets.knows(name) && !self.hides_field(argument) && self.text(name) == name;
         shown.then_some(name)
     }
 
@@ -92,7 +92,7 @@ impl Keeper<'_> {
         if self.redactor.text(text) == text { text.to_owned() } else { REDACTED.to_owned() }
     }
 
-    fn hides(&self, name: &str) -> bool {
+    fn hides_field(&self, name: &str) -> bool {
         self.redact_keys.iter().any(|hidden| hidden.eq_ignore_ascii_case(name))
     }
 }
@@ -130,7 +130,7 @@ mod tests {
 
     fn check(args: Value, hides_typed: bool, expected: Value) {
         let redactor = Redactor::new(None).unwrap();
-        redactor.learn("hunter22");
+        redactor.learn_secret("hunter22");
         let text = json!({SECRET: true});
         let schema = json!({"properties": {"text": text, "keys": {}, "selector": {}, "x": {}}});
         let secrets = ["BANK", "hunter22"];

@@ -33,7 +33,7 @@ const MOST_ROUNDS: usize = 8;
 
 /// A tree as it may be shown, and how many of its elements had something replaced.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct RedactedTree {
     pub tree: Arc<Tree>,
     pub redacted: usize,
 }
@@ -60,14 +60,14 @@ pub struct Redactor {
     texts: Vec<Regex>,
     replacement: String,
     applied: AtomicU64,
-    secrets: RwLock<Secrets>,
+    secrets: RwLock<LearnedSecrets>,
     /// Spares every string of every reply the lock as long as no secret is known.
     knows_secrets: AtomicBool,
 }
 
 /// What is hidden of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Cover {
+enum RedactionCover {
     Nothing,
     /// The element holds a secret: its value.
     Value,
@@ -77,31 +77,31 @@ enum Cover {
 
 /// A text of an element: from which cover on it is hidden as a whole, how it is read and written.
 struct TextField {
-    hidden_by: &'static [Cover],
+    hidden_by: &'static [RedactionCover],
     get: fn(&Element) -> Option<&str>,
     set: fn(&mut Element, String),
 }
 
 const TEXT_FIELDS: &[TextField] = &[
     TextField { hidden_by: &[], get: |e| Some(e.role.name()), set: |e, text| e.role = text.into() },
-    TextField { hidden_by: &[Cover::Texts], get: |e| Some(&e.name), set: |e, text| e.name = text },
+    TextField { hidden_by: &[RedactionCover::Texts], get: |e| Some(&e.name), set: |e, text| e.name = text },
     TextField {
-        hidden_by: &[Cover::Value, Cover::Texts],
+        hidden_by: &[RedactionCover::Value, RedactionCover::Texts],
         get: |e| e.value.as_deref(),
         set: |e, text| e.value = Some(text),
     },
     TextField {
-        hidden_by: &[Cover::Texts],
+        hidden_by: &[RedactionCover::Texts],
         get: |e| e.shortcut.as_deref(),
         set: |e, text| e.shortcut = Some(text),
     },
     TextField {
-        hidden_by: &[Cover::Texts],
+        hidden_by: &[RedactionCover::Texts],
         get: |e| e.description.as_deref(),
         set: |e, text| e.description = Some(text),
     },
     TextField {
-        hidden_by: &[Cover::Texts],
+        hidden_by: &[RedactionCover::Texts],
         get: |e| e.identifier.as_deref(),
         set: |e, text| e.identifier = Some(text),
     },
@@ -113,17 +113,17 @@ impl Redactor {
     pub fn new(rules: Option<Redaction>) -> Result<Redactor, String> {
         let given = rules.clone().unwrap_or_default();
         // All lists are compiled, so that switching redaction on cannot reveal an error later.
-        let titles = compile("window_title_patterns", &given.window_title_patterns)?;
-        let names = compile("element_name_patterns", &given.element_name_patterns)?;
-        let roles = compile("element_role_patterns", &given.element_role_patterns)?;
-        let texts = compile("ocr_text_patterns", &given.ocr_text_patterns)?;
+        let titles = compile_patterns("window_title_patterns", &given.window_title_patterns)?;
+        let names = compile_patterns("element_name_patterns", &given.element_name_patterns)?;
+        let roles = compile_patterns("element_role_patterns", &given.element_role_patterns)?;
+        let texts = compile_patterns("ocr_text_patterns", &given.ocr_text_patterns)?;
         let when_enabled = |list: Vec<Regex>| if given.enabled { list } else { Vec::new() };
         Ok(Redactor {
             titles: set_of("window_title_patterns", &when_enabled(titles))?,
             names: set_of("element_name_patterns", &when_enabled(names))?,
             roles: set_of("element_role_patterns", &when_enabled(roles))?,
             texts: when_enabled(texts),
-            replacement: untrusted::clean(&given.replacement).into_owned(),
+            replacement: untrusted::clean_text(&given.replacement).into_owned(),
             rules,
             applied: AtomicU64::new(0),
             secrets: RwLock::default(),
@@ -135,7 +135,7 @@ impl Redactor {
     ///
     /// `window_title` is the raw title. Every text comes out cleaned, so that a selector made from
     /// what was shown finds its element in the same shown tree.
-    pub fn shown(&self, tree: &Arc<Tree>, window_title: &str) -> Shown {
+    pub fn shown(&self, tree: &Arc<Tree>, window_title: &str) -> RedactedTree {
         self.learn_secrets_of(tree);
         let changed: Vec<(usize, Element)> = self
             .covers(tree, window_title)
@@ -144,12 +144,12 @@ impl Redactor {
         let redacted = changed.iter().filter(|(_, element)| element.redacted).count();
         self.applied.fetch_add(redacted as u64, Ordering::Relaxed);
         let tree = if changed.is_empty() { Arc::clone(tree) } else { Arc::new(with_changes(tree, changed)) };
-        Shown { tree, redacted }
+        RedactedTree { tree, redacted }
     }
 
     /// A window title as it may be shown.
     pub fn title<'a>(&self, title: &'a str) -> Cow<'a, str> {
-        let cleaned = untrusted::clean(title);
+        let cleaned = untrusted::clean_text(title);
         if self.is_private_title(&cleaned) {
             self.count_one();
             return Cow::Owned(self.replacement.clone());
@@ -203,12 +203,12 @@ impl Redactor {
     }
 
     /// Remembers a secret that was seen in a secret field or typed into one.
-    pub fn learn(&self, secret: &str) {
-        let cleaned = untrusted::clean(secret);
+    pub fn learn_secret(&self, secret: &str) {
+        let cleaned = untrusted::clean_text(secret);
         let secret = cleaned.trim();
         if is_worth_learning(secret) && secret != self.replacement {
             let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
-            secrets.learn(secret);
+            secrets.learn_secret(secret);
             self.knows_secrets.store(true, Ordering::Release);
         }
     }
@@ -216,19 +216,19 @@ impl Redactor {
     /// Remembers what a secret has grown to, in place of its beginning. Says whether it is known by this alone, so that
     /// it can be replaced again.
     pub fn learn_longer(&self, shorter: Option<&str>, longer: &str) -> bool {
-        let cleaned = untrusted::clean(longer);
+        let cleaned = untrusted::clean_text(longer);
         let is_new = is_worth_learning(cleaned.trim()) && !self.is_known(cleaned.trim());
         if let Some(shorter) = shorter {
-            let cleaned = untrusted::clean(shorter);
-            self.secrets.write().unwrap_or_else(PoisonError::into_inner).forget(cleaned.trim());
+            let cleaned = untrusted::clean_text(shorter);
+            self.secrets.write().unwrap_or_else(PoisonError::into_inner).forget_secret(cleaned.trim());
         }
-        self.learn(longer);
+        self.learn_secret(longer);
         is_new
     }
 
     /// Remembers a secret for good: others that are learned later do not push it out.
     pub fn keep(&self, secret: &str) {
-        let cleaned = untrusted::clean(secret);
+        let cleaned = untrusted::clean_text(secret);
         let secret = cleaned.trim();
         if !secret.is_empty() {
             let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
@@ -272,14 +272,14 @@ impl Redactor {
     /// pictures: secrets, and every element that a rule hides. Single words are redacted when they are read.
     pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
         self.learn_secrets_of(tree);
-        if self.is_private_title(&untrusted::clean(title)) {
+        if self.is_private_title(&untrusted::clean_text(title)) {
             return vec![frame];
         }
-        let hidden = self.covers(tree, title).filter(|(_, cover)| *cover != Cover::Nothing);
+        let hidden = self.covers(tree, title).filter(|(_, cover)| *cover != RedactionCover::Nothing);
         hidden.map(|(node, _)| tree[node].bounds).collect()
     }
 
-    pub fn status(&self) -> RedactionStatus {
+    pub fn redaction_status(&self) -> RedactionStatus {
         let rules = self.rules.as_ref();
         let patterns_count = rules.map(count_patterns);
         let enabled = rules.is_some_and(|rules| rules.enabled);
@@ -293,8 +293,12 @@ impl Redactor {
     }
 
     /// What hides each element, in document order.
-    fn covers<'a>(&'a self, tree: &'a Tree, title: &str) -> impl Iterator<Item = (usize, Cover)> + 'a {
-        let everything = self.is_private_title(&untrusted::clean(title));
+    fn covers<'a>(
+        &'a self,
+        tree: &'a Tree,
+        title: &str,
+    ) -> impl Iterator<Item = (usize, RedactionCover)> + 'a {
+        let everything = self.is_private_title(&untrusted::clean_text(title));
         let mut end_of_secret = 0;
         (0..tree.len()).map(move |node| {
             let element = &tree[node];
@@ -305,9 +309,9 @@ impl Redactor {
             }
             let texts = everything || inside_secret || self.is_named_by_a_rule(element);
             let cover = match (texts, secret) {
-                (true, _) => Cover::Texts,
-                (false, true) => Cover::Value,
-                (false, false) => Cover::Nothing,
+                (true, _) => RedactionCover::Texts,
+                (false, true) => RedactionCover::Value,
+                (false, false) => RedactionCover::Nothing,
             };
             (node, cover)
         })
@@ -318,24 +322,24 @@ impl Redactor {
     }
 
     fn is_named_by_a_rule(&self, element: &Element) -> bool {
-        (!self.names.is_empty() && self.names.is_match(&untrusted::clean(&element.name)))
-            || (!self.roles.is_empty() && self.roles.is_match(&untrusted::clean(element.role.name())))
+        (!self.names.is_empty() && self.names.is_match(&untrusted::clean_text(&element.name)))
+            || (!self.roles.is_empty() && self.roles.is_match(&untrusted::clean_text(element.role.name())))
     }
 
-    fn is_private_region(&self, tree: &Tree, node: usize, cover: Cover) -> bool {
+    fn is_private_region(&self, tree: &Tree, node: usize, cover: RedactionCover) -> bool {
         let is_leaf = tree.end(node) == node + 1;
-        cover != Cover::Nothing
+        cover != RedactionCover::Nothing
             || (is_leaf && self.shown_element(&tree[node], cover).is_some_and(|shown| shown.redacted))
     }
 
     fn learn_secrets_of(&self, tree: &Tree) {
         for element in tree.elements().iter().filter(|element| is_secret(element)) {
-            self.learn(element.value.as_deref().unwrap_or_default());
+            self.learn_secret(element.value.as_deref().unwrap_or_default());
         }
     }
 
     /// The element as it may be shown, or `None` when that is how it is.
-    fn shown_element(&self, element: &Element, cover: Cover) -> Option<Element> {
+    fn shown_element(&self, element: &Element, cover: RedactionCover) -> Option<Element> {
         let mut shown = Cow::Borrowed(element);
         for field in TEXT_FIELDS {
             let text = (field.get)(element).unwrap_or_default();
@@ -347,8 +351,8 @@ impl Redactor {
                 shown.to_mut().redacted = true;
                 continue;
             }
-            let cleaned = untrusted::clean(text);
-            if let Some(replaced) = self.substituted(&cleaned) {
+            let cleaned = untrusted::clean_text(text);
+            if let Some(replaced) = self.substitute_secrets(&cleaned) {
                 (field.set)(shown.to_mut(), replaced);
                 shown.to_mut().redacted = true;
             } else if let Cow::Owned(cleaned) = cleaned {
@@ -356,7 +360,7 @@ impl Redactor {
             }
         }
         // The numbers behind a hidden value would tell it.
-        if cover != Cover::Nothing && element.range != NumberRange::default() {
+        if cover != RedactionCover::Nothing && element.range != NumberRange::default() {
             shown.to_mut().range = NumberRange::default();
             shown.to_mut().redacted = true;
         }
@@ -367,7 +371,7 @@ impl Redactor {
     }
 
     fn redacted_cow<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
-        match self.substituted(&text) {
+        match self.substitute_secrets(&text) {
             None => text,
             Some(replaced) => {
                 self.count_one();
@@ -381,7 +385,7 @@ impl Redactor {
     }
 
     /// Covers what is exposed until nothing is: the result is a text that would not change again.
-    fn substituted(&self, text: &str) -> Option<String> {
+    fn substitute_secrets(&self, text: &str) -> Option<String> {
         if self.texts.is_empty() && !self.knows_secrets.load(Ordering::Acquire) {
             return None;
         }
@@ -408,12 +412,12 @@ impl Redactor {
         if exposed.is_empty() {
             return exposed;
         }
-        let covered = occurrences(text, &self.replacement);
+        let covered = find_occurrences(text, &self.replacement);
         let mut spans: Vec<_> = exposed.into_iter().filter(|span| !is_inside_one(span, &covered)).collect();
         if !spans.is_empty() {
             spans.extend(covered);
         }
-        merged(spans)
+        merge_spans(spans)
     }
 
     fn matches(&self, text: &str) -> Vec<Range<usize>> {
@@ -433,7 +437,7 @@ impl Redactor {
 
 /// The secrets that are known, the one used longest ago first.
 #[derive(Debug, Default)]
-struct Secrets {
+struct LearnedSecrets {
     newest_last: VecDeque<String>,
     /// Never forgotten.
     kept: Vec<String>,
@@ -441,8 +445,8 @@ struct Secrets {
     finder: Option<AhoCorasick>,
 }
 
-impl Secrets {
-    fn learn(&mut self, secret: &str) {
+impl LearnedSecrets {
+    fn learn_secret(&mut self, secret: &str) {
         if let Some(at) = self.newest_last.iter().position(|known| known == secret) {
             let known = self.newest_last.remove(at);
             self.newest_last.extend(known);
@@ -454,7 +458,7 @@ impl Secrets {
     }
 
     /// Whoever learns the next one makes the finder anew.
-    fn forget(&mut self, secret: &str) {
+    fn forget_secret(&mut self, secret: &str) {
         self.newest_last.retain(|known| known != secret);
     }
 
@@ -491,7 +495,7 @@ impl Secrets {
             None => found.push(0..text.len()),
         }
         for long in self.all().filter(|secret| !is_short(secret)) {
-            found.extend(occurrences(text, long));
+            found.extend(find_occurrences(text, long));
         }
     }
 }
@@ -521,7 +525,7 @@ pub fn is_secret(element: &Element) -> bool {
     element.secret || says("password") || says("securetext")
 }
 
-fn compile(list: &str, patterns: &[String]) -> Result<Vec<Regex>, String> {
+fn compile_patterns(list: &str, patterns: &[String]) -> Result<Vec<Regex>, String> {
     let one = |(at, pattern): (usize, &String)| {
         Regex::new(pattern).map_err(|error| {
             format!(
@@ -556,7 +560,7 @@ fn with_changes(tree: &Tree, changed: Vec<(usize, Element)>) -> Tree {
     })
 }
 
-fn occurrences(text: &str, part: &str) -> Vec<Range<usize>> {
+fn find_occurrences(text: &str, part: &str) -> Vec<Range<usize>> {
     if part.is_empty() {
         return Vec::new();
     }
@@ -570,7 +574,7 @@ fn is_inside_one(span: &Range<usize>, sorted: &[Range<usize>]) -> bool {
 }
 
 /// Sorted, and what overlaps joined. Neighbours that only touch stay two.
-fn merged(mut spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_spans(mut spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     spans.sort_by_key(|span| (span.start, span.end));
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(spans.len());
     for span in spans {
@@ -628,7 +632,7 @@ mod tests {
         check_line(&redactor, "Hello, world!", "[REDACTED], world!");
         check_line(&redactor, "my card 12 34 ok", "my [REDACTED] [REDACTED] [REDACTED] ok");
         check_line(&redactor, "a card of 12", "a card of 12");
-        redactor.learn("open sesame");
+        redactor.learn_secret("open sesame");
         check_line(&redactor, "say open sesame!", "say [REDACTED] [REDACTED]!");
         check_line(&unconfigured(), "Hello, world!", "Hello, world!");
     }
@@ -636,7 +640,7 @@ mod tests {
     #[test]
     fn covering_a_word_brings_no_secret_together() {
         let redactor = redactor(r#"{"replacement": ""}"#);
-        redactor.learn("hunter2");
+        redactor.learn_secret("hunter2");
         check_line(&redactor, "my hunthunter2er2 ok", "my  ok");
     }
 
@@ -654,13 +658,13 @@ mod tests {
     fn tree_of(leaves: Vec<Element>) -> Arc<Tree> {
         let mut tree = TreeBuilder::new(Element::new("Window", "Bank", Rect::new(0, 0, 100, 100)));
         leaves.into_iter().for_each(|leaf| {
-            tree.leaf(leaf);
+            tree.add_leaf(leaf);
         });
         Arc::new(tree.finish())
     }
 
     /// `name=value` of every element of the shown tree.
-    fn texts(shown: &Shown) -> Vec<String> {
+    fn texts(shown: &RedactedTree) -> Vec<String> {
         let one = |e: &Element| format!("{}={}", e.name, e.value.as_deref().unwrap_or("-"));
         shown.tree.elements().iter().map(one).collect()
     }
@@ -750,9 +754,9 @@ mod tests {
     fn what_is_inside_a_secret_is_hidden_too() {
         let mut builder = TreeBuilder::new(Element::new("Window", "w", Rect::default()));
         builder.open(secret("Password", "x"));
-        builder.leaf(valued("Text", "hunter2", ""));
+        builder.add_leaf(valued("Text", "hunter2", ""));
         builder.close();
-        builder.leaf(valued("Text", "after", ""));
+        builder.add_leaf(valued("Text", "after", ""));
         let shown = unconfigured().shown(&Arc::new(builder.finish()), "");
         assert_eq!(texts(&shown), ["w=-", "Password=[REDACTED]", "[REDACTED]=", "after="]);
     }
@@ -813,7 +817,7 @@ mod tests {
     #[test]
     fn a_secret_that_contains_the_replacement_is_found() {
         let redactor = unconfigured();
-        redactor.learn("a[REDACTED]b");
+        redactor.learn_secret("a[REDACTED]b");
         check_text(&redactor, "xa[REDACTED]by", "x[REDACTED]y");
     }
 
@@ -821,10 +825,10 @@ mod tests {
     fn only_what_is_worth_it_is_learned() {
         let redactor = unconfigured();
         for noise in ["", "abc", "   ", "••••••••", "********", "[REDACTED]"] {
-            redactor.learn(noise);
+            redactor.learn_secret(noise);
         }
         assert!(!redactor.knows_secrets.load(Ordering::Acquire));
-        redactor.learn(" 0000\x07 ");
+        redactor.learn_secret(" 0000\x07 ");
         check_text(&redactor, "pin 0000", "pin [REDACTED]");
     }
 
@@ -832,14 +836,14 @@ mod tests {
     fn learning_is_bounded_and_the_last_used_stay() {
         let redactor = unconfigured();
         for number in 0..MOST_LEARNED_SECRETS {
-            redactor.learn(&format!("secret-{number:04}"));
+            redactor.learn_secret(&format!("secret-{number:04}"));
         }
-        redactor.learn("secret-0000");
-        redactor.learn("one more");
+        redactor.learn_secret("secret-0000");
+        redactor.learn_secret("one more");
         check_text(&redactor, "secret-0000 secret-0001", "[REDACTED] secret-0001");
         assert_eq!(redactor.secrets.read().unwrap().newest_last.len(), MOST_LEARNED_SECRETS);
         let long = "long".repeat(MOST_LEARNED_BYTES);
-        redactor.learn(&long);
+        redactor.learn_secret(&long);
         assert_eq!(redactor.secrets.read().unwrap().newest_last.len(), 1);
         check_text(&redactor, &format!("a{long}b"), "a[REDACTED]b");
         check_text(&redactor, "secret-0000", "secret-0000");
@@ -880,7 +884,7 @@ mod tests {
 
     #[test]
     fn the_status_is_the_contracts() {
-        let json = |redactor: &Redactor| serde_json::to_string(&redactor.status()).unwrap();
+        let json = |redactor: &Redactor| serde_json::to_string(&redactor.redaction_status()).unwrap();
         assert_eq!(json(&unconfigured()), r#"{"enabled":false,"active":false}"#);
         let redactor = redactor(r#"{"element_name_patterns":["Zoom"],"ocr_text_patterns":["Hello"]}"#);
         redactor.shown(&tree_of(vec![valued("Text", "Zoom", "100%")]), "");
@@ -893,9 +897,9 @@ mod tests {
 
     #[test]
     fn rules_without_patterns_are_enabled_but_not_active() {
-        let status = redactor("{}").status();
+        let status = redactor("{}").redaction_status();
         assert!(status.enabled && !status.active);
-        let status = redactor(r#"{"enabled":false,"ocr_text_patterns":["a"]}"#).status();
+        let status = redactor(r#"{"enabled":false,"ocr_text_patterns":["a"]}"#).redaction_status();
         assert!(!status.enabled && !status.active);
         assert_eq!(redactor(r#"{"enabled":false,"ocr_text_patterns":["a"]}"#).text("a"), "a");
     }
@@ -921,7 +925,7 @@ mod tests {
                 ..Redaction::default()
             };
             let redactor = Redactor::new(Some(rules)).unwrap();
-            secrets.iter().for_each(|secret| redactor.learn(secret));
+            secrets.iter().for_each(|secret| redactor.learn_secret(secret));
             let once = redactor.text(&text).into_owned();
             prop_assert_eq!(redactor.text(&once), once.as_str());
         }
@@ -933,7 +937,7 @@ mod tests {
             text in "[abc ]{0,60}",
         ) {
             let redactor = unconfigured();
-            secrets.iter().for_each(|secret| redactor.learn(secret));
+            secrets.iter().for_each(|secret| redactor.learn_secret(secret));
             let shown = redactor.text(&text).into_owned();
             prop_assert!(!secrets.iter().any(|secret| shown.contains(secret.as_str())), "{}", shown);
         }

@@ -15,14 +15,14 @@ use serde::ser::{
 
 use super::redact::Redactor;
 use super::untrusted;
-use super::watch::Watch;
+use super::watch::InjectionWatch;
 use crate::error::{Error, Result};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Scrub<'a> {
     redactor: &'a Redactor,
     /// Sees every text as it leaves.
-    watch: Option<&'a Watch>,
+    watch: Option<&'a InjectionWatch>,
 }
 
 impl<'a> Scrub<'a> {
@@ -30,21 +30,21 @@ impl<'a> Scrub<'a> {
         Self { redactor, watch: None }
     }
 
-    pub fn watched_by(self, watch: &'a Watch) -> Self {
+    pub fn watched_by(self, watch: &'a InjectionWatch) -> Self {
         Self { watch: Some(watch), ..self }
     }
 
     /// A foreign text as it may leave: clean, and without what must not be shown.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let shown = self.cleaned(text);
+        let shown = self.clean_text(text);
         if let Some(watch) = self.watch {
             watch.look(&shown);
         }
         shown
     }
 
-    fn cleaned<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let clean = untrusted::clean(text);
+    fn clean_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let clean = untrusted::clean_text(text);
         if let (Cow::Owned(_), Some(watch)) = (&clean, self.watch) {
             watch.look_at_removed(text);
         }
@@ -62,25 +62,28 @@ impl<'a> Scrub<'a> {
 }
 
 /// The value, which scrubs itself while it is serialized.
-pub fn scrubbed<'a, T: Serialize + ?Sized>(value: &'a T, scrub: &'a Scrub<'a>) -> impl Serialize + 'a {
-    Scrubbed { value, scrub, place: Place::Text }
+pub fn scrub_serialized<'a, T: Serialize + ?Sized>(
+    value: &'a T,
+    scrub: &'a Scrub<'a>,
+) -> impl Serialize + 'a {
+    Scrubbed { value, scrub, place: StringPlace::Text }
 }
 
 pub fn to_json_string<T: Serialize + ?Sized>(value: &T, scrub: &Scrub) -> Result<String> {
-    serde_json::to_string(&scrubbed(value, scrub)).map_err(unwritable)
+    serde_json::to_string(&scrub_serialized(value, scrub)).map_err(serialize_error)
 }
 
 pub fn to_json_value<T: Serialize + ?Sized>(value: &T, scrub: &Scrub) -> Result<serde_json::Value> {
-    serde_json::to_value(scrubbed(value, scrub)).map_err(unwritable)
+    serde_json::to_value(scrub_serialized(value, scrub)).map_err(serialize_error)
 }
 
-pub fn unwritable(error: serde_json::Error) -> Error {
+pub fn serialize_error(error: serde_json::Error) -> Error {
     Error::internal(format!("the reply could not be written as JSON: {error}"))
 }
 
 /// Where a string stands.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum StringPlace<'a> {
     Text,
     /// Under a key that `is_passed_key`.
     Passed,
@@ -88,9 +91,9 @@ enum Place<'a> {
     Key(&'a Cell<bool>),
 }
 
-impl Place<'_> {
-    fn under(key: &str) -> Place<'static> {
-        if is_passed_key(key) { Place::Passed } else { Place::Text }
+impl StringPlace<'_> {
+    fn under(key: &str) -> StringPlace<'static> {
+        if is_passed_key(key) { StringPlace::Passed } else { StringPlace::Text }
     }
 }
 
@@ -137,24 +140,24 @@ fn is_one_word(text: &str) -> bool {
 struct Scrubbed<'a, T: ?Sized> {
     value: &'a T,
     scrub: &'a Scrub<'a>,
-    place: Place<'a>,
+    place: StringPlace<'a>,
 }
 
 impl<T: Serialize + ?Sized> Serialize for Scrubbed<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(Filter { inner: serializer, scrub: self.scrub, place: self.place })
+        self.value.serialize(ScrubSerializer { inner: serializer, scrub: self.scrub, place: self.place })
     }
 }
 
 /// Hands everything on to `inner`, strings changed.
-struct Filter<'a, S> {
+struct ScrubSerializer<'a, S> {
     inner: S,
     scrub: &'a Scrub<'a>,
-    place: Place<'a>,
+    place: StringPlace<'a>,
 }
 
-impl<'a, S: Serializer> Filter<'a, S> {
-    fn compound<C>(scrub: &'a Scrub<'a>, inner: C) -> Compound<'a, C> {
+impl<'a, S: Serializer> ScrubSerializer<'a, S> {
+    fn scrub_compound<C>(scrub: &'a Scrub<'a>, inner: C) -> Compound<'a, C> {
         Compound { inner, scrub, next_is_passed: Cell::new(false) }
     }
 
@@ -174,7 +177,7 @@ macro_rules! hand_on {
     )*};
 }
 
-impl<'a, S: Serializer> Serializer for Filter<'a, S> {
+impl<'a, S: Serializer> Serializer for ScrubSerializer<'a, S> {
     type Ok = S::Ok;
     type Error = S::Error;
     type SerializeSeq = Compound<'a, S::SerializeSeq>;
@@ -195,13 +198,13 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
     fn serialize_str(self, text: &str) -> Result<S::Ok, S::Error> {
         match self.place {
             // An id that was not found is the caller's word, which may be a secret in the wrong place.
-            Place::Passed if is_one_word(text) && !self.scrub.redactor.is_known(text) => {
+            StringPlace::Passed if is_one_word(text) && !self.scrub.redactor.is_known(text) => {
                 self.inner.serialize_str(text)
             }
-            Place::Passed | Place::Text => self.inner.serialize_str(&self.scrub.text(text)),
-            Place::Key(value_is_passed) => {
+            StringPlace::Passed | StringPlace::Text => self.inner.serialize_str(&self.scrub.text(text)),
+            StringPlace::Key(value_is_passed) => {
                 value_is_passed.set(is_passed_key(text));
-                self.inner.serialize_str(&untrusted::clean(text))
+                self.inner.serialize_str(&untrusted::clean_text(text))
             }
         }
     }
@@ -230,7 +233,7 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
         index: u32,
         variant: &'static str,
     ) -> Result<S::Ok, S::Error> {
-        if let Place::Key(value_is_passed) = self.place {
+        if let StringPlace::Key(value_is_passed) = self.place {
             value_is_passed.set(is_passed_key(variant));
         }
         self.inner.serialize_unit_variant(name, index, variant)
@@ -241,7 +244,7 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let place = if name == OWN_WORD { Place::Passed } else { self.place };
+        let place = if name == OWN_WORD { StringPlace::Passed } else { self.place };
         let value = Scrubbed { value, scrub: self.scrub, place };
         self.inner.serialize_newtype_struct(name, &value)
     }
@@ -253,16 +256,16 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
         variant: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let value = Scrubbed { value, scrub: self.scrub, place: Place::under(variant) };
+        let value = Scrubbed { value, scrub: self.scrub, place: StringPlace::under(variant) };
         self.inner.serialize_newtype_variant(name, index, variant, &value)
     }
 
     fn serialize_seq(self, length: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
-        Ok(Self::compound(self.scrub, self.inner.serialize_seq(length)?))
+        Ok(Self::scrub_compound(self.scrub, self.inner.serialize_seq(length)?))
     }
 
     fn serialize_tuple(self, length: usize) -> Result<Self::SerializeTuple, S::Error> {
-        Ok(Self::compound(self.scrub, self.inner.serialize_tuple(length)?))
+        Ok(Self::scrub_compound(self.scrub, self.inner.serialize_tuple(length)?))
     }
 
     fn serialize_tuple_struct(
@@ -270,7 +273,7 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
         name: &'static str,
         length: usize,
     ) -> Result<Self::SerializeTupleStruct, S::Error> {
-        Ok(Self::compound(self.scrub, self.inner.serialize_tuple_struct(name, length)?))
+        Ok(Self::scrub_compound(self.scrub, self.inner.serialize_tuple_struct(name, length)?))
     }
 
     fn serialize_tuple_variant(
@@ -280,15 +283,18 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
         variant: &'static str,
         length: usize,
     ) -> Result<Self::SerializeTupleVariant, S::Error> {
-        Ok(Self::compound(self.scrub, self.inner.serialize_tuple_variant(name, index, variant, length)?))
+        Ok(Self::scrub_compound(
+            self.scrub,
+            self.inner.serialize_tuple_variant(name, index, variant, length)?,
+        ))
     }
 
     fn serialize_map(self, length: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
-        Ok(Self::compound(self.scrub, self.inner.serialize_map(length)?))
+        Ok(Self::scrub_compound(self.scrub, self.inner.serialize_map(length)?))
     }
 
     fn serialize_struct(self, name: &'static str, length: usize) -> Result<Self::SerializeStruct, S::Error> {
-        Ok(Self::compound(self.scrub, self.inner.serialize_struct(name, length)?))
+        Ok(Self::scrub_compound(self.scrub, self.inner.serialize_struct(name, length)?))
     }
 
     fn serialize_struct_variant(
@@ -298,7 +304,10 @@ impl<'a, S: Serializer> Serializer for Filter<'a, S> {
         variant: &'static str,
         length: usize,
     ) -> Result<Self::SerializeStructVariant, S::Error> {
-        Ok(Self::compound(self.scrub, self.inner.serialize_struct_variant(name, index, variant, length)?))
+        Ok(Self::scrub_compound(
+            self.scrub,
+            self.inner.serialize_struct_variant(name, index, variant, length)?,
+        ))
     }
 
     fn is_human_readable(&self) -> bool {
@@ -321,7 +330,7 @@ macro_rules! list_of_items {
             type Error = C::Error;
 
             fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-                self.inner.$method(&Scrubbed { value, scrub: self.scrub, place: Place::Text })
+                self.inner.$method(&Scrubbed { value, scrub: self.scrub, place: StringPlace::Text })
             }
 
             fn end(self) -> Result<C::Ok, C::Error> {
@@ -349,7 +358,7 @@ macro_rules! named_fields {
                 key: &'static str,
                 value: &T,
             ) -> Result<(), C::Error> {
-                let value = Scrubbed { value, scrub: self.scrub, place: Place::under(key) };
+                let value = Scrubbed { value, scrub: self.scrub, place: StringPlace::under(key) };
                 self.inner.serialize_field(key, &value)
             }
 
@@ -372,12 +381,12 @@ impl<C: SerializeMap> SerializeMap for Compound<'_, C> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), C::Error> {
         self.next_is_passed.set(false);
-        let place = Place::Key(&self.next_is_passed);
+        let place = StringPlace::Key(&self.next_is_passed);
         self.inner.serialize_key(&Scrubbed { value: key, scrub: self.scrub, place })
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), C::Error> {
-        let place = if self.next_is_passed.get() { Place::Passed } else { Place::Text };
+        let place = if self.next_is_passed.get() { StringPlace::Passed } else { StringPlace::Text };
         self.inner.serialize_value(&Scrubbed { value, scrub: self.scrub, place })
     }
 
@@ -397,7 +406,7 @@ mod tests {
     fn redactor() -> Redactor {
         let rules = Redaction { ocr_text_patterns: vec![r"\d{4}".to_owned()], ..Redaction::default() };
         let redactor = Redactor::new(Some(rules)).unwrap();
-        redactor.learn("hunter2");
+        redactor.learn_secret("hunter2");
         redactor
     }
 

@@ -19,7 +19,7 @@ const STRING_TERMINATOR: char = '\u{9C}';
 ///
 /// Cleaning twice is cleaning once: nothing that starts a sequence survives, so removing one
 /// sequence cannot build another.
-pub fn clean(text: &str) -> Cow<'_, str> {
+pub fn clean_text(text: &str) -> Cow<'_, str> {
     match first_removed(text) {
         None => Cow::Borrowed(text),
         Some(at) => Cow::Owned(without_sequences(text, at)),
@@ -129,7 +129,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(clean(text), expected, "{text:?}");
+        assert_eq!(clean_text(text), expected, "{text:?}");
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         for text in
             ["", "plain", "tab\tLF\nCR\r", "Untitled — Notepad", "naïve ©", "日本語 🎉", "👩\u{200D}💻"]
         {
-            assert!(matches!(clean(text), Cow::Borrowed(same) if same == text), "{text:?}");
+            assert!(matches!(clean_text(text), Cow::Borrowed(same) if same == text), "{text:?}");
         }
     }
 
@@ -213,21 +213,21 @@ mod tests {
     #[test]
     fn many_unterminated_strings_stay_linear() {
         let hostile = "\u{9D}x".repeat(200_000);
-        assert_eq!(clean(&hostile).len(), 200_000);
+        assert_eq!(clean_text(&hostile).len(), 200_000);
     }
 
     proptest! {
         #[test]
         fn cleaning_twice_is_cleaning_once(text in "[\\x1b\\x07\\[\\]\\\\0-9;mPa-cé\u{9b}\u{9c}\u{9d}\u{202e}\\n ]{0,40}") {
-            let once = clean(&text).into_owned();
+            let once = clean_text(&text).into_owned();
             prop_assert!(!once.contains(is_removed));
-            prop_assert!(matches!(clean(&once), Cow::Borrowed(_)));
+            prop_assert!(matches!(clean_text(&once), Cow::Borrowed(_)));
         }
 
         #[test]
         fn what_is_kept_was_there_in_that_order(text in any::<String>()) {
             let mut source = text.chars();
-            prop_assert!(clean(&text).chars().all(|kept| source.any(|character| character == kept)));
+            prop_assert!(clean_text(&text).chars().all(|kept| source.any(|character| character == kept)));
         }
     }
 }

@@ -6,13 +6,13 @@ use super::injection::{self, Inspector};
 
 /// Looks at the strings of one reply while they are written. Where they stand is only asked if there is one.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct InjectionWatch {
     inspector: RefCell<Inspector>,
     seen: Cell<bool>,
     smuggled: Cell<bool>,
 }
 
-impl Watch {
+impl InjectionWatch {
     /// A text as it leaves.
     pub fn look(&self, text: &str) {
         if !self.seen.get() && self.inspector.borrow_mut().look(text).is_some() {
@@ -22,7 +22,7 @@ impl Watch {
 
     /// A text as it came, of which something was removed.
     pub fn look_at_removed(&self, text: &str) {
-        if injection::smuggles(text) {
+        if injection::has_tag_characters(text) {
             self.seen.set(true);
             self.smuggled.set(true);
         }

@@ -227,18 +227,18 @@ pub struct AppEntry {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OraclesEntry {
-    pub success: Option<Vec<Spanned<Predicate>>>,
-    pub failure: Option<Vec<Spanned<Predicate>>>,
+    pub success: Option<Vec<Spanned<PredicateEntry>>>,
+    pub failure: Option<Vec<Spanned<PredicateEntry>>>,
 }
 
 /// A predicate as `assert_state` takes it: `kind` and that kind's own arguments, kept as they stand.
-pub type Predicate = serde_json::Map<String, serde_json::Value>;
+pub type PredicateEntry = serde_json::Map<String, serde_json::Value>;
 
 /// The two lists of oracles after loading.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Oracles {
-    pub success: Vec<Predicate>,
-    pub failure: Vec<Predicate>,
+    pub success: Vec<PredicateEntry>,
+    pub failure: Vec<PredicateEntry>,
 }
 
 /// Keeps a mapping's entries in the order of the file, with the places of the keys.

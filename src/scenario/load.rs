@@ -15,7 +15,7 @@ use serde_saphyr::{Location, Spanned};
 use super::Scenario;
 use super::format::ScenarioEntry;
 use super::validate;
-use crate::files::{Below, Unread};
+use crate::files::{Below, ReadFailure};
 
 pub const MAX_FILE_BYTES: usize = crate::config::limits::YAML_BYTES;
 
@@ -59,7 +59,7 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    pub fn at(place: Location, message: impl Into<String>) -> Self {
+    pub fn at_location(place: Location, message: impl Into<String>) -> Self {
         Self { place, message: message.into() }
     }
 
@@ -77,8 +77,8 @@ impl Problem {
 /// Loads a scenario from a regular file of at most `MAX_FILE_BYTES`.
 pub fn load_file(path: &Path) -> Result<Scenario, ScenarioError> {
     let file_name = path.display().to_string();
-    let text =
-        read_text(path).map_err(|message| Problem::at(Location::UNKNOWN, message).in_file(&file_name))?;
+    let text = read_text(path)
+        .map_err(|message| Problem::at_location(Location::UNKNOWN, message).in_file(&file_name))?;
     load_str(&text, &file_name)
 }
 
@@ -86,20 +86,20 @@ pub fn load_file(path: &Path) -> Result<Scenario, ScenarioError> {
 pub fn load_below(place: &Below) -> Result<Scenario, ScenarioError> {
     let file_name = place.path().display().to_string();
     let read = place.read(MAX_FILE_BYTES as u64).map_err(|problem| match problem {
-        Unread::NoFile => NO_FILE.to_owned(),
-        Unread::TooLong(bytes) => too_long(bytes),
-        Unread::Failed(problem) => format!("the file cannot be read: {problem}"),
+        ReadFailure::NoFile => NO_FILE.to_owned(),
+        ReadFailure::TooLong(bytes) => too_long(bytes),
+        ReadFailure::Failed(problem) => format!("the file cannot be read: {problem}"),
     });
     let text = read
         .and_then(as_text)
-        .map_err(|message| Problem::at(Location::UNKNOWN, message).in_file(&file_name))?;
+        .map_err(|message| Problem::at_location(Location::UNKNOWN, message).in_file(&file_name))?;
     load_str(&text, &file_name)
 }
 
 /// Loads a scenario from its text; `file_name` is only for the error.
 pub fn load_str(text: &str, file_name: &str) -> Result<Scenario, ScenarioError> {
-    with_deep_stack(|| parse(text).and_then(validate::validate))
-        .unwrap_or_else(|message| Err(Problem::at(Location::UNKNOWN, message)))
+    with_deep_stack(|| parse(text).and_then(validate::validate_scenario))
+        .unwrap_or_else(|message| Err(Problem::at_location(Location::UNKNOWN, message)))
         .map_err(|problem| problem.in_file(file_name))
 }
 
@@ -150,12 +150,12 @@ fn too_long(bytes: u64) -> String {
 
 fn parse(text: &str) -> Result<Spanned<ScenarioEntry>, Problem> {
     if text.len() > MAX_FILE_BYTES {
-        return Err(Problem::at(Location::UNKNOWN, too_long(text.len() as u64)));
+        return Err(Problem::at_location(Location::UNKNOWN, too_long(text.len() as u64)));
     }
-    serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
+    serde_saphyr::from_str_with_options(text, yaml_options()).map_err(|error| explain_error(&error))
 }
 
-fn options() -> serde_saphyr::Options {
+fn yaml_options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             // The scanner reads ahead: with room to spare it is the depth that is reported.
@@ -176,14 +176,14 @@ fn options() -> serde_saphyr::Options {
 }
 
 /// The parser's error in the words of this format.
-fn explain(error: &serde_saphyr::Error) -> Problem {
-    Problem::at(error.location().unwrap_or(Location::UNKNOWN), sentence(error))
+fn explain_error(error: &serde_saphyr::Error) -> Problem {
+    Problem::at_location(error.location().unwrap_or(Location::UNKNOWN), error_sentence(error))
 }
 
-fn sentence(error: &serde_saphyr::Error) -> String {
+fn error_sentence(error: &serde_saphyr::Error) -> String {
     use serde_saphyr::Error;
     match error {
-        Error::AliasError { error, .. } => sentence(error),
+        Error::AliasError { error, .. } => error_sentence(error),
         Error::SerdeUnknownField { field, expected, .. } => unknown_key(field, expected),
         Error::SerdeMissingField { field, .. } => format!("the key \"{field}\" is missing here"),
         Error::DuplicateMappingKey { key: Some(key), .. } => {
@@ -202,7 +202,7 @@ fn sentence(error: &serde_saphyr::Error) -> String {
 fn unknown_key(key: &str, known: &[&str]) -> String {
     // The key `true` is what YAML 1.1 makes of `on` (https://yaml.org/type/bool.html); nobody means to write it.
     let known: Vec<&str> = known.iter().copied().filter(|name| !name.eq_ignore_ascii_case("true")).collect();
-    match nearest(key, &known) {
+    match nearest_name(key, &known) {
         Some(near) => format!("the key \"{key}\" is unknown here; did you mean \"{near}\"?"),
         None => format!("the key \"{key}\" is unknown here; known are {}", known.join(", ")),
     }
@@ -215,13 +215,13 @@ fn without_place(message: &str) -> String {
 }
 
 /// The candidate with the fewest edits, if few enough to have been meant.
-pub(super) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let distance = |candidate: &&str| edits(word, candidate);
-    candidates.iter().copied().min_by_key(distance).filter(|near| edits(word, near) <= NEAR)
+pub(super) fn nearest_name<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let distance = |candidate: &&str| edit_distance(word, candidate);
+    candidates.iter().copied().min_by_key(distance).filter(|near| edit_distance(word, near) <= NEAR)
 }
 
 /// Levenshtein's distance, over at most the first 64 characters.
-fn edits(left: &str, right: &str) -> usize {
+fn edit_distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (line, from) in left.chars().take(64).enumerate() {
@@ -389,9 +389,9 @@ mod tests {
 
     #[test]
     fn near_words_are_found() {
-        assert_eq!(nearest("enabeld", &["name", "enabled"]), Some("enabled"));
-        assert_eq!(nearest("", &["name"]), None);
-        assert_eq!(nearest("zzzzzz", &["name", "value"]), None);
-        assert_eq!(edits("kitten", "sitting"), 3);
+        assert_eq!(nearest_name("enabeld", &["name", "enabled"]), Some("enabled"));
+        assert_eq!(nearest_name("", &["name"]), None);
+        assert_eq!(nearest_name("zzzzzz", &["name", "value"]), None);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
     }
 }

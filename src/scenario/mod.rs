@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-pub use format::{Oracles, Predicate};
+pub use format::{Oracles, PredicateEntry};
 pub use load::{ScenarioError, load_below, load_file, load_str};
 
 use crate::model::{InputKind, Rect, Tree};
@@ -23,7 +23,7 @@ pub struct Scenario {
     pub name: String,
     pub initial_state: usize,
     /// In the order of the file; never empty.
-    pub states: Vec<State>,
+    pub states: Vec<ScenarioState>,
     pub reactions: Vec<Reaction>,
     pub apps: Vec<AppPlan>,
     pub oracles: Oracles,
@@ -41,7 +41,7 @@ pub struct AppPlan {
 }
 
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct ScenarioState {
     pub name: String,
     pub windows: Vec<WindowPlan>,
     /// What this state becomes when it has lasted so long.
@@ -93,21 +93,21 @@ impl ElementPlan {
 
 impl WindowPlan {
     /// Finds an element by its native handle.
-    pub fn find(&self, native: &str) -> Option<usize> {
+    pub fn find_element(&self, native: &str) -> Option<usize> {
         self.tree.elements().iter().position(|element| element.native.as_deref() == Some(native))
     }
 
     /// Finds an element by the id that the author gave it.
     pub fn find_authored(&self, id: &str) -> Option<usize> {
-        self.find(id).filter(|&node| self.elements[node].authored)
+        self.find_element(id).filter(|&node| self.elements[node].authored)
     }
 }
 
 #[derive(Clone, Debug)]
 pub struct Reaction {
     pub on: Trigger,
-    pub when: Vec<Condition>,
-    pub set: Vec<Change>,
+    pub when: Vec<ReactionCondition>,
+    pub set: Vec<ElementChange>,
     pub focus: Option<String>,
     pub transition_to: Option<usize>,
     /// Waits only while the desktop is in this state.
@@ -127,7 +127,7 @@ pub struct Trigger {
 
 impl Trigger {
     /// What `{text}` stands for when this trigger accepts `text`; `None` when it does not.
-    pub fn captured<'a>(&self, text: Option<&'a str>) -> Option<&'a str> {
+    pub fn captured_text<'a>(&self, text: Option<&'a str>) -> Option<&'a str> {
         let Some(pattern) = &self.text else {
             return Some(text.unwrap_or(""));
         };
@@ -137,7 +137,7 @@ impl Trigger {
 }
 
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct ReactionCondition {
     pub id: String,
     pub window: Option<String>,
     pub value: Option<String>,
@@ -146,7 +146,7 @@ pub struct Condition {
 }
 
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct ElementChange {
     pub id: String,
     pub window: Option<String>,
     pub value: Option<String>,

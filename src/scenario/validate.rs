@@ -11,12 +11,13 @@ use regex::{Regex, RegexBuilder};
 use serde_saphyr::{Location, Spanned};
 
 use super::format::{
-    AppEntry, BoundsEntry, ChangeEntry, ConditionEntry, ElementEntry, OraclesEntry, Predicate, ReactionEntry,
-    RepeatEntry, ScenarioEntry, ScreenEntry, StateEntry, ThenEntry, TriggerEntry, WindowEntry,
+    AppEntry, BoundsEntry, ChangeEntry, ConditionEntry, ElementEntry, OraclesEntry, PredicateEntry,
+    ReactionEntry, RepeatEntry, ScenarioEntry, ScreenEntry, StateEntry, ThenEntry, TriggerEntry, WindowEntry,
 };
-use super::load::{Problem, nearest};
+use super::load::{Problem, nearest_name};
 use super::{
-    AppPlan, Change, Condition, ElementPlan, Oracles, Reaction, Scenario, State, Then, Trigger, WindowPlan,
+    AppPlan, ElementChange, ElementPlan, Oracles, Reaction, ReactionCondition, Scenario, ScenarioState, Then,
+    Trigger, WindowPlan,
 };
 use crate::config::limits;
 use crate::model::{Element, InputKind, Range, Rect, Role, Tree, TreeBuilder};
@@ -44,14 +45,17 @@ const NAMES_SHOWN: usize = 20;
 
 type Checked<T> = Result<T, Problem>;
 
-pub(super) fn validate(file: Spanned<ScenarioEntry>) -> Checked<Scenario> {
+pub(super) fn validate_scenario(file: Spanned<ScenarioEntry>) -> Checked<Scenario> {
     let entry = file.value;
     if entry.states.is_empty() {
-        return Err(Problem::at(file.defined, "the scenario has no states; under states name at least one"));
+        return Err(Problem::at_location(
+            file.defined,
+            "the scenario has no states; under states name at least one",
+        ));
     }
     check_size(&entry)?;
     let name = entry.name.unwrap_or_else(|| "scenario".to_owned());
-    let states = each(&entry.states, |(state, entry)| plan_state(&name, state, entry))?;
+    let states = check_each(&entry.states, |(state, entry)| plan_state(&name, state, entry))?;
     let states = plan_times_of_states(states, &entry.states)?;
     let initial_state =
         entry.initial_state.map_or(Ok(0), |state| find_state(&states, "initial_state", &state))?;
@@ -62,7 +66,7 @@ pub(super) fn validate(file: Spanned<ScenarioEntry>) -> Checked<Scenario> {
     Ok(Scenario { name, initial_state, states, reactions, apps, oracles, screen })
 }
 
-fn each<T, U>(items: &[T], plan: impl FnMut(&T) -> Checked<U>) -> Checked<Vec<U>> {
+fn check_each<T, U>(items: &[T], plan: impl FnMut(&T) -> Checked<U>) -> Checked<Vec<U>> {
     items.iter().map(plan).collect()
 }
 
@@ -70,7 +74,7 @@ fn check_screen(screen: Spanned<ScreenEntry>) -> Checked<Rect> {
     let ScreenEntry { width, height } = screen.value;
     if !(1..=MAX_SCREEN).contains(&width) || !(1..=MAX_SCREEN).contains(&height) {
         let message = format!("the screen is {width}×{height}; each side must be from 1 to {MAX_SCREEN}");
-        return Err(Problem::at(screen.defined, message));
+        return Err(Problem::at_location(screen.defined, message));
     }
     Ok(Rect::new(0, 0, width as i32, height as i32))
 }
@@ -79,53 +83,56 @@ fn check_screen(screen: Spanned<ScreenEntry>) -> Checked<Rect> {
 
 /// Counts what repeats would make before any of it is made.
 fn check_size(entry: &ScenarioEntry) -> Checked<()> {
-    let mut total = Size::default();
+    let mut total = TreeSize::default();
     let windows = entry.states.iter().filter_map(|(_, state)| state.windows.as_ref()).flatten();
     for tree in windows.filter_map(|window| window.value.tree.as_ref()) {
-        total = total.plus(measure(tree, 1)?);
+        total = total.add_size(measure_element(tree, 1)?);
         if total.elements > MAX_ELEMENTS {
             return Err(too_many(tree.defined, total.elements));
         }
         if total.text > MAX_TEXT {
             let message = format!("with this tree the texts have {} bytes; {MAX_TEXT} may be", total.text);
-            return Err(Problem::at(tree.defined, message));
+            return Err(Problem::at_location(tree.defined, message));
         }
     }
     Ok(())
 }
 
 fn too_many(place: Location, count: u64) -> Problem {
-    Problem::at(place, format!("with this tree the scenario has {count} elements; {MAX_ELEMENTS} may be"))
+    Problem::at_location(
+        place,
+        format!("with this tree the scenario has {count} elements; {MAX_ELEMENTS} may be"),
+    )
 }
 
 #[derive(Clone, Copy, Default)]
-struct Size {
+struct TreeSize {
     elements: u64,
     text: u64,
 }
 
-impl Size {
-    fn plus(self, other: Size) -> Size {
+impl TreeSize {
+    fn add_size(self, other: TreeSize) -> TreeSize {
         let elements = self.elements.saturating_add(other.elements);
-        Size { elements, text: self.text.saturating_add(other.text) }
+        TreeSize { elements, text: self.text.saturating_add(other.text) }
     }
 
-    fn times(self, count: u64) -> Size {
-        Size { elements: self.elements.saturating_mul(count), text: self.text.saturating_mul(count) }
+    fn multiply_size(self, count: u64) -> TreeSize {
+        TreeSize { elements: self.elements.saturating_mul(count), text: self.text.saturating_mul(count) }
     }
 }
 
-fn measure(entry: &Spanned<ElementEntry>, depth: usize) -> Checked<Size> {
+fn measure_element(entry: &Spanned<ElementEntry>, depth: usize) -> Checked<TreeSize> {
     if depth > MAX_DEPTH {
         let message = format!("this element is more than {MAX_DEPTH} levels deep");
-        return Err(Problem::at(entry.defined, message));
+        return Err(Problem::at_location(entry.defined, message));
     }
     let element = &entry.value;
-    let mut size = Size { elements: 1, text: text_bytes(element) };
+    let mut size = TreeSize { elements: 1, text: text_bytes(element) };
     for child in element.children.iter().flatten() {
-        size = size.plus(measure(child, depth + 1)?);
+        size = size.add_size(measure_element(child, depth + 1)?);
     }
-    Ok(size.times(u64::from(count_of(element.repeat.as_ref())?)))
+    Ok(size.multiply_size(u64::from(count_of(element.repeat.as_ref())?)))
 }
 
 fn text_bytes(element: &ElementEntry) -> u64 {
@@ -140,7 +147,7 @@ fn count_of(repeat: Option<&Spanned<RepeatEntry>>) -> Checked<u32> {
     match repeat {
         None => Ok(1),
         Some(repeat) if repeat.value.count == 0 => {
-            Err(Problem::at(repeat.defined, "repeat has the count 0; it must be at least 1"))
+            Err(Problem::at_location(repeat.defined, "repeat has the count 0; it must be at least 1"))
         }
         Some(repeat) => Ok(repeat.value.count),
     }
@@ -148,7 +155,7 @@ fn count_of(repeat: Option<&Spanned<RepeatEntry>>) -> Checked<u32> {
 
 // ── states and windows ──────────────────────────────────────────────────────────────────────────
 
-fn plan_state(scenario: &str, name: &Spanned<String>, entry: &StateEntry) -> Checked<State> {
+fn plan_state(scenario: &str, name: &Spanned<String>, entry: &StateEntry) -> Checked<ScenarioState> {
     let entries = entry.windows.as_deref().unwrap_or_default();
     let mut windows: Vec<WindowPlan> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
@@ -158,14 +165,14 @@ fn plan_state(scenario: &str, name: &Spanned<String>, entry: &StateEntry) -> Che
     }
     let changes = change_times(&windows);
     let keeps_focus = entry.keeps_focus.unwrap_or(true);
-    Ok(State { name: name.value.clone(), windows, then: None, keeps_focus, changes })
+    Ok(ScenarioState { name: name.value.clone(), windows, then: None, keeps_focus, changes })
 }
 
 /// Only when every state is known can one say what another becomes.
 fn plan_times_of_states(
-    mut states: Vec<State>,
+    mut states: Vec<ScenarioState>,
     entries: &[(Spanned<String>, StateEntry)],
-) -> Checked<Vec<State>> {
+) -> Checked<Vec<ScenarioState>> {
     for (index, (_, entry)) in entries.iter().enumerate() {
         if let Some(then) = &entry.then {
             states[index].then = Some(plan_then(&states, then)?);
@@ -174,21 +181,24 @@ fn plan_times_of_states(
     for (index, (_, entry)) in entries.iter().enumerate() {
         if let Some(then) = entry.then.as_ref().filter(|_| returns_by_itself(&states, index)) {
             let message = "this leads back to the same state; time alone may not go around in a circle";
-            return Err(Problem::at(then.defined, message));
+            return Err(Problem::at_location(then.defined, message));
         }
     }
     Ok(states)
 }
 
-fn plan_then(states: &[State], then: &Spanned<ThenEntry>) -> Checked<Then> {
+fn plan_then(states: &[ScenarioState], then: &Spanned<ThenEntry>) -> Checked<Then> {
     if then.value.after_ms == 0 {
-        return Err(Problem::at(then.defined, "after_ms is 0; a state must last a while before it ends"));
+        return Err(Problem::at_location(
+            then.defined,
+            "after_ms is 0; a state must last a while before it ends",
+        ));
     }
     let state = find_state(states, "transition_to", &then.value.transition_to)?;
     Ok(Then { after: milliseconds(Some(then.value.after_ms)), state })
 }
 
-fn returns_by_itself(states: &[State], start: usize) -> bool {
+fn returns_by_itself(states: &[ScenarioState], start: usize) -> bool {
     let next = |state: &usize| states[*state].then.map(|then| then.state);
     std::iter::successors(next(&start), next).take(states.len()).any(|state| state == start)
 }
@@ -203,14 +213,14 @@ fn check_window(
     if before.iter().any(|other| other.uid == window.uid) {
         let message =
             format!("the state \"{}\" has two windows with the uid \"{}\"", state.value, window.uid);
-        return Err(Problem::at(place, message));
+        return Err(Problem::at_location(place, message));
     }
     if window.focused && before.iter().any(|other| other.focused) {
         let message = format!("the state \"{}\" has two focused windows; one can be", state.value);
-        return Err(Problem::at(place, message));
+        return Err(Problem::at_location(place, message));
     }
     if window.focused && window.minimized {
-        return Err(Problem::at(place, "a window cannot be focused and minimized at once"));
+        return Err(Problem::at_location(place, "a window cannot be focused and minimized at once"));
     }
     Ok(())
 }
@@ -264,16 +274,21 @@ fn milliseconds(count: Option<u32>) -> Duration {
 fn check_bounds(place: Location, bounds: BoundsEntry, shift: (i64, i64)) -> Checked<Rect> {
     let BoundsEntry { x, y, width, height } = bounds;
     if width < 0 || height < 0 {
-        return Err(Problem::at(place, format!("the bounds are {width}×{height}; no side can be negative")));
+        return Err(Problem::at_location(
+            place,
+            format!("the bounds are {width}×{height}; no side can be negative"),
+        ));
     }
-    placed(x.checked_add(shift.0), width)
-        .zip(placed(y.checked_add(shift.1), height))
+    fit_span(x.checked_add(shift.0), width)
+        .zip(fit_span(y.checked_add(shift.1), height))
         .map(|((x, width), (y, height))| Rect::new(x, y, width, height))
-        .ok_or_else(|| Problem::at(place, "these bounds leave the numbers that a screen can have (32 bits)"))
+        .ok_or_else(|| {
+            Problem::at_location(place, "these bounds leave the numbers that a screen can have (32 bits)")
+        })
 }
 
 /// A start and a length whose sum fits as well.
-fn placed(start: Option<i64>, length: i64) -> Option<(i32, i32)> {
+fn fit_span(start: Option<i64>, length: i64) -> Option<(i32, i32)> {
     let start = start?;
     i32::try_from(start.checked_add(length)?).ok()?;
     Some((i32::try_from(start).ok()?, i32::try_from(length).ok()?))
@@ -292,29 +307,32 @@ struct Planned {
 
 fn plan_tree(root: &Spanned<ElementEntry>, window: Rect) -> Checked<(Tree, Vec<ElementPlan>)> {
     if let Some(repeat) = &root.value.repeat {
-        return Err(Problem::at(repeat.defined, "the root of a tree cannot be repeated"));
+        return Err(Problem::at_location(repeat.defined, "the root of a tree cannot be repeated"));
     }
     if root.value.appears_after_ms.is_some() || root.value.disappears_after_ms.is_some() {
-        return Err(Problem::at(root.defined, "the root of a tree is always there; it cannot appear later"));
+        return Err(Problem::at_location(
+            root.defined,
+            "the root of a tree is always there; it cannot appear later",
+        ));
     }
-    let mut writer = Writer { window, planned: Vec::new() };
+    let mut writer = PlanWriter { window, planned: Vec::new() };
     writer.write(root, 0, &[], (0, 0))?;
     let planned = writer.planned;
     let ids: Vec<Option<String>> = planned.iter().map(|item| item.id.clone()).collect();
     let plans = planned.iter().map(|item| item.plan).collect();
     let places: Vec<Location> = planned.iter().map(|item| item.place).collect();
     check_focus(&planned)?;
-    let tree = grow(planned);
+    let tree = build_tree(planned);
     check_ids(&tree, &ids, &places)?;
     Ok((with_handles(&tree, &ids), plans))
 }
 
-struct Writer {
+struct PlanWriter {
     window: Rect,
     planned: Vec<Planned>,
 }
 
-impl Writer {
+impl PlanWriter {
     /// `numbers` are those of the repeats around the entry, the innermost last.
     fn write(
         &mut self,
@@ -329,8 +347,11 @@ impl Writer {
         let RepeatEntry { count, dx, dy } = repeat.value;
         for number in 1..=count {
             let numbers = [numbers, &[number]].concat();
-            let shift = moved(shift, (dx, dy), number - 1).ok_or_else(|| {
-                Problem::at(repeat.defined, "dx and dy lead out of the numbers that a screen can have")
+            let shift = shifted_by(shift, (dx, dy), number - 1).ok_or_else(|| {
+                Problem::at_location(
+                    repeat.defined,
+                    "dx and dy lead out of the numbers that a screen can have",
+                )
             })?;
             self.write_once(entry, depth, &numbers, shift)?;
         }
@@ -344,7 +365,7 @@ impl Writer {
         numbers: &[u32],
         shift: (i64, i64),
     ) -> Checked<()> {
-        let planned = self.plan(entry, depth, numbers, shift)?;
+        let planned = self.plan_element(entry, depth, numbers, shift)?;
         self.planned.push(planned);
         for child in entry.value.children.iter().flatten() {
             self.write(child, depth + 1, numbers, shift)?;
@@ -352,7 +373,7 @@ impl Writer {
         Ok(())
     }
 
-    fn plan(
+    fn plan_element(
         &self,
         spanned: &Spanned<ElementEntry>,
         depth: usize,
@@ -364,7 +385,7 @@ impl Writer {
             Some(bounds) => check_bounds(bounds.defined, bounds.value, shift)?,
             None => self.window,
         };
-        let id = entry.id.as_ref().map(|id| numbered(&id.value, numbers));
+        let id = entry.id.as_ref().map(|id| number_text(&id.value, numbers));
         Ok(Planned {
             depth,
             element: plan_element(spanned, bounds, numbers)?,
@@ -375,14 +396,14 @@ impl Writer {
     }
 }
 
-fn moved(shift: (i64, i64), step: (i64, i64), times: u32) -> Option<(i64, i64)> {
+fn shifted_by(shift: (i64, i64), step: (i64, i64), times: u32) -> Option<(i64, i64)> {
     let far = |start: i64, step: i64| start.checked_add(step.checked_mul(i64::from(times))?);
     Some((far(shift.0, step.0)?, far(shift.1, step.1)?))
 }
 
 fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) -> Checked<Element> {
     let entry = &spanned.value;
-    let text = |text: &Option<String>| text.as_ref().map(|text| numbered(text, numbers));
+    let text = |text: &Option<String>| text.as_ref().map(|text| number_text(text, numbers));
     Ok(Element {
         role: entry.role.as_deref().map_or(Role::Unknown, Role::parse),
         name: text(&entry.name).unwrap_or_default(),
@@ -413,7 +434,10 @@ fn plan_range(spanned: &Spanned<ElementEntry>) -> Checked<Range> {
     if ordered && numbers.into_iter().flatten().all(f64::is_finite) {
         return Ok(Range { now, min, max });
     }
-    Err(Problem::at(spanned.defined, "value_now, value_min and value_max must be numbers, min not over max"))
+    Err(Problem::at_location(
+        spanned.defined,
+        "value_now, value_min and value_max must be numbers, min not over max",
+    ))
 }
 
 fn plan_times(spanned: &Spanned<ElementEntry>, authored: bool) -> Checked<ElementPlan> {
@@ -421,13 +445,13 @@ fn plan_times(spanned: &Spanned<ElementEntry>, authored: bool) -> Checked<Elemen
     let appears_after = milliseconds(entry.appears_after_ms);
     let disappears_after = entry.disappears_after_ms.map(|end| milliseconds(Some(end)));
     if disappears_after.is_some_and(|end| end <= appears_after) {
-        return Err(Problem::at(spanned.defined, "this element disappears before it appears"));
+        return Err(Problem::at_location(spanned.defined, "this element disappears before it appears"));
     }
     Ok(ElementPlan { authored, appears_after, disappears_after })
 }
 
 /// Writes the numbers of the repeats into a text.
-fn numbered(text: &str, numbers: &[u32]) -> String {
+fn number_text(text: &str, numbers: &[u32]) -> String {
     let Some((nearest, around)) = numbers.split_last() else {
         return text.to_owned();
     };
@@ -442,12 +466,12 @@ fn check_focus(planned: &[Planned]) -> Checked<()> {
     match planned.iter().filter(|item| item.element.focused).nth(1) {
         None => Ok(()),
         Some(second) => {
-            Err(Problem::at(second.place, "a second element of this window is focused; one can be"))
+            Err(Problem::at_location(second.place, "a second element of this window is focused; one can be"))
         }
     }
 }
 
-fn grow(planned: Vec<Planned>) -> Tree {
+fn build_tree(planned: Vec<Planned>) -> Tree {
     let mut planned = planned.into_iter();
     let root = planned.next().map(|item| item.element).unwrap_or_default();
     let mut builder = TreeBuilder::new(root);
@@ -466,16 +490,16 @@ fn check_ids(tree: &Tree, ids: &[Option<String>], places: &[Location]) -> Checke
         let Some(id) = id else { continue };
         let place = places.get(node).copied().unwrap_or(Location::UNKNOWN);
         if id.is_empty() {
-            return Err(Problem::at(place, "an id cannot be empty"));
+            return Err(Problem::at_location(place, "an id cannot be empty"));
         }
         if !seen.insert(id) {
             let message =
                 format!("the id \"{id}\" occurs twice in this window; in a repeat write {{n}} into it");
-            return Err(Problem::at(place, message));
+            return Err(Problem::at_location(place, message));
         }
         if tree.find_id(id).is_some_and(|other| other != node) {
             let message = format!("the id \"{id}\" is the position of another element; choose another");
-            return Err(Problem::at(place, message));
+            return Err(Problem::at_location(place, message));
         }
     }
     Ok(())
@@ -493,26 +517,30 @@ fn with_handles(tree: &Tree, ids: &[Option<String>]) -> Tree {
 
 // ── reactions ───────────────────────────────────────────────────────────────────────────────────
 
-fn plan_reactions(states: &[State], entries: Vec<Spanned<ReactionEntry>>) -> Checked<Vec<Reaction>> {
+fn plan_reactions(states: &[ScenarioState], entries: Vec<Spanned<ReactionEntry>>) -> Checked<Vec<Reaction>> {
     let patterns = entries.iter().filter_map(|entry| entry.value.on.text_regex.as_ref());
     check_count("reactions", entries.iter().map(|entry| entry.defined), MAX_REACTIONS)?;
     check_count("text_regex patterns", patterns.map(|pattern| pattern.defined), MAX_PATTERNS)?;
-    let known = Known::of(states);
+    let known = KnownIds::of(states);
     entries.into_iter().map(|entry| plan_reaction(states, &known, entry)).collect()
 }
 
 fn check_count(what: &str, mut places: impl Iterator<Item = Location>, most: usize) -> Checked<()> {
     match places.nth(most) {
         None => Ok(()),
-        Some(extra) => Err(Problem::at(extra, format!("the scenario has more than {most} {what}"))),
+        Some(extra) => Err(Problem::at_location(extra, format!("the scenario has more than {most} {what}"))),
     }
 }
 
-fn plan_reaction(states: &[State], known: &Known, spanned: Spanned<ReactionEntry>) -> Checked<Reaction> {
+fn plan_reaction(
+    states: &[ScenarioState],
+    known: &KnownIds,
+    spanned: Spanned<ReactionEntry>,
+) -> Checked<Reaction> {
     let entry = spanned.value;
     let set = entry.set.unwrap_or_default();
     if set.is_empty() && entry.focus.is_none() && entry.transition_to.is_none() {
-        return Err(Problem::at(
+        return Err(Problem::at_location(
             spanned.defined,
             "this reaction does nothing; give it set, focus or transition_to",
         ));
@@ -528,25 +556,29 @@ fn plan_reaction(states: &[State], known: &Known, spanned: Spanned<ReactionEntry
             .map(|item| plan_condition(known, item))
             .collect::<Checked<_>>()?,
         set: set.into_iter().map(|item| plan_change(known, item)).collect::<Checked<_>>()?,
-        focus: entry.focus.map(|id| known.one("focus", &id, None).map(|()| id.value)).transpose()?,
+        focus: entry
+            .focus
+            .map(|id| known.require_unique("focus", &id, None).map(|()| id.value))
+            .transpose()?,
         transition_to: entry.transition_to.map(to_state).transpose()?,
         in_state: entry.in_state.map(within).transpose()?,
         after: milliseconds(entry.after_ms),
     })
 }
 
-fn find_state(states: &[State], key: &str, wanted: &Spanned<String>) -> Checked<usize> {
+fn find_state(states: &[ScenarioState], key: &str, wanted: &Spanned<String>) -> Checked<usize> {
     states.iter().position(|state| state.name == wanted.value).ok_or_else(|| {
         let names: Vec<&str> = states.iter().map(|state| state.name.as_str()).collect();
-        let message = format!("{key} names the state \"{}\"; states are {}", wanted.value, listed(&names));
-        Problem::at(wanted.defined, message)
+        let message =
+            format!("{key} names the state \"{}\"; states are {}", wanted.value, list_names(&names));
+        Problem::at_location(wanted.defined, message)
     })
 }
 
-fn plan_trigger(known: &Known, entry: TriggerEntry) -> Checked<Trigger> {
-    let window = known.window("on", entry.window)?;
+fn plan_trigger(known: &KnownIds, entry: TriggerEntry) -> Checked<Trigger> {
+    let window = known.known_window("on", entry.window)?;
     if let Some(id) = &entry.target_id {
-        known.some("target_id", id, window.as_deref())?;
+        known.require_any("target_id", id, window.as_deref())?;
     }
     Ok(Trigger {
         input: find_input(&entry.tool)?,
@@ -560,39 +592,39 @@ fn plan_trigger(known: &Known, entry: TriggerEntry) -> Checked<Trigger> {
 fn find_input(wanted: &Spanned<String>) -> Checked<InputKind> {
     InputKind::parse(&wanted.value).ok_or_else(|| {
         let names = InputKind::ALL.map(InputKind::name);
-        let advice = suggestion(&wanted.value, &names);
+        let advice = did_you_mean(&wanted.value, &names);
         let message = format!("tool is \"{}\", to which nothing can react; {advice}", wanted.value);
-        Problem::at(wanted.defined, message)
+        Problem::at_location(wanted.defined, message)
     })
 }
 
-fn plan_condition(known: &Known, spanned: Spanned<ConditionEntry>) -> Checked<Condition> {
+fn plan_condition(known: &KnownIds, spanned: Spanned<ConditionEntry>) -> Checked<ReactionCondition> {
     let entry = spanned.value;
     if entry.value.is_none() && entry.value_not_empty.is_none() && entry.selected.is_none() {
         let message = "this condition asks nothing; give it value, value_not_empty or selected";
-        return Err(Problem::at(spanned.defined, message));
+        return Err(Problem::at_location(spanned.defined, message));
     }
-    known.one("when", &entry.id, entry.window.as_ref().map(|uid| uid.value.as_str()))?;
-    Ok(Condition {
+    known.require_unique("when", &entry.id, entry.window.as_ref().map(|uid| uid.value.as_str()))?;
+    Ok(ReactionCondition {
         id: entry.id.value,
-        window: known.window("when", entry.window)?,
+        window: known.known_window("when", entry.window)?,
         value: entry.value,
         value_not_empty: entry.value_not_empty,
         selected: entry.selected,
     })
 }
 
-fn plan_change(known: &Known, spanned: Spanned<ChangeEntry>) -> Checked<Change> {
+fn plan_change(known: &KnownIds, spanned: Spanned<ChangeEntry>) -> Checked<ElementChange> {
     let entry = spanned.value;
     let flags = [entry.enabled, entry.selected, entry.expanded, entry.focused];
     if entry.value.is_none() && entry.name.is_none() && flags.iter().all(Option::is_none) {
         let message = "this set changes nothing; give it value, name, enabled, selected, expanded or focused";
-        return Err(Problem::at(spanned.defined, message));
+        return Err(Problem::at_location(spanned.defined, message));
     }
-    known.one("set", &entry.id, entry.window.as_ref().map(|uid| uid.value.as_str()))?;
-    Ok(Change {
+    known.require_unique("set", &entry.id, entry.window.as_ref().map(|uid| uid.value.as_str()))?;
+    Ok(ElementChange {
         id: entry.id.value,
-        window: known.window("set", entry.window)?,
+        window: known.known_window("set", entry.window)?,
         value: entry.value,
         name: entry.name,
         enabled: entry.enabled,
@@ -607,23 +639,28 @@ fn whole_text(pattern: &Spanned<String>) -> Checked<Regex> {
     let length = text.chars().count();
     if length > MAX_REGEX_CHARS {
         let message = format!("text_regex has {length} characters; {MAX_REGEX_CHARS} may be");
-        return Err(Problem::at(pattern.defined, message));
+        return Err(Problem::at_location(pattern.defined, message));
     }
-    check_syntax(text).and_then(|()| build(&format!(r"\A(?:{text})\z"), MAX_REGEX_BYTES)).map_err(|error| {
-        Problem::at(pattern.defined, format!("text_regex is not understood: {}", last_line(&error)))
-    })
+    check_syntax(text).and_then(|()| build_regex(&format!(r"\A(?:{text})\z"), MAX_REGEX_BYTES)).map_err(
+        |error| {
+            Problem::at_location(
+                pattern.defined,
+                format!("text_regex is not understood: {}", last_line(&error)),
+            )
+        },
+    )
 }
 
 /// The pattern alone must be one: it must not borrow the brackets that make it match the whole text.
 /// With no room at all only its syntax is looked at.
 fn check_syntax(pattern: &str) -> Result<(), regex::Error> {
-    match build(pattern, 0) {
+    match build_regex(pattern, 0) {
         Err(error @ regex::Error::Syntax(_)) => Err(error),
         _ => Ok(()),
     }
 }
 
-fn build(pattern: &str, size_limit: usize) -> Result<Regex, regex::Error> {
+fn build_regex(pattern: &str, size_limit: usize) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).size_limit(size_limit).build()
 }
 
@@ -633,15 +670,15 @@ fn last_line(error: &regex::Error) -> String {
 }
 
 /// Which author ids and window uids exist, and in which states.
-struct Known<'a> {
+struct KnownIds<'a> {
     /// For each id its windows, by state.
     ids: HashMap<&'a str, BTreeMap<usize, Vec<&'a str>>>,
     uids: BTreeSet<&'a str>,
 }
 
-impl<'a> Known<'a> {
-    fn of(states: &'a [State]) -> Self {
-        let mut known = Known { ids: HashMap::new(), uids: BTreeSet::new() };
+impl<'a> KnownIds<'a> {
+    fn of(states: &'a [ScenarioState]) -> Self {
+        let mut known = KnownIds { ids: HashMap::new(), uids: BTreeSet::new() };
         for (state, window) in
             states.iter().enumerate().flat_map(|(index, state)| state.windows.iter().map(move |w| (index, w)))
         {
@@ -655,11 +692,11 @@ impl<'a> Known<'a> {
     }
 
     /// The id exists, in the window if one is named.
-    fn some(&self, key: &str, id: &Spanned<String>, window: Option<&str>) -> Checked<()> {
+    fn require_any(&self, key: &str, id: &Spanned<String>, window: Option<&str>) -> Checked<()> {
         let Some(states) = self.ids.get(id.value.as_str()) else {
             let names: Vec<&str> = self.ids.keys().copied().collect::<BTreeSet<_>>().into_iter().collect();
-            let hint = suggestion(&id.value, &names);
-            return Err(Problem::at(
+            let hint = did_you_mean(&id.value, &names);
+            return Err(Problem::at_location(
                 id.defined,
                 format!("{key} names the id \"{}\", which no element has; {hint}", id.value),
             ));
@@ -668,15 +705,15 @@ impl<'a> Known<'a> {
             Some(uid) if !states.values().flatten().any(|other| *other == uid) => {
                 let message =
                     format!("{key} names the id \"{}\", which is not in window \"{uid}\"", id.value);
-                Err(Problem::at(id.defined, message))
+                Err(Problem::at_location(id.defined, message))
             }
             _ => Ok(()),
         }
     }
 
     /// The id exists and means one element in every state that has it.
-    fn one(&self, key: &str, id: &Spanned<String>, window: Option<&str>) -> Checked<()> {
-        self.some(key, id, window)?;
+    fn require_unique(&self, key: &str, id: &Spanned<String>, window: Option<&str>) -> Checked<()> {
+        self.require_any(key, id, window)?;
         let states = self.ids.get(id.value.as_str()).filter(|_| window.is_none());
         match states.and_then(|states| states.values().find(|windows| windows.len() > 1)) {
             None => Ok(()),
@@ -684,60 +721,60 @@ impl<'a> Known<'a> {
                 let message = format!(
                     "{key} names the id \"{}\", which is in the windows {}; say which by a set or when with window",
                     id.value,
-                    listed(windows)
+                    list_names(windows)
                 );
-                Err(Problem::at(id.defined, message))
+                Err(Problem::at_location(id.defined, message))
             }
         }
     }
 
-    fn window(&self, key: &str, uid: Option<Spanned<String>>) -> Checked<Option<String>> {
+    fn known_window(&self, key: &str, uid: Option<Spanned<String>>) -> Checked<Option<String>> {
         let Some(uid) = uid else { return Ok(None) };
         if self.uids.contains(uid.value.as_str()) {
             return Ok(Some(uid.value));
         }
         let uids: Vec<&str> = self.uids.iter().copied().collect();
-        let message = format!("{key} names the window \"{}\"; windows are {}", uid.value, listed(&uids));
-        Err(Problem::at(uid.defined, message))
+        let message = format!("{key} names the window \"{}\"; windows are {}", uid.value, list_names(&uids));
+        Err(Problem::at_location(uid.defined, message))
     }
 }
 
 // ── apps ────────────────────────────────────────────────────────────────────────────────────────
 
-fn plan_apps(states: &[State], entries: Vec<Spanned<AppEntry>>) -> Checked<Vec<AppPlan>> {
-    let known = Known::of(states);
+fn plan_apps(states: &[ScenarioState], entries: Vec<Spanned<AppEntry>>) -> Checked<Vec<AppPlan>> {
+    let known = KnownIds::of(states);
     let mut apps: Vec<AppPlan> = Vec::with_capacity(entries.len());
     for entry in entries {
         let app = plan_app(&known, entry.value, &apps)?;
         apps.push(app);
         if apps.len() > MAX_APPS {
-            return Err(Problem::at(entry.defined, format!("a scenario may have {MAX_APPS} apps")));
+            return Err(Problem::at_location(entry.defined, format!("a scenario may have {MAX_APPS} apps")));
         }
     }
     Ok(apps)
 }
 
-fn plan_app(known: &Known, entry: AppEntry, before: &[AppPlan]) -> Checked<AppPlan> {
+fn plan_app(known: &KnownIds, entry: AppEntry, before: &[AppPlan]) -> Checked<AppPlan> {
     let id = entry.id.value;
     if id.trim().is_empty() || before.iter().any(|other| other.id == id) {
         let message = format!("the id \"{id}\" of an app is empty or taken");
-        return Err(Problem::at(entry.id.defined, message));
+        return Err(Problem::at_location(entry.id.defined, message));
     }
-    let window = known.window("window", Some(entry.window))?.unwrap_or_default();
+    let window = known.known_window("window", Some(entry.window))?.unwrap_or_default();
     let named = |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| id.clone());
     let (name, program) = (named(entry.name), named(entry.program));
     Ok(AppPlan { name, program, window, after: milliseconds(entry.after_ms), id })
 }
 
-fn suggestion(wanted: &str, names: &[&str]) -> String {
-    match nearest(wanted, names) {
+fn did_you_mean(wanted: &str, names: &[&str]) -> String {
+    match nearest_name(wanted, names) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None if names.is_empty() => "there are none".to_owned(),
-        None => format!("there are {}", listed(names)),
+        None => format!("there are {}", list_names(names)),
     }
 }
 
-fn listed(names: &[&str]) -> String {
+fn list_names(names: &[&str]) -> String {
     match names.split_at_checked(NAMES_SHOWN) {
         Some((shown, rest)) if !rest.is_empty() => {
             format!("{} and {} more", shown.join(", "), rest.len())
@@ -755,15 +792,15 @@ fn check_oracles(entry: OraclesEntry) -> Checked<Oracles> {
     })
 }
 
-fn check_predicates(entries: Vec<Spanned<Predicate>>) -> Checked<Vec<Predicate>> {
+fn check_predicates(entries: Vec<Spanned<PredicateEntry>>) -> Checked<Vec<PredicateEntry>> {
     entries.into_iter().map(check_predicate).collect()
 }
 
-fn check_predicate(entry: Spanned<Predicate>) -> Checked<Predicate> {
+fn check_predicate(entry: Spanned<PredicateEntry>) -> Checked<PredicateEntry> {
     if entry.value.get("kind").is_some_and(serde_json::Value::is_string) {
         return Ok(entry.value);
     }
-    Err(Problem::at(entry.defined, "an oracle needs a kind, for example kind: text_visible"))
+    Err(Problem::at_location(entry.defined, "an oracle needs a kind, for example kind: text_visible"))
 }
 
 #[cfg(test)]
@@ -1151,7 +1188,7 @@ reactions:
             let reaction =
                 format!("{{on: {{tool: type_text, text_regex: '{pattern}'}}, transition_to: start}}");
             let scenario = loaded(&with_children("", &format!("reactions:\n  - {reaction}\n")));
-            scenario.reactions[0].on.captured(Some(text))
+            scenario.reactions[0].on.captured_text(Some(text))
         };
         assert_eq!(captured("a|ab", "ab"), Some("ab"));
         assert_eq!(captured("user:(.*)", "user:bo"), Some("bo"));

@@ -18,7 +18,8 @@ use serde_saphyr::{
 
 use super::load::MAX_REPEATED_NODES;
 use super::{
-    AppPlan, Change, Condition, ElementPlan, Predicate, Reaction, Scenario, State, Trigger, WindowPlan,
+    AppPlan, ElementChange, ElementPlan, PredicateEntry, Reaction, ReactionCondition, Scenario,
+    ScenarioState, Trigger, WindowPlan,
 };
 use crate::model::{Element, Rect, Tree};
 
@@ -33,13 +34,13 @@ pub struct Comments {
 /// The scenario as the text of a YAML file.
 pub fn write(scenario: &Scenario, comments: &Comments) -> Result<String, Error> {
     let head: String = comments.head.iter().map(|line| comment(line)).collect();
-    let mut sections = vec![head + &yaml(&Node::Block(beginning(scenario)))?];
-    sections.push(yaml(&Node::Block(vec![("states", states(scenario, comments))]))?);
+    let mut sections = vec![head + &yaml(&YamlNode::Block(beginning(scenario)))?];
+    sections.push(yaml(&YamlNode::Block(vec![("states", states(scenario, comments))]))?);
     if !scenario.reactions.is_empty() {
         sections.push(reactions(scenario, comments)?);
     }
     for (key, list) in [("apps", list(&scenario.apps, app)), ("oracles", oracles(scenario))] {
-        sections.extend(list.map(|list| yaml(&Node::Block(vec![(key, list)]))).transpose()?);
+        sections.extend(list.map(|list| yaml(&YamlNode::Block(vec![(key, list)]))).transpose()?);
     }
     let file = sections.join("\n");
     // Escapes count in quotes alone, and serde-saphyr quotes the key of a block only where it must.
@@ -48,7 +49,7 @@ pub fn write(scenario: &Scenario, comments: &Comments) -> Result<String, Error> 
 }
 
 /// Without the blank line that follows a last state.
-fn yaml(node: &Node) -> Result<String, Error> {
+fn yaml(node: &YamlNode) -> Result<String, Error> {
     let text = serde_saphyr::to_string_with_options(node, options())?;
     Ok(text.trim_end().to_owned() + "\n")
 }
@@ -68,11 +69,11 @@ fn options() -> SerializerOptions {
 
 // ── nodes ───────────────────────────────────────────────────────────────────────────────────────
 
-type Fields<'a> = Vec<(&'a str, Node<'a>)>;
+type Fields<'a> = Vec<(&'a str, YamlNode<'a>)>;
 
 /// A part of the file, with the style that it is written in.
 #[derive(Debug)]
-enum Node<'a> {
+enum YamlNode<'a> {
     Text(&'a str),
     Flag(bool),
     Milliseconds(u128),
@@ -80,49 +81,49 @@ enum Node<'a> {
     Float(f64),
     Json(&'a Number),
     Null,
-    List(Vec<Node<'a>>),
+    List(Vec<YamlNode<'a>>),
     Block(Fields<'a>),
     /// On one line. What is inside of it must be `Inline` and never `Flow`: serde-saphyr 2.0 keeps the hint of a
     /// nested flow map for the next block.
     Flow(Fields<'a>),
     Inline(Fields<'a>),
     /// Written once; what points to the same tree is an alias.
-    Shared(Rc<Node<'a>>),
+    Shared(Rc<YamlNode<'a>>),
     /// With a blank line after it, and a comment above.
-    Paragraph(Box<Node<'a>>, Option<&'a str>),
+    Paragraph(Box<YamlNode<'a>>, Option<&'a str>),
 }
 
-impl Serialize for Node<'_> {
+impl Serialize for YamlNode<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Node::Text(text) => Text(text).serialize(serializer),
-            Node::Flag(flag) => flag.serialize(serializer),
-            Node::Milliseconds(count) => count.serialize(serializer),
-            Node::Integer(number) => number.serialize(serializer),
-            Node::Float(number) => number.serialize(serializer),
-            Node::Json(number) => number.serialize(serializer),
-            Node::Null => serializer.serialize_unit(),
-            Node::List(items) => items.serialize(serializer),
-            Node::Block(fields) | Node::Inline(fields) => Pairs(fields).serialize(serializer),
-            Node::Flow(fields) => FlowMap(Pairs(fields)).serialize(serializer),
-            Node::Shared(node) => RcAnchor(Rc::clone(node)).serialize(serializer),
-            Node::Paragraph(node, None) => SpaceAfter(node).serialize(serializer),
-            Node::Paragraph(node, Some(comment)) => {
+            YamlNode::Text(text) => YamlText(text).serialize(serializer),
+            YamlNode::Flag(flag) => flag.serialize(serializer),
+            YamlNode::Milliseconds(count) => count.serialize(serializer),
+            YamlNode::Integer(number) => number.serialize(serializer),
+            YamlNode::Float(number) => number.serialize(serializer),
+            YamlNode::Json(number) => number.serialize(serializer),
+            YamlNode::Null => serializer.serialize_unit(),
+            YamlNode::List(items) => items.serialize(serializer),
+            YamlNode::Block(fields) | YamlNode::Inline(fields) => YamlPairs(fields).serialize(serializer),
+            YamlNode::Flow(fields) => FlowMap(YamlPairs(fields)).serialize(serializer),
+            YamlNode::Shared(node) => RcAnchor(Rc::clone(node)).serialize(serializer),
+            YamlNode::Paragraph(node, None) => SpaceAfter(node).serialize(serializer),
+            YamlNode::Paragraph(node, Some(comment)) => {
                 SpaceAfter(Commented(node, one_line(comment))).serialize(serializer)
             }
         }
     }
 }
 
-struct Pairs<'a>(&'a [(&'a str, Node<'a>)]);
+struct YamlPairs<'a>(&'a [(&'a str, YamlNode<'a>)]);
 
-impl Serialize for Pairs<'_> {
+impl Serialize for YamlPairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (key, value) in self.0 {
             match OUR_KEYS.contains(key) {
                 true => map.serialize_entry(key, value)?,
-                false => map.serialize_entry(&Text(key), value)?,
+                false => map.serialize_entry(&YamlText(key), value)?,
             }
         }
         map.end()
@@ -130,14 +131,14 @@ impl Serialize for Pairs<'_> {
 }
 
 /// Bare where no reader of YAML can take it for something else than text, else in double quotes.
-struct Text<'a>(&'a str);
+struct YamlText<'a>(&'a str);
 
 /// Words that a reader of YAML 1.1 takes for something else than text (<https://yaml.org/type/bool.html>).
 const NOT_TEXT: &[&str] = &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 /// Keys of this format among them. The loader takes them as they are.
 const OUR_KEYS: &[&str] = &["on", "y"];
 
-impl Serialize for Text<'_> {
+impl Serialize for YamlText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let is_word = self.0.starts_with(char::is_alphabetic) && self.0.chars().all(is_printable);
         if is_word && !NOT_TEXT.contains(&self.0.to_lowercase().as_str()) {
@@ -147,91 +148,92 @@ impl Serialize for Text<'_> {
     }
 }
 
-fn text(text: &Option<String>) -> Option<Node<'_>> {
-    text.as_deref().map(Node::Text)
+fn text(text: &Option<String>) -> Option<YamlNode<'_>> {
+    text.as_deref().map(YamlNode::Text)
 }
 
-fn milliseconds(time: Duration) -> Node<'static> {
-    Node::Milliseconds(time.as_millis())
+fn milliseconds(time: Duration) -> YamlNode<'static> {
+    YamlNode::Milliseconds(time.as_millis())
 }
 
-fn present<'a>(fields: Vec<(&'a str, Option<Node<'a>>)>) -> Fields<'a> {
+fn present<'a>(fields: Vec<(&'a str, Option<YamlNode<'a>>)>) -> Fields<'a> {
     fields.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }
 
 // ── the parts of a scenario ─────────────────────────────────────────────────────────────────────
 
-fn state_name(scenario: &Scenario, index: usize) -> Node<'_> {
-    Node::Text(scenario.states.get(index).map_or("", |state| &state.name))
+fn state_name(scenario: &Scenario, index: usize) -> YamlNode<'_> {
+    YamlNode::Text(scenario.states.get(index).map_or("", |state| &state.name))
 }
 
 fn beginning(scenario: &Scenario) -> Fields<'_> {
     let Rect { width, height, .. } = scenario.screen;
     vec![
-        ("name", Node::Text(&scenario.name)),
+        ("name", YamlNode::Text(&scenario.name)),
         ("initial_state", state_name(scenario, scenario.initial_state)),
-        ("screen", Node::Flow(vec![("width", integer(width)), ("height", integer(height))])),
+        ("screen", YamlNode::Flow(vec![("width", integer(width)), ("height", integer(height))])),
     ]
 }
 
-fn states<'a>(scenario: &'a Scenario, comments: &'a Comments) -> Node<'a> {
+fn states<'a>(scenario: &'a Scenario, comments: &'a Comments) -> YamlNode<'a> {
     let mut trees = SharedTrees::of(scenario);
     let states = scenario.states.iter().enumerate().map(|(index, one)| {
-        let node = Box::new(Node::Block(state(scenario, one, &mut trees)));
-        (one.name.as_str(), Node::Paragraph(node, comments.states.get(&index).map(String::as_str)))
+        let node = Box::new(YamlNode::Block(state(scenario, one, &mut trees)));
+        (one.name.as_str(), YamlNode::Paragraph(node, comments.states.get(&index).map(String::as_str)))
     });
-    Node::Block(states.collect())
+    YamlNode::Block(states.collect())
 }
 
-fn state<'a>(scenario: &'a Scenario, state: &'a State, trees: &mut SharedTrees<'a>) -> Fields<'a> {
+fn state<'a>(scenario: &'a Scenario, state: &'a ScenarioState, trees: &mut SharedTrees<'a>) -> Fields<'a> {
     let then = state.then.map(|then| {
         let next = state_name(scenario, then.state);
-        Node::Flow(vec![("after_ms", milliseconds(then.after)), ("transition_to", next)])
+        YamlNode::Flow(vec![("after_ms", milliseconds(then.after)), ("transition_to", next)])
     });
-    let windows = state.windows.iter().map(|window| Node::Block(fields_of_window(window, trees))).collect();
+    let windows =
+        state.windows.iter().map(|window| YamlNode::Block(fields_of_window(window, trees))).collect();
     present(vec![
         ("then", then),
-        ("keeps_focus", (!state.keeps_focus).then_some(Node::Flag(false))),
-        ("windows", Some(Node::List(windows))),
+        ("keeps_focus", (!state.keeps_focus).then_some(YamlNode::Flag(false))),
+        ("windows", Some(YamlNode::List(windows))),
     ])
 }
 
 fn fields_of_window<'a>(window: &'a WindowPlan, trees: &mut SharedTrees<'a>) -> Fields<'a> {
     let delay = window.capture_delay;
     present(vec![
-        ("uid", Some(Node::Text(&window.uid))),
-        ("title", Some(Node::Text(&window.title))),
-        ("process", Some(Node::Text(&window.process))),
-        ("pid", Some(Node::Integer(window.pid.into()))),
-        ("bounds", Some(Node::Flow(bounds(window.bounds)))),
-        ("focused", window.focused.then_some(Node::Flag(true))),
-        ("minimized", window.minimized.then_some(Node::Flag(true))),
+        ("uid", Some(YamlNode::Text(&window.uid))),
+        ("title", Some(YamlNode::Text(&window.title))),
+        ("process", Some(YamlNode::Text(&window.process))),
+        ("pid", Some(YamlNode::Integer(window.pid.into()))),
+        ("bounds", Some(YamlNode::Flow(bounds(window.bounds)))),
+        ("focused", window.focused.then_some(YamlNode::Flag(true))),
+        ("minimized", window.minimized.then_some(YamlNode::Flag(true))),
         ("capture_delay_ms", (!delay.is_zero()).then(|| milliseconds(delay))),
         ("tree", Some(trees.place(window))),
     ])
 }
 
-fn app(app: &AppPlan) -> Node<'_> {
-    Node::Flow(vec![
-        ("id", Node::Text(&app.id)),
-        ("name", Node::Text(&app.name)),
-        ("program", Node::Text(&app.program)),
-        ("window", Node::Text(&app.window)),
+fn app(app: &AppPlan) -> YamlNode<'_> {
+    YamlNode::Flow(vec![
+        ("id", YamlNode::Text(&app.id)),
+        ("name", YamlNode::Text(&app.name)),
+        ("program", YamlNode::Text(&app.program)),
+        ("window", YamlNode::Text(&app.window)),
         ("after_ms", milliseconds(app.after)),
     ])
 }
 
-fn oracles(scenario: &Scenario) -> Option<Node<'_>> {
+fn oracles(scenario: &Scenario) -> Option<YamlNode<'_>> {
     let fields = present(vec![
         ("success", list(&scenario.oracles.success, predicate)),
         ("failure", list(&scenario.oracles.failure, predicate)),
     ]);
-    (!fields.is_empty()).then_some(Node::Block(fields))
+    (!fields.is_empty()).then_some(YamlNode::Block(fields))
 }
 
 /// `None` for an empty list, which is not written.
-fn list<'a, T>(items: &'a [T], node: impl Fn(&'a T) -> Node<'a>) -> Option<Node<'a>> {
-    (!items.is_empty()).then(|| Node::List(items.iter().map(node).collect()))
+fn list<'a, T>(items: &'a [T], node: impl Fn(&'a T) -> YamlNode<'a>) -> Option<YamlNode<'a>> {
+    (!items.is_empty()).then(|| YamlNode::List(items.iter().map(node).collect()))
 }
 
 // ── trees ───────────────────────────────────────────────────────────────────────────────────────
@@ -239,7 +241,7 @@ fn list<'a, T>(items: &'a [T], node: impl Fn(&'a T) -> Node<'a>) -> Option<Node<
 /// Which trees are written once and named again.
 struct SharedTrees<'a> {
     /// By the tree as text, which two trees share that look the same.
-    repeated: HashMap<String, Option<Rc<Node<'a>>>>,
+    repeated: HashMap<String, Option<Rc<YamlNode<'a>>>>,
 }
 
 impl<'a> SharedTrees<'a> {
@@ -268,11 +270,11 @@ impl<'a> SharedTrees<'a> {
         Self { repeated }
     }
 
-    fn place(&mut self, window: &'a WindowPlan) -> Node<'a> {
+    fn place(&mut self, window: &'a WindowPlan) -> YamlNode<'a> {
         let tree = tree(window);
         match self.repeated.get_mut(&format!("{tree:?}")) {
             None => tree,
-            Some(shared) => Node::Shared(Rc::clone(shared.get_or_insert_with(|| Rc::new(tree)))),
+            Some(shared) => YamlNode::Shared(Rc::clone(shared.get_or_insert_with(|| Rc::new(tree)))),
         }
     }
 }
@@ -283,24 +285,24 @@ fn events(window: &WindowPlan) -> usize {
     window.tree.len().saturating_mul(2 * 20 + 2 * 5 + 4)
 }
 
-fn tree(window: &WindowPlan) -> Node<'_> {
-    Node::Block(fields_of_branch(window, Tree::ROOT))
+fn tree(window: &WindowPlan) -> YamlNode<'_> {
+    YamlNode::Block(fields_of_branch(window, Tree::ROOT))
 }
 
 /// An element without children is one line.
-fn element(window: &WindowPlan, node: usize) -> Node<'_> {
+fn element(window: &WindowPlan, node: usize) -> YamlNode<'_> {
     if window.tree.end(node) > node + 1 {
-        return Node::Block(fields_of_branch(window, node));
+        return YamlNode::Block(fields_of_branch(window, node));
     }
     let mut fields = fields_of_element(window, node);
-    fields.push(("bounds", Node::Inline(bounds(window.tree[node].bounds))));
-    Node::Flow(fields)
+    fields.push(("bounds", YamlNode::Inline(bounds(window.tree[node].bounds))));
+    YamlNode::Flow(fields)
 }
 
 /// Depth is bounded: every tree came through the loader or was captured within the same limit.
 fn fields_of_branch(window: &WindowPlan, node: usize) -> Fields<'_> {
     let mut fields = fields_of_element(window, node);
-    fields.push(("bounds", Node::Flow(bounds(window.tree[node].bounds))));
+    fields.push(("bounds", YamlNode::Flow(bounds(window.tree[node].bounds))));
     let mut children = Vec::new();
     let mut child = node + 1;
     while child < window.tree.end(node) {
@@ -308,7 +310,7 @@ fn fields_of_branch(window: &WindowPlan, node: usize) -> Fields<'_> {
         child = window.tree.end(child);
     }
     if !children.is_empty() {
-        fields.push(("children", Node::List(children)));
+        fields.push(("children", YamlNode::List(children)));
     }
     fields
 }
@@ -320,21 +322,21 @@ fn fields_of_element(window: &WindowPlan, node: usize) -> Fields<'_> {
     let appears = Some(plan.appears_after).filter(|time| !time.is_zero());
     let native = element.native.as_deref().filter(|_| plan.authored);
     present(vec![
-        ("role", Some(Node::Text(element.role.name()))),
-        ("name", Some(Node::Text(&element.name)).filter(|_| !element.name.is_empty())),
-        ("id", native.map(Node::Text)),
+        ("role", Some(YamlNode::Text(element.role.name()))),
+        ("name", Some(YamlNode::Text(&element.name)).filter(|_| !element.name.is_empty())),
+        ("id", native.map(YamlNode::Text)),
         ("value", text(&element.value)),
         ("keyboard_shortcut", text(&element.shortcut)),
         ("description", text(&element.description)),
         ("identifier", text(&element.identifier)),
-        ("enabled", (!element.enabled).then_some(Node::Flag(false))),
-        ("secret", element.secret.then_some(Node::Flag(true))),
-        ("focused", element.focused.then_some(Node::Flag(true))),
-        ("selected", element.selected.map(Node::Flag)),
-        ("expanded", element.expanded.map(Node::Flag)),
-        ("value_now", element.range.now.map(Node::Float)),
-        ("value_min", element.range.min.map(Node::Float)),
-        ("value_max", element.range.max.map(Node::Float)),
+        ("enabled", (!element.enabled).then_some(YamlNode::Flag(false))),
+        ("secret", element.secret.then_some(YamlNode::Flag(true))),
+        ("focused", element.focused.then_some(YamlNode::Flag(true))),
+        ("selected", element.selected.map(YamlNode::Flag)),
+        ("expanded", element.expanded.map(YamlNode::Flag)),
+        ("value_now", element.range.now.map(YamlNode::Float)),
+        ("value_min", element.range.min.map(YamlNode::Float)),
+        ("value_max", element.range.max.map(YamlNode::Float)),
         ("appears_after_ms", appears.map(milliseconds)),
         ("disappears_after_ms", plan.disappears_after.map(milliseconds)),
     ])
@@ -346,8 +348,8 @@ fn bounds(rect: Rect) -> Fields<'static> {
         .into()
 }
 
-fn integer(number: i32) -> Node<'static> {
-    Node::Integer(number.into())
+fn integer(number: i32) -> YamlNode<'static> {
+    YamlNode::Integer(number.into())
 }
 
 // ── reactions and oracles ───────────────────────────────────────────────────────────────────────
@@ -357,7 +359,7 @@ fn reactions(scenario: &Scenario, comments: &Comments) -> Result<String, Error> 
     let mut section = "reactions:\n".to_owned();
     for (index, one) in scenario.reactions.iter().enumerate() {
         let above = comments.reactions.get(&index).map(|text| comment(text)).unwrap_or_default();
-        let item = yaml(&Node::List(vec![Node::Block(reaction(scenario, one))]))?;
+        let item = yaml(&YamlNode::List(vec![YamlNode::Block(reaction(scenario, one))]))?;
         for line in above.lines().chain(item.lines()) {
             let _ = writeln!(section, "  {line}");
         }
@@ -368,7 +370,7 @@ fn reactions(scenario: &Scenario, comments: &Comments) -> Result<String, Error> 
 fn reaction<'a>(scenario: &'a Scenario, reaction: &'a Reaction) -> Fields<'a> {
     let after = Some(reaction.after).filter(|after| !after.is_zero());
     present(vec![
-        ("on", Some(Node::Flow(trigger(&reaction.on)))),
+        ("on", Some(YamlNode::Flow(trigger(&reaction.on)))),
         ("in_state", reaction.in_state.map(|state| state_name(scenario, state))),
         ("when", list(&reaction.when, condition)),
         ("set", list(&reaction.set, change)),
@@ -380,11 +382,11 @@ fn reaction<'a>(scenario: &'a Scenario, reaction: &'a Reaction) -> Fields<'a> {
 
 fn trigger(on: &Trigger) -> Fields<'_> {
     present(vec![
-        ("tool", Some(Node::Text(on.input.name()))),
+        ("tool", Some(YamlNode::Text(on.input.name()))),
         ("window", text(&on.window)),
         ("target_id", text(&on.target_id)),
         ("target_name", text(&on.target_name)),
-        ("text_regex", on.text.as_ref().map(|regex| Node::Text(written_pattern(regex.as_str())))),
+        ("text_regex", on.text.as_ref().map(|regex| YamlNode::Text(written_pattern(regex.as_str())))),
     ])
 }
 
@@ -393,46 +395,46 @@ fn written_pattern(pattern: &str) -> &str {
     pattern.strip_prefix(r"\A(?:").and_then(|rest| rest.strip_suffix(r")\z")).unwrap_or(pattern)
 }
 
-fn condition(condition: &Condition) -> Node<'_> {
-    Node::Flow(present(vec![
-        ("id", Some(Node::Text(&condition.id))),
+fn condition(condition: &ReactionCondition) -> YamlNode<'_> {
+    YamlNode::Flow(present(vec![
+        ("id", Some(YamlNode::Text(&condition.id))),
         ("window", text(&condition.window)),
         ("value", text(&condition.value)),
-        ("value_not_empty", condition.value_not_empty.map(Node::Flag)),
-        ("selected", condition.selected.map(Node::Flag)),
+        ("value_not_empty", condition.value_not_empty.map(YamlNode::Flag)),
+        ("selected", condition.selected.map(YamlNode::Flag)),
     ]))
 }
 
-fn change(change: &Change) -> Node<'_> {
-    Node::Flow(present(vec![
-        ("id", Some(Node::Text(&change.id))),
+fn change(change: &ElementChange) -> YamlNode<'_> {
+    YamlNode::Flow(present(vec![
+        ("id", Some(YamlNode::Text(&change.id))),
         ("window", text(&change.window)),
         ("value", text(&change.value)),
         ("name", text(&change.name)),
-        ("enabled", change.enabled.map(Node::Flag)),
-        ("selected", change.selected.map(Node::Flag)),
-        ("expanded", change.expanded.map(Node::Flag)),
-        ("focused", change.focused.map(Node::Flag)),
+        ("enabled", change.enabled.map(YamlNode::Flag)),
+        ("selected", change.selected.map(YamlNode::Flag)),
+        ("expanded", change.expanded.map(YamlNode::Flag)),
+        ("focused", change.focused.map(YamlNode::Flag)),
     ]))
 }
 
-fn predicate(predicate: &Predicate) -> Node<'_> {
-    Node::Flow(json_fields(predicate))
+fn predicate(predicate: &PredicateEntry) -> YamlNode<'_> {
+    YamlNode::Flow(json_fields(predicate))
 }
 
-fn json_fields(map: &Predicate) -> Fields<'_> {
+fn json_fields(map: &PredicateEntry) -> Fields<'_> {
     map.iter().map(|(key, value)| (key.as_str(), json(value))).collect()
 }
 
 /// Depth is bounded: what is nested here came through the loader or is flat.
-fn json(value: &Value) -> Node<'_> {
+fn json(value: &Value) -> YamlNode<'_> {
     match value {
-        Value::Null => Node::Null,
-        Value::Bool(flag) => Node::Flag(*flag),
-        Value::Number(number) => Node::Json(number),
-        Value::String(text) => Node::Text(text),
-        Value::Array(items) => Node::List(items.iter().map(json).collect()),
-        Value::Object(map) => Node::Inline(json_fields(map)),
+        Value::Null => YamlNode::Null,
+        Value::Bool(flag) => YamlNode::Flag(*flag),
+        Value::Number(number) => YamlNode::Json(number),
+        Value::String(text) => YamlNode::Text(text),
+        Value::Array(items) => YamlNode::List(items.iter().map(json).collect()),
+        Value::Object(map) => YamlNode::Inline(json_fields(map)),
     }
 }
 

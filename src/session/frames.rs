@@ -6,44 +6,44 @@ use std::time::Duration;
 
 use crate::clock::lock;
 use crate::config::limits::{FRAME_BYTES, FRAMES};
-use crate::observer::vision::Frame;
+use crate::observer::vision::KeptFrame;
 
 const LIFE: Duration = Duration::from_secs(300);
 
 #[derive(Debug, Default)]
 pub struct Frames {
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<FrameEntry>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct FrameEntry {
     id: String,
-    frame: Arc<Frame>,
+    frame: Arc<KeptFrame>,
     since: Duration,
 }
 
 impl Frames {
     /// The oldest go when there are too many, or too large ones; the newest always stays.
-    pub fn put(&self, frame: Frame, now: Duration) -> String {
+    pub fn store_frame(&self, frame: KeptFrame, now: Duration) -> String {
         let token = crate::random::random_token("");
         let id = format!("frm:{}", token.get(..8).unwrap_or(&token));
         let mut kept = lock(&self.kept);
         kept.retain(|old| now.saturating_sub(old.since) < LIFE);
-        kept.push_back(Kept { id: id.clone(), frame: Arc::new(frame), since: now });
-        while kept.len() > FRAMES || (kept.len() > 1 && bytes(&kept) > FRAME_BYTES) {
+        kept.push_back(FrameEntry { id: id.clone(), frame: Arc::new(frame), since: now });
+        while kept.len() > FRAMES || (kept.len() > 1 && total_bytes(&kept) > FRAME_BYTES) {
             kept.pop_front();
         }
         id
     }
 
-    pub fn get(&self, id: &str, now: Duration) -> Option<Arc<Frame>> {
+    pub fn get(&self, id: &str, now: Duration) -> Option<Arc<KeptFrame>> {
         let kept = lock(&self.kept);
         let found = kept.iter().find(|kept| kept.id == id)?;
         (now.saturating_sub(found.since) < LIFE).then(|| found.frame.clone())
     }
 }
 
-fn bytes(kept: &VecDeque<Kept>) -> usize {
+fn total_bytes(kept: &VecDeque<FrameEntry>) -> usize {
     kept.iter().map(|kept| kept.frame.shot.picture.rgba().len()).sum()
 }
 
@@ -51,19 +51,19 @@ fn bytes(kept: &VecDeque<Kept>) -> usize {
 mod tests {
     use super::*;
     use crate::model::image::{BLACK, Picture};
-    use crate::observer::vision::Watched;
+    use crate::observer::vision::WatchedRegion;
     use crate::platform::Shot;
 
-    fn frame(width: u32, height: u32) -> Frame {
+    fn frame(width: u32, height: u32) -> KeptFrame {
         let picture = Picture::new(width, height, BLACK).unwrap();
         let area = picture.area();
-        Frame { watched: Watched::default(), shot: Shot { picture, area } }
+        KeptFrame { watched: WatchedRegion::default(), shot: Shot { picture, area } }
     }
 
     #[test]
     fn a_frame_lives_a_while() {
         let frames = Frames::default();
-        let id = frames.put(frame(8, 6), Duration::ZERO);
+        let id = frames.store_frame(frame(8, 6), Duration::ZERO);
         assert!(id.starts_with("frm:") && id.len() == 12, "{id}");
         assert!(frames.get(&id, LIFE - Duration::from_secs(1)).is_some());
         assert!(frames.get(&id, LIFE).is_none());
@@ -73,13 +73,13 @@ mod tests {
     #[test]
     fn few_are_kept_and_of_large_ones_fewer() {
         let frames = Frames::default();
-        let first = frames.put(frame(1, 1), Duration::ZERO);
+        let first = frames.store_frame(frame(1, 1), Duration::ZERO);
         for _ in 0..FRAMES {
-            frames.put(frame(1, 1), Duration::ZERO);
+            frames.store_frame(frame(1, 1), Duration::ZERO);
         }
         assert!(frames.get(&first, Duration::ZERO).is_none());
-        let small = frames.put(frame(1, 1), Duration::ZERO);
-        let large = frames.put(frame(6000, 4000), Duration::ZERO);
+        let small = frames.store_frame(frame(1, 1), Duration::ZERO);
+        let large = frames.store_frame(frame(6000, 4000), Duration::ZERO);
         assert!(frames.get(&small, Duration::ZERO).is_none());
         assert!(frames.get(&large, Duration::ZERO).is_some());
     }

@@ -12,18 +12,18 @@ const LIFE: Duration = Duration::from_secs(300);
 
 #[derive(Debug, Default)]
 pub struct Images {
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<ImageEntry>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct ImageEntry {
     id: String,
     image: Image,
     since: Duration,
 }
 
 impl Images {
-    pub fn put(&self, image: Image, now: Duration) -> String {
+    pub fn store_image(&self, image: Image, now: Duration) -> String {
         let token = crate::random::random_token("");
         let id = format!("img:{}", token.get(..8).unwrap_or(&token));
         let mut kept = lock(&self.kept);
@@ -31,7 +31,7 @@ impl Images {
         if kept.len() == MOST {
             kept.pop_front();
         }
-        kept.push_back(Kept { id: id.clone(), image, since: now });
+        kept.push_back(ImageEntry { id: id.clone(), image, since: now });
         id
     }
 
@@ -70,14 +70,14 @@ mod tests {
     fn an_image_lives_a_while_and_32_are_kept() {
         let images = Images::default();
         let some = image(Rect::new(0, 0, 8, 6), 8, 6);
-        let first = images.put(some.clone(), Duration::ZERO);
+        let first = images.store_image(some.clone(), Duration::ZERO);
         assert!(first.starts_with("img:") && first.len() == 12, "{first}");
         assert_eq!(images.get(&first, Duration::from_secs(299)), Some(some.clone()));
         assert_eq!(images.get(&first, LIFE), None);
         assert_eq!(images.get("img:00000000", Duration::ZERO), None);
-        let second = images.put(some.clone(), Duration::ZERO);
+        let second = images.store_image(some.clone(), Duration::ZERO);
         for _ in 0..31 {
-            images.put(some.clone(), Duration::ZERO);
+            images.store_image(some.clone(), Duration::ZERO);
             assert!(images.get(&second, Duration::ZERO).is_some(), "what is used stays");
         }
         assert!(images.get(&first, Duration::ZERO).is_none(), "what is not used goes first");

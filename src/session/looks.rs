@@ -11,11 +11,11 @@ const MOST: usize = 64;
 /// The newest last. Callers are told apart by the surface that they come from.
 #[derive(Debug, Default)]
 pub struct Looks {
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<LookEntry>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct LookEntry {
     caller: &'static str,
     window_uid: String,
     view: Arc<View>,
@@ -23,14 +23,14 @@ struct Kept {
 
 impl Looks {
     /// Keeps what is shown now, and gives back what was shown before it.
-    pub fn swap(&self, caller: &'static str, window_uid: &str, view: Arc<View>) -> Option<Arc<View>> {
+    pub fn swap_view(&self, caller: &'static str, window_uid: &str, view: Arc<View>) -> Option<Arc<View>> {
         let mut kept = lock(&self.kept);
-        let same = |old: &Kept| old.caller == caller && old.window_uid == window_uid;
+        let same = |old: &LookEntry| old.caller == caller && old.window_uid == window_uid;
         let before = kept.iter().position(same).and_then(|at| kept.remove(at));
         if kept.len() == MOST {
             kept.pop_front();
         }
-        kept.push_back(Kept { caller, window_uid: window_uid.to_owned(), view });
+        kept.push_back(LookEntry { caller, window_uid: window_uid.to_owned(), view });
         before.map(|old| old.view)
     }
 }
@@ -53,20 +53,20 @@ mod tests {
     #[test]
     fn each_caller_has_its_own_last_look_at_each_window() {
         let looks = Looks::default();
-        assert_eq!(title(looks.swap("mcp", "a", view("1"))), None);
-        assert_eq!(title(looks.swap("rest", "a", view("2"))), None);
-        assert_eq!(title(looks.swap("mcp", "b", view("3"))), None);
-        assert_eq!(title(looks.swap("mcp", "a", view("4"))).as_deref(), Some("1"));
-        assert_eq!(title(looks.swap("mcp", "a", view("5"))).as_deref(), Some("4"));
+        assert_eq!(title(looks.swap_view("mcp", "a", view("1"))), None);
+        assert_eq!(title(looks.swap_view("rest", "a", view("2"))), None);
+        assert_eq!(title(looks.swap_view("mcp", "b", view("3"))), None);
+        assert_eq!(title(looks.swap_view("mcp", "a", view("4"))).as_deref(), Some("1"));
+        assert_eq!(title(looks.swap_view("mcp", "a", view("5"))).as_deref(), Some("4"));
     }
 
     #[test]
     fn the_least_recent_is_forgotten_first() {
         let looks = Looks::default();
         for number in 0..=MOST {
-            looks.swap("mcp", &number.to_string(), view("old"));
+            looks.swap_view("mcp", &number.to_string(), view("old"));
         }
-        assert_eq!(title(looks.swap("mcp", "0", view("new"))), None);
-        assert!(looks.swap("mcp", "2", view("new")).is_some());
+        assert_eq!(title(looks.swap_view("mcp", "0", view("new"))), None);
+        assert!(looks.swap_view("mcp", "2", view("new")).is_some());
     }
 }

@@ -13,25 +13,25 @@ const LIFE: Duration = Duration::from_secs(300);
 /// The least recently used stands in front.
 #[derive(Debug, Default)]
 pub struct Snapshots {
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<SnapshotEntry>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct SnapshotEntry {
     id: String,
     snapshot: Arc<Snapshot>,
     since: Duration,
 }
 
 impl Snapshots {
-    pub fn put(&self, snapshot: Arc<Snapshot>, now: Duration) -> String {
+    pub fn store_snapshot(&self, snapshot: Arc<Snapshot>, now: Duration) -> String {
         let id = crate::random::random_token("snap:");
         let mut kept = lock(&self.kept);
         drop_old(&mut kept, now);
         if kept.len() == MOST {
             kept.pop_front();
         }
-        kept.push_back(Kept { id: id.clone(), snapshot, since: now });
+        kept.push_back(SnapshotEntry { id: id.clone(), snapshot, since: now });
         id
     }
 
@@ -47,7 +47,7 @@ impl Snapshots {
     }
 
     /// The youngest snapshot, to share views with the next one.
-    pub fn latest(&self, now: Duration) -> Option<Arc<Snapshot>> {
+    pub fn latest_snapshot(&self, now: Duration) -> Option<Arc<Snapshot>> {
         let mut kept = lock(&self.kept);
         drop_old(&mut kept, now);
         kept.iter().max_by_key(|kept| kept.since).map(|kept| kept.snapshot.clone())
@@ -63,7 +63,7 @@ impl Snapshots {
     }
 }
 
-fn drop_old(kept: &mut VecDeque<Kept>, now: Duration) {
+fn drop_old(kept: &mut VecDeque<SnapshotEntry>, now: Duration) {
     kept.retain(|kept| now.saturating_sub(kept.since) < LIFE);
 }
 
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_snapshot_lives_for_its_time() {
         let snapshots = Snapshots::default();
-        let id = snapshots.put(snapshot(), Duration::from_secs(10));
+        let id = snapshots.store_snapshot(snapshot(), Duration::from_secs(10));
         assert!(id.starts_with("snap:") && id.len() == 21);
         assert!(snapshots.get(&id, Duration::from_secs(309)).is_some());
         assert!(snapshots.get(&id, Duration::from_secs(310)).is_none());
@@ -94,9 +94,10 @@ mod tests {
     #[test]
     fn the_least_used_goes_first() {
         let snapshots = Snapshots::default();
-        let ids: Vec<String> = (0..MOST).map(|_| snapshots.put(snapshot(), Duration::ZERO)).collect();
+        let ids: Vec<String> =
+            (0..MOST).map(|_| snapshots.store_snapshot(snapshot(), Duration::ZERO)).collect();
         assert!(snapshots.get(&ids[0], Duration::ZERO).is_some());
-        snapshots.put(snapshot(), Duration::ZERO);
+        snapshots.store_snapshot(snapshot(), Duration::ZERO);
         assert!(snapshots.get(&ids[0], Duration::ZERO).is_some());
         assert!(snapshots.get(&ids[1], Duration::ZERO).is_none());
     }
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn what_was_dropped_is_gone() {
         let snapshots = Snapshots::default();
-        let id = snapshots.put(snapshot(), Duration::ZERO);
+        let id = snapshots.store_snapshot(snapshot(), Duration::ZERO);
         assert!(snapshots.drop(&id, Duration::ZERO));
         assert!(!snapshots.drop(&id, Duration::ZERO));
         assert!(snapshots.get(&id, Duration::ZERO).is_none());

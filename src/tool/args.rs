@@ -22,7 +22,7 @@ impl<const MIN: i64, const MAX: i64> Int<MIN, MAX> {
     }
 
     /// For counts and sizes, whose `MIN` is not negative.
-    pub fn size(self) -> usize {
+    pub fn as_usize(self) -> usize {
         usize::try_from(self.0).unwrap_or(0)
     }
 }
@@ -165,7 +165,7 @@ pub enum SecretOr<T> {
 
 impl<const MAX: usize> SecretOr<Text<MAX>> {
     /// The text itself, for the input alone: it must not be put into a reply or a log.
-    pub fn reveal<'a>(&'a self, cx: &'a super::Cx) -> Result<&'a str> {
+    pub fn reveal_secret<'a>(&'a self, cx: &'a super::Cx) -> Result<&'a str> {
         match self {
             SecretOr::Plain(text) => Ok(text.as_str()),
             SecretOr::Named { secret } => cx.caller().reveal_secret(secret),
@@ -228,7 +228,7 @@ fn check_secret_name(path: &str, object: &Map<String, Value>) -> Result<()> {
     let name = object.get("secret").and_then(Value::as_str).filter(|_| object.len() == 1);
     match name {
         Some(name) if crate::secrets::is_name(name) => Ok(()),
-        _ => Err(refusal(
+        _ => Err(argument_error(
             path,
             "must be a string, or {\"secret\":\"NAME\"} with a name of letters, digits and _".to_owned(),
         )),
@@ -242,7 +242,7 @@ pub fn check(schema: &Value, args: Value) -> Result<Map<String, Value>> {
         return Err(Error::bad_request(format!("arguments must be an object, not {}", kind_of(&args))));
     }
     check_names(schema, &args)?;
-    let mut checked = spoken(&args);
+    let mut checked = given_arguments(&args);
     check_object("", schema, &mut checked)?;
     Ok(checked)
 }
@@ -260,7 +260,7 @@ fn check_names(schema: &Value, args: &Value) -> Result<()> {
 }
 
 /// The arguments that were really given.
-pub fn spoken(args: &Value) -> Map<String, Value> {
+pub fn given_arguments(args: &Value) -> Map<String, Value> {
     let given = args.as_object().into_iter().flatten();
     given
         .filter(|(name, value)| !name.starts_with('_') && !value.is_null())
@@ -300,9 +300,9 @@ fn check_type(path: &str, schema: &Value, value: &mut Value) -> Result<()> {
     }
     let got = match &*value {
         Value::Number(number) => number.to_string(),
-        other => article(kind_of(other)),
+        other => with_article(kind_of(other)),
     };
-    Err(refusal(path, format!("must be {}, not {got}", article(expected))))
+    Err(argument_error(path, format!("must be {}, not {got}", with_article(expected))))
 }
 
 /// JSON does not tell 3 from 3.0; a fraction stays what it is and is refused by its type.
@@ -325,19 +325,19 @@ fn check_enum(path: &str, schema: &Value, value: &Value) -> Result<()> {
         return Ok(());
     }
     let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
-    Err(refusal(path, format!("must be one of {}, not {value}", names.join(", "))))
+    Err(argument_error(path, format!("must be one of {}, not {value}", names.join(", "))))
 }
 
 fn check_number(path: &str, schema: &Value, number: Option<f64>) -> Result<()> {
     let Some(number) = number else {
-        return Err(refusal(path, "is not a number that can be used".to_owned()));
+        return Err(argument_error(path, "is not a number that can be used".to_owned()));
     };
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let (minimum, maximum) = (bound("minimum"), bound("maximum"));
     if minimum.is_some_and(|least| number < least) || maximum.is_some_and(|most| number > most) {
         let least = minimum.map_or("any".to_owned(), |least| least.to_string());
         let most = maximum.map_or("any".to_owned(), |most| most.to_string());
-        return Err(refusal(path, format!("must be between {least} and {most}, not {number}")));
+        return Err(argument_error(path, format!("must be between {least} and {most}, not {number}")));
     }
     Ok(())
 }
@@ -346,7 +346,7 @@ fn check_text(path: &str, schema: &Value, text: &str) -> Result<()> {
     let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
     let length = text.chars().count() as u64;
     if length > most {
-        return Err(refusal(path, format!("may have {most} characters, this has {length}")));
+        return Err(argument_error(path, format!("may have {most} characters, this has {length}")));
     }
     Ok(())
 }
@@ -354,7 +354,7 @@ fn check_text(path: &str, schema: &Value, text: &str) -> Result<()> {
 fn check_array(path: &str, schema: &Value, items: &mut [Value]) -> Result<()> {
     let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(1000);
     if items.len() as u64 > most {
-        return Err(refusal(path, format!("may have {most} entries, this has {}", items.len())));
+        return Err(argument_error(path, format!("may have {most} entries, this has {}", items.len())));
     }
     let Some(item_schema) = schema.get("items") else {
         return Ok(());
@@ -381,7 +381,7 @@ fn check_object(path: &str, schema: &Value, object: &mut Map<String, Value>) -> 
             && !object.contains_key(name)
         {
             let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-            return Err(refusal(&inner, "is required".to_owned()));
+            return Err(argument_error(&inner, "is required".to_owned()));
         }
     }
     Ok(())
@@ -402,7 +402,7 @@ fn unknown_argument(path: &str, name: &str, known: &Map<String, Value>) -> Error
     Error::bad_request(format!("unknown argument '{path}'; {advice}")).with("field", path)
 }
 
-fn refusal(path: &str, problem: String) -> Error {
+fn argument_error(path: &str, problem: String) -> Error {
     Error::bad_request(format!("argument '{path}' {problem}")).with("field", path)
 }
 
@@ -417,7 +417,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-fn article(kind: &str) -> String {
+fn with_article(kind: &str) -> String {
     match kind {
         "integer" => "a whole number".to_owned(),
         "array" | "object" => format!("an {kind}"),
@@ -441,7 +441,7 @@ mod tests {
     }
 
     fn check_args(args: Value, expected: &str) {
-        let schema = super::super::schema::raw::<Sample>();
+        let schema = super::super::schema::raw_schema::<Sample>();
         let got = match check(&schema, args.clone()) {
             Ok(args) => Value::Object(args).to_string(),
             Err(error) => error.message,

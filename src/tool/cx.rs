@@ -63,7 +63,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The same call on the same look, with another answer to whether it is judged.
-    pub fn judging(&self, judged: bool) -> Cx<'_> {
+    pub fn with_judged(&self, judged: bool) -> Cx<'_> {
         Cx {
             look_before: self.look_before.clone(),
             ..Cx::new(self.services, self.step_id, self.origin, self.person, judged, self.cancel)
@@ -136,7 +136,7 @@ impl<'a> Cx<'a> {
 
     /// Budget for what a call turns out to need beyond what its declaration says, taken before it is
     /// used. It is given back unless it is committed.
-    pub fn charge(&self, meters: &[Meter]) -> Result<Reservation> {
+    pub fn reserve_budget(&self, meters: &[Meter]) -> Result<Reservation> {
         self.caller().charge(meters)
     }
 

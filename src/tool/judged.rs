@@ -10,7 +10,7 @@ use super::{Cx, ElementTarget, Target};
 use crate::error::Result;
 use crate::model::action::{Key, Modifier};
 use crate::model::{Element, KeyCombo, NamedKey, Point};
-use crate::observer::{Chosen, Under};
+use crate::observer::{HitTest, ResolvedWindow};
 use crate::privacy::redact::is_secret;
 
 impl Cx<'_> {
@@ -28,7 +28,7 @@ impl Cx<'_> {
 
     /// The innermost element under a point. Whoever points cannot know what an application does not tell of itself.
     pub fn target_at(&self, point: Point) -> Result<Option<Target>> {
-        let Under { window, menu } = self.observer().under(&self.desktop()?, point)?;
+        let HitTest { window, menu } = self.observer().hit_test(&self.desktop()?, point)?;
         let Some(chosen) = window else {
             return Ok(menu.map(|_| Target::UnreadMenu));
         };
@@ -59,7 +59,7 @@ impl Cx<'_> {
 
     /// A window as a whole: its root, what its title says where the root is called otherwise, and every protected
     /// element that is called like what is done to it, for such a button does the same.
-    pub fn judged_window(&self, chosen: &Chosen, deed: &str) -> Result<Vec<Target>> {
+    pub fn judged_window(&self, chosen: &ResolvedWindow, deed: &str) -> Result<Vec<Target>> {
         if !self.judged {
             return Ok(Vec::new());
         }
@@ -88,7 +88,7 @@ impl Cx<'_> {
         if !self.judged {
             return Ok(Vec::new());
         }
-        self.focus().map(|target| vec![target.into()])
+        self.focused_target().map(|target| vec![target.into()])
     }
 
     /// What a key combination would reach: the focus, and every protected element whose shortcut it is.
@@ -109,14 +109,14 @@ impl Cx<'_> {
         if !self.judged {
             return Ok(Vec::new());
         }
-        let focus = self.focus()?;
+        let focus = self.focused_target()?;
         let others = self.reached_by_typing(&focus, text);
         Ok(std::iter::once(focus).chain(others).map(Target::from).collect())
     }
 
     fn reached_by_typing(&self, into: &ElementTarget, text: &str) -> Vec<ElementTarget> {
         let pressed = pressed_by(text, takes_text(into.view.unredacted(into.node)));
-        let reached = |found: &Element| wanders(text) || is_pressed(found, &pressed);
+        let reached = |found: &Element| moves_focus(text) || is_pressed(found, &pressed);
         self.protected_beside(into, 0..into.view.tree().len(), reached)
     }
 
@@ -152,7 +152,7 @@ impl Cx<'_> {
         if !self.judged {
             return Ok(Vec::new());
         }
-        let focus = self.focus()?;
+        let focus = self.focused_target()?;
         let others = self.protected_beside(&focus, 0..focus.view.tree().len(), reached);
         Ok(std::iter::once(focus).chain(others).collect())
     }
@@ -176,8 +176,8 @@ impl Cx<'_> {
     }
 
     /// Where nothing is said to have the focus, something that was not read may have it.
-    fn focus(&self) -> Result<ElementTarget> {
-        let chosen: Chosen = self.observer().choose_in(&self.desktop()?, &Default::default())?;
+    fn focused_target(&self) -> Result<ElementTarget> {
+        let chosen: ResolvedWindow = self.observer().choose_in(&self.desktop()?, &Default::default())?;
         let view = self.observer().view_in_look(&chosen, self.cancel)?;
         let focused = view.tree().focused();
         let unread = focused.is_none() && view.leaves_out();
@@ -187,7 +187,7 @@ impl Cx<'_> {
 
 /// A tab in a text moves the focus on, and a blank or a line break then presses whatever is there: nobody knows
 /// what, so everything protected counts.
-fn wanders(text: &str) -> bool {
+fn moves_focus(text: &str) -> bool {
     text.split_once('\t').is_some_and(|(_, rest)| rest.contains([' ', '\n', '\r']))
 }
 
@@ -222,18 +222,18 @@ fn pressed_by(text: &str, mut stays_inside: bool) -> Vec<Key> {
 /// Whether one of the keys alone is the element's shortcut. Typing holds shift as it needs it.
 fn is_pressed(element: &Element, pressed: &[Key]) -> bool {
     let by_shift = |combo: &KeyCombo| combo.modifiers.iter().all(|it| matches!(it, Modifier::Shift));
-    let mut combos = element.shortcut.as_deref().into_iter().flat_map(shortcuts);
+    let mut combos = element.shortcut.as_deref().into_iter().flat_map(parse_shortcuts);
     !pressed.is_empty() && combos.any(|combo| by_shift(&combo) && pressed.contains(&combo.key))
 }
 
 fn is_shortcut(written: &str, keys: &KeyCombo) -> bool {
-    let mut combos = shortcuts(written).into_iter();
+    let mut combos = parse_shortcuts(written).into_iter();
     combos.any(|combo| combo.key == keys.key && same_modifiers(&combo.modifiers, &keys.modifiers))
         && !matches!(keys.key, Key::Modifier(_))
 }
 
 /// Applications write shortcuts in many ways: `Ctrl+D`, `<Control>d`, several separated by `;` or `,`.
-fn shortcuts(written: &str) -> Vec<KeyCombo> {
+fn parse_shortcuts(written: &str) -> Vec<KeyCombo> {
     let plain = written.to_lowercase().replace('<', "").replace('>', "+").replace("primary", "ctrl");
     let single = std::iter::once(plain.as_str()).chain(plain.split([';', ',', '|', ' ']));
     let parts = single.map(str::trim).filter(|part| !part.is_empty());

@@ -26,9 +26,9 @@ use serde_json::{Map, Value};
 pub use caller::{Caller, Foreseen, Proposal};
 pub use cx::Cx;
 pub use reply::{Encoded, Output};
-pub use resource::{Content, Resource};
+pub use resource::{Resource, ResourceContent};
 pub use services::Services;
-pub use table::{Entry, Selection, Table};
+pub use table::{Selection, Table, TableEntry};
 
 use crate::budget::Meter;
 use crate::config::{Config, Secret};
@@ -192,11 +192,11 @@ impl Effect {
         matches!(self, Effect::Observe)
     }
 
-    pub const fn destructive(self) -> bool {
+    pub const fn is_destructive(self) -> bool {
         matches!(self, Effect::Input | Effect::System)
     }
 
-    pub const fn idempotent(self) -> bool {
+    pub const fn is_idempotent(self) -> bool {
         matches!(self, Effect::Observe)
     }
 
@@ -294,9 +294,9 @@ impl Spec {
     pub const fn of<T: Tool>() -> Spec {
         Spec {
             meta: &T::META,
-            input: schema::raw::<T::Args>,
-            output: schema::raw::<T::Out>,
-            reply: schema::exact::<T::Out>,
+            input: schema::raw_schema::<T::Args>,
+            output: schema::raw_schema::<T::Out>,
+            reply: schema::exact_schema::<T::Out>,
             parse: parse::<T>,
         }
     }
@@ -307,11 +307,11 @@ impl Spec {
     }
 
     pub fn input_schema(&self) -> Value {
-        schema::published(self.full_input_schema())
+        schema::published_schema(self.full_input_schema())
     }
 
     pub fn output_schema(&self) -> Option<Value> {
-        self.meta.declares_output().then(|| schema::output(schema::published((self.output)())))
+        self.meta.declares_output().then(|| schema::output_schema(schema::published_schema((self.output)())))
     }
 
     /// All that is known of a reply's own fields, for readers whom tokens do not cost.
@@ -362,8 +362,8 @@ impl std::fmt::Debug for Spec {
 pub trait Prepared: Send {
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>>;
     /// The arguments as they were checked: what a consent is bound to.
-    fn said(&self) -> &Map<String, Value>;
-    fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::Body>>;
+    fn arguments(&self) -> &Map<String, Value>;
+    fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::ErasedOutput>>;
 }
 
 struct PreparedCall<T: Tool> {
@@ -381,11 +381,11 @@ impl<T: Tool> Prepared for PreparedCall<T> {
         T::targets(cx, &self.args)
     }
 
-    fn said(&self) -> &Map<String, Value> {
+    fn arguments(&self) -> &Map<String, Value> {
         &self.said
     }
 
-    fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::Body>> {
+    fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::ErasedOutput>> {
         Ok(Box::new(T::run(cx, self.args, permit)?))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Entry, Table, args};
+use super::{Table, TableEntry, args};
 use crate::privacy::arguments;
 use crate::secrets::Secrets;
 
@@ -11,8 +11,13 @@ const LONGEST_NAME: usize = 64;
 
 /// A list of steps stands in the books as the names of its steps, because each has a line of its own. A call that is
 /// only spoken of stands there without what it would type: nobody has looked yet where that would go.
-pub fn for_the_books(tools: &Table, secrets: &Secrets, entry: &Entry, args: &Value) -> Map<String, Value> {
-    let mut spoken = args::spoken(args);
+pub fn for_the_books(
+    tools: &Table,
+    secrets: &Secrets,
+    entry: &TableEntry,
+    args: &Value,
+) -> Map<String, Value> {
+    let mut spoken = args::given_arguments(args);
     if entry.spec.meta.steps {
         for name in STEPS {
             if let Some(steps) = spoken.get_mut(*name) {
@@ -21,7 +26,7 @@ pub fn for_the_books(tools: &Table, secrets: &Secrets, entry: &Entry, args: &Val
         }
     }
     if let Some((name, tool)) = args::carried_call(entry.schema(), &spoken) {
-        let inner = tools.find(tool).map(|inner| without_typed(tools, secrets, inner, &spoken[name]));
+        let inner = tools.find_tool(tool).map(|inner| without_typed(tools, secrets, inner, &spoken[name]));
         let hidden = || Value::from(arguments::HIDDEN);
         let (name, inner) = (name.to_owned(), inner.map_or_else(hidden, Value::Object));
         spoken.insert(name, inner);
@@ -29,9 +34,9 @@ pub fn for_the_books(tools: &Table, secrets: &Secrets, entry: &Entry, args: &Val
     spoken
 }
 
-fn without_typed(tools: &Table, secrets: &Secrets, entry: &Entry, args: &Value) -> Map<String, Value> {
+fn without_typed(tools: &Table, secrets: &Secrets, entry: &TableEntry, args: &Value) -> Map<String, Value> {
     // A call inside a call inside a call is refused; what it says is not looked through.
-    let is_call = args::carried_call(entry.schema(), &args::spoken(args)).is_some();
+    let is_call = args::carried_call(entry.schema(), &args::given_arguments(args)).is_some();
     let mut spoken = if is_call { Map::new() } else { for_the_books(tools, secrets, entry, args) };
     for (name, value) in &mut spoken {
         let named = args::named_secret(entry.schema(), name, value).is_some_and(|it| secrets.knows(it));

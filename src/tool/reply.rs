@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 use super::object::WrittenObject;
 use crate::error::{Error, Result};
-use crate::model::encoding::{Encoding, Format};
+use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::image::Picture;
 use crate::privacy::scrub::{self, Scrub};
 
 /// A picture as it leaves: encoded, with its size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded {
-    pub format: Format,
+    pub format: ImageFormat,
     pub width: u32,
     pub height: u32,
     pub bytes: Vec<u8>,
@@ -20,11 +20,12 @@ pub struct Encoded {
 
 impl Encoded {
     pub fn new(picture: &Picture, encoding: Encoding) -> Result<Self> {
-        let bytes = encoding.encode(picture).map_err(|problem| Error::internal(problem.to_string()))?;
+        let bytes =
+            encoding.encode_picture(picture).map_err(|problem| Error::internal(problem.to_string()))?;
         Ok(Self { format: encoding.format, width: picture.width(), height: picture.height(), bytes })
     }
 
-    pub fn png(picture: &Picture) -> Result<Self> {
+    pub fn from_picture(picture: &Picture) -> Result<Self> {
         Self::new(picture, Encoding::default())
     }
 }
@@ -70,7 +71,7 @@ pub struct Envelope<'a, T: ?Sized> {
 }
 
 /// An [`Output`] with its type erased.
-pub trait Body: Send {
+pub trait ErasedOutput: Send {
     fn take_picture(&mut self) -> Option<Encoded>;
     fn take_outline(&mut self) -> Option<String>;
     fn changed(&self) -> Option<bool>;
@@ -82,15 +83,15 @@ pub trait Body: Send {
 
 /// The envelope's own values.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub struct ReplyFrame {
     pub step_id: u64,
     pub caused_by: Option<u64>,
     pub untrusted: bool,
     pub warning: Option<String>,
 }
 
-impl Frame {
-    fn around(self, body: &dyn Body) -> Envelope<'_, dyn erased_serde::Serialize + '_> {
+impl ReplyFrame {
+    fn wrap_body(self, body: &dyn ErasedOutput) -> Envelope<'_, dyn erased_serde::Serialize + '_> {
         let ok = body.succeeded();
         Envelope {
             ok,
@@ -104,21 +105,21 @@ impl Frame {
     }
 }
 
-impl dyn Body + '_ {
-    pub fn write(&self, frame: Frame, scrub: &Scrub) -> Result<WrittenObject> {
-        let envelope = frame.around(self);
-        WrittenObject::of(&scrub::scrubbed(&envelope, scrub)).map_err(scrub::unwritable)
+impl dyn ErasedOutput + '_ {
+    pub fn write(&self, frame: ReplyFrame, scrub: &Scrub) -> Result<WrittenObject> {
+        let envelope = frame.wrap_body(self);
+        WrittenObject::of(&scrub::scrub_serialized(&envelope, scrub)).map_err(scrub::serialize_error)
     }
 
-    pub fn value(&self, frame: Frame, scrub: &Scrub) -> Result<Map<String, Value>> {
-        match scrub::to_json_value(&frame.around(self), scrub)? {
+    pub fn value(&self, frame: ReplyFrame, scrub: &Scrub) -> Result<Map<String, Value>> {
+        match scrub::to_json_value(&frame.wrap_body(self), scrub)? {
             Value::Object(fields) => Ok(fields),
             _ => Err(Error::internal("the reply is not an object")),
         }
     }
 }
 
-impl<T: Output + Send> Body for T {
+impl<T: Output + Send> ErasedOutput for T {
     fn take_picture(&mut self) -> Option<Encoded> {
         Output::take_picture(self)
     }

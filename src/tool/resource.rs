@@ -24,23 +24,23 @@ pub struct Resource {
     pub about: &'static str,
     /// The arguments beside the window, as JSON.
     pub args: &'static str,
-    pub content: Content,
+    pub content: ResourceContent,
 }
 
 /// Which part of the reply is the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum ResourceContent {
     Json,
     Outline,
     Picture,
 }
 
-impl Content {
+impl ResourceContent {
     pub const fn mime_type(self) -> &'static str {
         match self {
-            Content::Json => "application/json",
-            Content::Outline => "text/plain",
-            Content::Picture => "image/png",
+            ResourceContent::Json => "application/json",
+            ResourceContent::Outline => "text/plain",
+            ResourceContent::Picture => "image/png",
         }
     }
 }
@@ -59,7 +59,7 @@ impl Resource {
 
     /// The address for one window.
     pub fn of_window(&self, uid: &str) -> String {
-        self.uri.replace(WINDOW, &encoded(uid))
+        self.uri.replace(WINDOW, &percent_encode(uid))
     }
 
     /// What an address is about, if it is one of these. A uid is understood as it is and percent-encoded.
@@ -68,7 +68,7 @@ impl Resource {
             return (uri == self.uri).then_some(About::Desktop);
         };
         let uid = uri.strip_prefix(before)?.strip_suffix(after)?;
-        decoded(uid).filter(|uid| !uid.is_empty()).map(About::Window)
+        percent_decode(uid).filter(|uid| !uid.is_empty()).map(About::Window)
     }
 
     /// The call of the tool that declares this.
@@ -82,7 +82,7 @@ impl Resource {
 }
 
 /// As a URI template expands a variable: what is not plain ASCII is written in hexadecimal.
-fn encoded(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
@@ -94,18 +94,18 @@ fn encoded(text: &str) -> String {
 }
 
 /// Nothing when it is no text. A `%` that begins no number stands for itself.
-fn decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, behind @ ..] = rest {
-        let number = behind.first_chunk::<2>().filter(|_| *first == b'%').and_then(hexadecimal);
+        let number = behind.first_chunk::<2>().filter(|_| *first == b'%').and_then(hex_byte);
         bytes.push(number.unwrap_or(*first));
         rest = if number.is_some() { &behind[2..] } else { behind };
     }
     String::from_utf8(bytes).ok()
 }
 
-fn hexadecimal(digits: &[u8; 2]) -> Option<u8> {
+fn hex_byte(digits: &[u8; 2]) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     Some(digit(digits[0])? * 16 + digit(digits[1])?)
 }
@@ -120,7 +120,7 @@ mod tests {
         name: "outline",
         about: "",
         args: r#"{"format":"outline"}"#,
-        content: Content::Outline,
+        content: ResourceContent::Outline,
     };
 
     fn check(uri: &str, expected: Option<&str>) {

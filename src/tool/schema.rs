@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 /// Marks an argument that is understood but not advertised (old spellings, rare switches).
 pub const HIDDEN: &str = "x-hidden";
 
-pub fn raw<T: schemars::JsonSchema>() -> Value {
-    let mut value = generated::<T>(SchemaSettings::draft2020_12());
-    plain(&mut value);
+pub fn raw_schema<T: schemars::JsonSchema>() -> Value {
+    let mut value = generate_schema::<T>(SchemaSettings::draft2020_12());
+    simplify_schema(&mut value);
     if let Some(root) = value.as_object_mut() {
         root.remove("title");
         root.remove("description");
@@ -23,13 +23,13 @@ pub fn raw<T: schemars::JsonSchema>() -> Value {
 }
 
 /// A reply as it is written, with its nulls.
-pub fn exact<T: schemars::JsonSchema>() -> Value {
-    let mut value = generated::<T>(SchemaSettings::draft2020_12().for_serialize());
-    readable(&mut value);
+pub fn exact_schema<T: schemars::JsonSchema>() -> Value {
+    let mut value = generate_schema::<T>(SchemaSettings::draft2020_12().for_serialize());
+    drop_formats(&mut value);
     value
 }
 
-fn generated<T: schemars::JsonSchema>(mut settings: SchemaSettings) -> Value {
+fn generate_schema<T: schemars::JsonSchema>(mut settings: SchemaSettings) -> Value {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     settings.into_generator().into_root_schema_for::<T>().to_value()
@@ -37,16 +37,16 @@ fn generated<T: schemars::JsonSchema>(mut settings: SchemaSettings) -> Value {
 
 /// Without formats that nobody checks (`uint32`), and without schemas that are no objects, over which readers
 /// stumble: `true` is another way to write `{}`.
-fn readable(value: &mut Value) {
+fn drop_formats(value: &mut Value) {
     match value {
         Value::Object(object) => {
             drop_format(object);
             let properties = object.get_mut("properties").and_then(Value::as_object_mut);
             properties.into_iter().flat_map(Map::values_mut).for_each(write_out);
             object.get_mut("items").into_iter().for_each(write_out);
-            object.values_mut().for_each(readable);
+            object.values_mut().for_each(drop_formats);
         }
-        Value::Array(items) => items.iter_mut().for_each(readable),
+        Value::Array(items) => items.iter_mut().for_each(drop_formats),
         _ => {}
     }
 }
@@ -58,19 +58,19 @@ fn write_out(schema: &mut Value) {
 }
 
 /// Drops what is hidden, and limits that are enforced but that no caller comes near.
-pub fn published(mut schema: Value) -> Value {
-    publish(&mut schema);
+pub fn published_schema(mut schema: Value) -> Value {
+    publish_in_place(&mut schema);
     schema
 }
 
-fn publish(schema: &mut Value) {
+fn publish_in_place(schema: &mut Value) {
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
         return;
     };
     properties.retain(|_, property| property.get(HIDDEN).is_none());
     for property in properties.values_mut() {
         property.as_object_mut().into_iter().for_each(drop_remote_limits);
-        publish(property);
+        publish_in_place(property);
         drop_inner_words(property);
         drop_empty_inside(property);
     }
@@ -115,7 +115,7 @@ fn drop_remote_limits(property: &mut Map<String, Value>) {
 /// Output schemas tell code what it can count on: the type of everything that is always there. What
 /// only some replies have, descriptions, and the inside of nested values would only cost tokens; the
 /// docs tell of them.
-pub fn output(schema: Value) -> Value {
+pub fn output_schema(schema: Value) -> Value {
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let properties: Map<String, Value> = schema
         .get("properties")
@@ -131,13 +131,13 @@ pub fn output(schema: Value) -> Value {
 }
 
 /// Walks a schema: our types nest a few levels at most, so recursion is bounded by them.
-fn plain(value: &mut Value) {
+fn simplify_schema(value: &mut Value) {
     match value {
         Value::Object(object) => {
             plain_object(object);
-            object.values_mut().for_each(plain);
+            object.values_mut().for_each(simplify_schema);
         }
-        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Array(items) => items.iter_mut().for_each(simplify_schema),
         _ => {}
     }
 }
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn published_schemas_have_no_refs_nulls_or_formats() {
-        let schema = published(raw::<Sample>());
+        let schema = published_schema(raw_schema::<Sample>());
         assert_eq!(
             schema,
             json!({
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn replies_are_described_with_their_nulls() {
         assert_eq!(
-            exact::<Answer>()["properties"],
+            exact_schema::<Answer>()["properties"],
             json!({
                 "place": {"type": ["integer", "null"], "minimum": 0},
                 "anything": {},
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn output_schemas_keep_only_the_types_of_what_is_always_there() {
-        let schema = output(published(raw::<Sample>()));
+        let schema = output_schema(published_schema(raw_schema::<Sample>()));
         assert_eq!(schema["properties"]["name"], json!({"type": "string"}));
         assert_eq!(schema["properties"].get("corner"), None);
     }

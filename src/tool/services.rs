@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::Result;
 use crate::metrics::Metrics;
-use crate::observer::{Chosen, Observer, View};
+use crate::observer::{Observer, ResolvedWindow, View};
 use crate::session::Session;
 
 #[derive(Clone, Copy)]
@@ -176,7 +176,7 @@ pub enum VisionWish {
 /// What is to be described.
 #[derive(Clone, Copy, Debug)]
 pub struct VisionScene<'a> {
-    pub chosen: &'a Chosen,
+    pub chosen: &'a ResolvedWindow,
     pub view: &'a View,
     /// The subtree that the model is told about; the picture is always the whole window.
     pub node: usize,

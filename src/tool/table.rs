@@ -11,19 +11,19 @@ use crate::config::Profile;
 /// The tools that this process offers.
 #[derive(Debug)]
 pub struct Table {
-    entries: Vec<Entry>,
+    entries: Vec<TableEntry>,
     by_name: HashMap<&'static str, usize>,
 }
 
 #[derive(Debug)]
-pub struct Entry {
+pub struct TableEntry {
     pub spec: Spec,
     /// Shown in tools/list.
     pub listed: bool,
     schema: OnceLock<Value>,
 }
 
-impl Entry {
+impl TableEntry {
     /// The full input schema, made when it is first needed: a cold start pays for no tool it never uses.
     pub fn schema(&self) -> &Value {
         self.schema.get_or_init(|| self.spec.full_input_schema())
@@ -32,16 +32,16 @@ impl Entry {
 
 impl Table {
     pub fn new(selection: &Selection, all: impl Iterator<Item = Spec>) -> Self {
-        let entries: Vec<Entry> = all
-            .filter(|spec| selection.includes(spec))
-            .map(|spec| Entry { spec, listed: selection.lists(&spec), schema: OnceLock::new() })
+        let entries: Vec<TableEntry> = all
+            .filter(|spec| selection.includes_tool(spec))
+            .map(|spec| TableEntry { spec, listed: selection.lists_tool(&spec), schema: OnceLock::new() })
             .collect();
         let by_name =
             entries.iter().enumerate().map(|(index, entry)| (entry.spec.meta.name, index)).collect();
         Self { entries, by_name }
     }
 
-    pub fn find(&self, name: &str) -> Option<&Entry> {
+    pub fn find_tool(&self, name: &str) -> Option<&TableEntry> {
         self.by_name.get(name).map(|&index| &self.entries[index])
     }
 
@@ -50,11 +50,11 @@ impl Table {
     }
 
     /// What tools/list shows; the others can be called by those who know them.
-    pub fn listed(&self) -> impl Iterator<Item = Spec> {
+    pub fn listed_tools(&self) -> impl Iterator<Item = Spec> {
         self.entries.iter().filter(|entry| entry.listed).map(|entry| entry.spec)
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+    pub fn tool_names(&self) -> impl Iterator<Item = &'static str> {
         self.specs().map(|spec| spec.meta.name)
     }
 }
@@ -86,13 +86,13 @@ impl Selection {
         Ok(Self { profile, changes })
     }
 
-    fn includes(&self, spec: &Spec) -> bool {
+    fn includes_tool(&self, spec: &Spec) -> bool {
         self.change_of(spec).unwrap_or_else(|| in_profile(self.profile, spec))
     }
 
     /// An agent's model reads this list before anything else, so it is told of few. The rest is there for the steps
     /// of act and for clients that know it.
-    fn lists(&self, spec: &Spec) -> bool {
+    fn lists_tool(&self, spec: &Spec) -> bool {
         let by_profile = self.profile != Profile::Agent || spec.meta.lean;
         spec.meta.listed && self.change_of(spec).unwrap_or(by_profile)
     }

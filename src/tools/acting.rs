@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs};
-use super::keyboard::combination;
+use super::keyboard::parse_combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Button, Choice, Handle};
+use crate::model::action::{Act, Button, Handle, OptionChoice};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput, Rect};
-use crate::observer::{Chosen, DesktopState, Ref, View, WindowChoice};
+use crate::observer::{DesktopState, Ref, ResolvedWindow, View, WindowChoice};
 use crate::platform::{Done, Route};
 use crate::tool::args::{Int, SecretOr, Text};
 use crate::tool::{
@@ -68,31 +68,36 @@ impl Tool for ClickElement {
     };
 
     fn targets(cx: &Cx, args: &ClickArgs) -> Result<Vec<Target>> {
-        actionable(cx, &args.window, &args.element)
+        actionable_target(cx, &args.window, &args.element)
     }
 
     fn run(cx: &mut Cx, args: ClickArgs, permit: Permit) -> Result<Receipt> {
         let button = args.button.unwrap_or_default();
         let count = u32::try_from(args.count.map_or(1, Int::get)).unwrap_or(1);
-        act_on_target(cx, permit, "click_element", |target, at| click(target, at, button, count))
+        act_on_target(cx, permit, "click_element", |target, at| click_act(target, at, button, count))
     }
 }
 
 fn handle(target: &ElementTarget) -> Option<Handle> {
-    let native = target.view.native(target.node)?;
+    let native = target.view.native_handle(target.node)?;
     Some(Handle { window_uid: target.chosen.window.uid.clone(), native })
 }
 
 /// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
 /// a click on it would meet: the middle of a dialog may be a button.
-fn actionable(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
-    let target = cx.observer().find_target(&cx.desktop()?, &window.choice(), &element.choice(), cx.cancel)?;
+fn actionable_target(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
+    let target = cx.observer().find_target(
+        &cx.desktop()?,
+        &window.window_choice(),
+        &element.element_choice(),
+        cx.cancel,
+    )?;
     if !target.view.tree()[target.node].enabled {
-        return Err(refused(Kind::ElementDisabled, "the element is disabled", &target));
+        return Err(target_error(Kind::ElementDisabled, "the element is disabled", &target));
     }
     let point = visible_point(cx, &target)?;
     if point.is_none() && !can_be_brought_into_view(&target) {
-        return Err(refused(
+        return Err(target_error(
             Kind::ElementOccluded,
             "the element is covered by other windows or off screen",
             &target,
@@ -106,7 +111,7 @@ fn can_be_brought_into_view(target: &ElementTarget) -> bool {
     target.view.tree()[target.node].hidden && handle(target).is_some()
 }
 
-fn refused(kind: Kind, message: &str, target: &ElementTarget) -> Error {
+fn target_error(kind: Kind, message: &str, target: &ElementTarget) -> Error {
     Error::new(kind, message)
         .with("window_uid", target.chosen.window.uid.as_str())
         .with("element_id", target.element_id())
@@ -134,8 +139,8 @@ pub struct Receipt {
     action: &'static str,
     dry_run: bool,
     target: TargetOut,
-    before: Moment,
-    after: Moment,
+    before: WindowMoment,
+    after: WindowMoment,
     changed: bool,
     new_dialogs: Vec<Dialog>,
     duration_ms: u64,
@@ -188,7 +193,7 @@ impl TargetOut {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Moment {
+pub struct WindowMoment {
     tree_hash: String,
     focused_selector: String,
 }
@@ -199,13 +204,13 @@ impl Output for Receipt {
     }
 }
 
-impl Moment {
+impl WindowMoment {
     fn of(view: &View) -> Self {
         Self { tree_hash: view.hash().to_owned(), focused_selector: view.focused_selector() }
     }
 
     /// The window went away with the action.
-    fn gone() -> Self {
+    fn window_gone() -> Self {
         Self { tree_hash: String::new(), focused_selector: String::new() }
     }
 }
@@ -236,7 +241,7 @@ fn act_and_stay(
     if permit.dry_run() {
         // It sends nothing, but is refused as the real one would be.
         let act = act(&target, target.bounds().center());
-        cx.observer().act(&mut permit, &act, cx.cancel)?;
+        cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         return Ok(receipt);
     }
     if handle(&target).is_none() {
@@ -245,7 +250,7 @@ fn act_and_stay(
     }
     let before = BeforeInput { desktop: cx.desktop()?, generation: cx.observer().generation()? };
     let at = target.at().unwrap_or(target.bounds().center());
-    let done = cx.observer().act(&mut permit, &act(&target, at), cx.cancel)?;
+    let done = cx.observer().send_input(&mut permit, &act(&target, at), cx.cancel)?;
     if !stay.is_zero() {
         cx.clock().sleep(stay, cx.cancel)?;
     }
@@ -259,7 +264,7 @@ fn act_and_stay(
 impl Receipt {
     /// What is known before anything is sent.
     fn of_target(cx: &Cx, action: &'static str, target: &ElementTarget, dry_run: bool) -> Result<Self> {
-        let before = Moment::of(&target.view);
+        let before = WindowMoment::of(&target.view);
         Ok(Self {
             action,
             dry_run,
@@ -286,10 +291,10 @@ impl Receipt {
         self.changed = after.differs_from(target);
         self.after = match after.view {
             Some(view) => {
-                self.target.renamed = cx.observer().renamed(self.target.reference, &target.chosen, &view);
-                Moment::of(&view)
+                self.target.renamed = cx.observer().new_label(self.target.reference, &target.chosen, &view);
+                WindowMoment::of(&view)
             }
-            None => Moment::gone(),
+            None => WindowMoment::window_gone(),
         };
     }
 }
@@ -352,7 +357,7 @@ fn look_again(cx: &Cx, target: &ElementTarget) -> Result<AfterInput> {
 }
 
 /// Only what was read in the same way can be compared.
-fn read_alike(cx: &Cx, chosen: &Chosen, target: &ElementTarget) -> Result<Arc<View>> {
+fn read_alike(cx: &Cx, chosen: &ResolvedWindow, target: &ElementTarget) -> Result<Arc<View>> {
     let view = cx.observer().view_in_look(chosen, cx.cancel)?;
     if target.view.was_read() && view.is_dark() {
         return cx.observer().view_by_reading(chosen, &view, cx.cancel);
@@ -374,7 +379,7 @@ pub struct OnElement {
 
 impl OnElement {
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
-        actionable(cx, &self.window, &self.element)
+        actionable_target(cx, &self.window, &self.element)
     }
 
     /// With what else the input may reach from the element that is meant.
@@ -401,14 +406,14 @@ const ACTING: Meta = Meta {
 };
 
 /// A platform goes to the element itself; where it has no handle for it, a click has to do.
-fn direct(target: &ElementTarget, at: Point, act: impl FnOnce(Handle) -> Act) -> Act {
+fn act_directly(target: &ElementTarget, at: Point, act: impl FnOnce(Handle) -> Act) -> Act {
     match handle(target) {
         Some(element) => act(element),
-        None => click(target, at, Button::Left, 1),
+        None => click_act(target, at, Button::Left, 1),
     }
 }
 
-fn click(target: &ElementTarget, at: Point, button: Button, count: u32) -> Act {
+fn click_act(target: &ElementTarget, at: Point, button: Button, count: u32) -> Act {
     Act::Click { element: handle(target), at: Some(at), button, count }
 }
 
@@ -437,7 +442,7 @@ impl Tool for FocusElement {
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
         act_on_target(cx, permit, "focus_element", |target, at| {
-            direct(target, at, |element| Act::Focus { element })
+            act_directly(target, at, |element| Act::Focus { element })
         })
     }
 }
@@ -467,7 +472,7 @@ impl Tool for InvokeElement {
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
         act_on_target(cx, permit, "invoke_element", |target, at| {
-            direct(target, at, |element| Act::Invoke { element })
+            act_directly(target, at, |element| Act::Invoke { element })
         })
     }
 }
@@ -497,7 +502,7 @@ impl Tool for RightClickElement {
     }
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
-        act_on_target(cx, permit, "click_element", |target, at| click(target, at, Button::Right, 1))
+        act_on_target(cx, permit, "click_element", |target, at| click_act(target, at, Button::Right, 1))
     }
 }
 
@@ -526,7 +531,7 @@ impl Tool for DoubleClickElement {
     }
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
-        act_on_target(cx, permit, "click_element", |target, at| click(target, at, Button::Left, 2))
+        act_on_target(cx, permit, "click_element", |target, at| click_act(target, at, Button::Left, 2))
     }
 }
 
@@ -564,7 +569,7 @@ impl Tool for HoverElement {
     }
 
     fn run(cx: &mut Cx, args: HoverArgs, permit: Permit) -> Result<Receipt> {
-        let stay = Duration::from_millis(args.hover_ms.map_or(250, Int::size) as u64);
+        let stay = Duration::from_millis(args.hover_ms.map_or(250, Int::as_usize) as u64);
         act_and_stay(cx, permit, "hover_element", stay, |target, at| Act::Hover {
             element: handle(target),
             at: Some(at),
@@ -607,15 +612,15 @@ impl Tool for SetValue {
     };
 
     fn targets(cx: &Cx, args: &SetValueArgs) -> Result<Vec<Target>> {
-        let text = args.value.reveal(cx)?;
+        let text = args.value.reveal_secret(cx)?;
         args.on.targets_and(cx, |target| Ok(cx.judged_text_into(target, text)))
     }
 
     fn run(cx: &mut Cx, args: SetValueArgs, permit: Permit) -> Result<Receipt> {
-        let text = args.value.reveal(cx)?.to_owned();
+        let text = args.value.reveal_secret(cx)?.to_owned();
         let append = args.clear_first == Some(false);
         act_on_target(cx, permit, "set_value", |target, at| {
-            direct(target, at, |element| match append {
+            act_directly(target, at, |element| match append {
                 true => Act::Type { element: Some(element), text },
                 false => Act::SetValue { element, text },
             })
@@ -650,7 +655,7 @@ impl Tool for ClearText {
 
     fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
         act_on_target(cx, permit, "clear_text", |target, at| {
-            direct(target, at, |element| Act::SetValue { element, text: String::new() })
+            act_directly(target, at, |element| Act::SetValue { element, text: String::new() })
         })
     }
 }
@@ -688,12 +693,12 @@ impl Tool for KeyIntoElement {
     };
 
     fn targets(cx: &Cx, args: &KeyArgs) -> Result<Vec<Target>> {
-        let keys = combination(args.keys.as_str())?;
+        let keys = parse_combination(args.keys.as_str())?;
         args.on.targets_and(cx, |target| cx.judged_keys_into(target, &keys))
     }
 
     fn run(cx: &mut Cx, args: KeyArgs, permit: Permit) -> Result<Receipt> {
-        let keys = combination(args.keys.as_str())?;
+        let keys = parse_combination(args.keys.as_str())?;
         act_on_target(cx, permit, "key_into_element", |target, _| Act::Key { element: handle(target), keys })
     }
 }
@@ -709,10 +714,10 @@ pub struct SelectArgs {
 }
 
 impl SelectArgs {
-    fn choice(&self) -> Result<Choice> {
+    fn option_choice(&self) -> Result<OptionChoice> {
         match (&self.option_name, self.option_index) {
-            (Some(name), _) => Ok(Choice::Name(name.as_str().to_owned())),
-            (None, Some(index)) => Ok(Choice::Index(index.size())),
+            (Some(name), _) => Ok(OptionChoice::Name(name.as_str().to_owned())),
+            (None, Some(index)) => Ok(OptionChoice::Index(index.as_usize())),
             (None, None) => Err(Error::bad_request("option_name or option_index is required")),
         }
     }
@@ -742,17 +747,17 @@ impl Tool for SelectOption {
     };
 
     fn targets(cx: &Cx, args: &SelectArgs) -> Result<Vec<Target>> {
-        let name = match args.choice()? {
-            Choice::Name(name) => Some(name),
-            Choice::Index(_) => None,
+        let name = match args.option_choice()? {
+            OptionChoice::Name(name) => Some(name),
+            OptionChoice::Index(_) => None,
         };
         args.on.targets_and(cx, |target| Ok(cx.judged_option(target, name.as_deref())))
     }
 
     fn run(cx: &mut Cx, args: SelectArgs, permit: Permit) -> Result<Receipt> {
-        let option = args.choice()?;
+        let option = args.option_choice()?;
         act_on_target(cx, permit, "select_option", |target, at| {
-            direct(target, at, |element| Act::Select { element, option: Some(option) })
+            act_directly(target, at, |element| Act::Select { element, option: Some(option) })
         })
     }
 }

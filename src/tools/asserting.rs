@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, Object};
+use super::fields::{ArgumentFields, ArgumentObject};
 use super::vision::{TOLERANCE, known_frame};
 use crate::config::limits::{PREDICATE_BYTES, PREDICATES};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::{self, Below};
 use crate::model::Point;
-use crate::observer::predicate::{Claim, Predicate, TextSource, Verdict};
-use crate::observer::vision::Reference;
+use crate::observer::predicate::{PredicateClaim, PredicateVerdict, TextSource, WindowPredicate};
+use crate::observer::vision::RegionReference;
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 pub struct AssertState;
@@ -22,7 +22,7 @@ pub struct AssertArgs {
     /// value_matches{selector,regex}; text_visible{regex}; window_focused, window_exists{title_regex};
     /// tree_hash_equals{expected_hash}; screenshot_similar{reference_path}; pixel_color{x,y,color};
     /// region_similar{region,since}; oracle{name}; each window_uid?.
-    predicates: Option<Vec<Object>>,
+    predicates: Option<Vec<ArgumentObject>>,
     /// The same, or one object: the older spelling.
     #[schemars(extend("x-hidden" = true, "anyOf" = [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]))]
     predicate: Option<Value>,
@@ -83,15 +83,15 @@ impl Tool for AssertState {
     };
 
     fn run(cx: &mut Cx, args: AssertArgs, _: Permit) -> Result<AssertOut> {
-        let entries = entries(args)?;
+        let entries = predicate_entries(args)?;
         let evaluation = cx.observer().evaluation(cx.cancel);
         let mut results = Vec::with_capacity(entries.len());
         for (number, entry) in entries.into_iter().enumerate() {
             cx.cancel.check()?;
-            let read = read_bounded(cx, &Fields::new(format!("predicates[{number}]"), &entry));
+            let read = read_bounded(cx, &ArgumentFields::new(format!("predicates[{number}]"), &entry));
             let verdict = match read {
-                Ok(predicate) => evaluation.verdict(&predicate)?,
-                Err(error) => Verdict::unjudged(error),
+                Ok(predicate) => evaluation.evaluate_predicate(&predicate)?,
+                Err(error) => PredicateVerdict::not_evaluated(error),
             };
             results.push(ResultOut::new(entry, verdict));
         }
@@ -99,7 +99,7 @@ impl Tool for AssertState {
     }
 }
 
-fn entries(args: AssertArgs) -> Result<Vec<Map<String, Value>>> {
+fn predicate_entries(args: AssertArgs) -> Result<Vec<Map<String, Value>>> {
     let mut entries: Vec<_> = args.predicates.into_iter().flatten().map(|entry| entry.0).collect();
     let single = match args.predicate {
         None => Vec::new(),
@@ -128,12 +128,12 @@ fn entries(args: AssertArgs) -> Result<Vec<Map<String, Value>>> {
 }
 
 impl ResultOut {
-    fn new(mut entry: Map<String, Value>, verdict: Verdict) -> Self {
+    fn new(mut entry: Map<String, Value>, verdict: PredicateVerdict) -> Self {
         let kind = entry.get("kind").and_then(Value::as_str).unwrap_or_default();
         let kind = kind.chars().take(64).collect::<String>();
         if is_too_long(&entry) {
             entry.clear();
-        } else if find(&kind).is_some() {
+        } else if find_kind(&kind).is_some() {
             entry.remove("kind");
         }
         let error_code = verdict.error.map(Kind::code);
@@ -146,7 +146,7 @@ fn is_too_long(entry: &Map<String, Value>) -> bool {
 }
 
 /// What is reported comes back whole, so it must not be of any length.
-fn read_bounded(cx: &Cx, fields: &Fields) -> Result<Predicate> {
+fn read_bounded(cx: &Cx, fields: &ArgumentFields) -> Result<WindowPredicate> {
     if is_too_long(fields.object) {
         return Err(Error::bad_request(format!(
             "{} has more than {PREDICATE_BYTES} bytes; its args are not repeated",
@@ -157,134 +157,147 @@ fn read_bounded(cx: &Cx, fields: &Fields) -> Result<Predicate> {
 }
 
 /// A kind of predicate: its name, its fields, and how they are read.
-struct KindOf(&'static str, &'static [&'static str], fn(&Cx, &Fields) -> Result<Claim>);
+struct KindOf(&'static str, &'static [&'static str], fn(&Cx, &ArgumentFields) -> Result<PredicateClaim>);
 
 const KINDS: &[KindOf] = &[
-    KindOf("element_exists", &["ref", "selector"], |_, fields| Ok(Claim::ElementExists(fields.element()?))),
-    KindOf("element_absent", &["ref", "selector"], |_, fields| Ok(Claim::ElementAbsent(fields.element()?))),
+    KindOf("element_exists", &["ref", "selector"], |_, fields| {
+        Ok(PredicateClaim::ElementExists(fields.element_field()?))
+    }),
+    KindOf("element_absent", &["ref", "selector"], |_, fields| {
+        Ok(PredicateClaim::ElementAbsent(fields.element_field()?))
+    }),
     KindOf("value_equals", &["ref", "selector", "expected"], value_equals),
     KindOf("value_matches", &["ref", "selector", "regex"], |_, fields| {
-        Ok(Claim::ValueMatches { element: fields.element()?, pattern: fields.regex("regex")? })
+        Ok(PredicateClaim::ValueMatches {
+            element: fields.element_field()?,
+            pattern: fields.regex_field("regex")?,
+        })
     }),
     KindOf("text_visible", &["regex", "mode"], |_, fields| {
-        Ok(Claim::TextVisible { pattern: fields.regex("regex")?, source: text_source(fields)? })
+        Ok(PredicateClaim::TextVisible {
+            pattern: fields.regex_field("regex")?,
+            source: text_source(fields)?,
+        })
     }),
     KindOf("window_focused", &["title_regex"], |_, fields| {
-        Ok(Claim::WindowFocused { title: fields.maybe_regex("title_regex")? })
+        Ok(PredicateClaim::WindowFocused { title: fields.maybe_regex("title_regex")? })
             .and_then(names_a_window(fields))
     }),
     KindOf("window_exists", &["title_regex"], |_, fields| {
-        Ok(Claim::WindowExists { title: fields.maybe_regex("title_regex")? }).and_then(names_a_window(fields))
+        Ok(PredicateClaim::WindowExists { title: fields.maybe_regex("title_regex")? })
+            .and_then(names_a_window(fields))
     }),
     KindOf("tree_hash_equals", &["expected_hash"], |_, fields| {
-        Ok(Claim::TreeHashEquals(fields.text("expected_hash")?.to_owned()))
+        Ok(PredicateClaim::TreeHashEquals(fields.text("expected_hash")?.to_owned()))
     }),
     KindOf("screenshot_similar", &["reference_path", "min_ssim"], screenshot_similar),
     KindOf("pixel_color", &["x", "y", "color", "tolerance"], pixel_color),
     KindOf("region_similar", &["region", "since", "reference_path", "min_ssim"], region_similar),
-    KindOf("oracle", &["name"], oracle),
+    KindOf("oracle", &["name"], scenario_oracle),
 ];
 
-fn find(kind: &str) -> Option<&'static KindOf> {
+fn find_kind(kind: &str) -> Option<&'static KindOf> {
     KINDS.iter().find(|known| known.0 == kind)
 }
 
 /// Reads a predicate from `kind` and that kind's own fields.
-pub fn read(cx: &Cx, fields: &Fields) -> Result<Predicate> {
+pub fn read(cx: &Cx, fields: &ArgumentFields) -> Result<WindowPredicate> {
     let kind = fields.text("kind")?;
-    let Some(KindOf(_, names, read_claim)) = find(kind) else {
+    let Some(KindOf(_, names, read_claim)) = find_kind(kind) else {
         let known: Vec<&str> = KINDS.iter().map(|known| known.0).collect();
         let message = format!("unknown predicate kind '{kind}'; known are {}", known.join(", "));
         return Err(Error::new(Kind::PredicateUnsupported, message));
     };
     let known: Vec<&str> = names.iter().copied().chain(["kind", "window_uid"]).collect();
-    fields.only(&known)?;
+    fields.reject_unknown(&known)?;
     let claim = read_claim(cx, fields)?;
-    Ok(Predicate { window_uid: fields.maybe_text("window_uid")?.map(str::to_owned), claim })
+    Ok(WindowPredicate { window_uid: fields.maybe_text("window_uid")?.map(str::to_owned), claim })
 }
 
 /// Numbers and flags are values too, as their text.
-fn value_equals(_: &Cx, fields: &Fields) -> Result<Claim> {
+fn value_equals(_: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {
     let expected = match fields.get("expected") {
         Some(number @ (Value::Number(_) | Value::Bool(_))) => number.to_string(),
         _ => fields.text("expected")?.to_owned(),
     };
-    Ok(Claim::ValueEquals { element: fields.element()?, expected })
+    Ok(PredicateClaim::ValueEquals { element: fields.element_field()?, expected })
 }
 
-fn text_source(fields: &Fields) -> Result<TextSource> {
+fn text_source(fields: &ArgumentFields) -> Result<TextSource> {
     match fields.maybe_text("mode")? {
         None | Some("auto") => Ok(TextSource::Auto),
         Some("tree") => Ok(TextSource::Tree),
         Some("ocr") => Ok(TextSource::Ocr),
-        Some(_) => Err(fields.refusal("mode", "must be one of tree, ocr, auto")),
+        Some(_) => Err(fields.field_error("mode", "must be one of tree, ocr, auto")),
     }
 }
 
 /// Without a word about the window, any would do, and the claim would say nothing.
-fn names_a_window<'a>(fields: &'a Fields) -> impl FnOnce(Claim) -> Result<Claim> + 'a {
+fn names_a_window<'a>(
+    fields: &'a ArgumentFields,
+) -> impl FnOnce(PredicateClaim) -> Result<PredicateClaim> + 'a {
     move |claim| {
         if fields.get("title_regex").is_none() && fields.get("window_uid").is_none() {
-            return Err(fields.refusal("title_regex", "or 'window_uid' is required"));
+            return Err(fields.field_error("title_regex", "or 'window_uid' is required"));
         }
         Ok(claim)
     }
 }
 
 /// `#rrggbb`, in small or capital letters.
-fn color(fields: &Fields) -> Result<[u8; 3]> {
+fn parse_color(fields: &ArgumentFields) -> Result<[u8; 3]> {
     let text = fields.text("color")?;
     let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii());
     let part = |at: usize| u8::from_str_radix(digits?.get(at..at + 2)?, 16).ok();
     match (part(0), part(2), part(4)) {
         (Some(red), Some(green), Some(blue)) => Ok([red, green, blue]),
-        _ => Err(fields.refusal("color", "must be written like #1e90ff")),
+        _ => Err(fields.field_error("color", "must be written like #1e90ff")),
     }
 }
 
-fn pixel_color(_: &Cx, fields: &Fields) -> Result<Claim> {
-    let at = Point { x: fields.pixel("x")?, y: fields.pixel("y")? };
+fn pixel_color(_: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {
+    let at = Point { x: fields.pixel_field("x")?, y: fields.pixel_field("y")? };
     let tolerance = fields.maybe_number("tolerance", 0.0, 255.0)?.map_or(TOLERANCE, |given| given as u8);
-    Ok(Claim::PixelColor { at, color: color(fields)?, tolerance })
+    Ok(PredicateClaim::PixelColor { at, color: parse_color(fields)?, tolerance })
 }
 
-fn region_similar(cx: &Cx, fields: &Fields) -> Result<Claim> {
+fn region_similar(cx: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {
     let least = fields.maybe_number("min_ssim", -1.0, 1.0)?.unwrap_or(0.95);
     let region = fields.maybe_region()?;
     let reference = match (fields.maybe_text("since")?, fields.get("reference_path")) {
         (Some(id), None) => {
             if fields.get("window_uid").is_some() {
                 return Err(
-                    fields.refusal("window_uid", "is not needed: the frame of since knows its window")
+                    fields.field_error("window_uid", "is not needed: the frame of since knows its window")
                 );
             }
-            let frame = known_frame(cx, id).map_err(|error| fields.refusal("since", &error.message))?;
-            Reference::Kept(frame)
+            let frame = known_frame(cx, id).map_err(|error| fields.field_error("since", &error.message))?;
+            RegionReference::Kept(frame)
         }
-        (None, Some(_)) => Reference::File(reference_path(cx, fields)?),
-        _ => return Err(fields.refusal("since", "or 'reference_path' is required, and only one of them")),
+        (None, Some(_)) => RegionReference::File(reference_path(cx, fields)?),
+        _ => return Err(fields.field_error("since", "or 'reference_path' is required, and only one of them")),
     };
-    Ok(Claim::RegionSimilar { region, reference, least })
+    Ok(PredicateClaim::RegionSimilar { region, reference, least })
 }
 
-fn reference_path(cx: &Cx, fields: &Fields) -> Result<Below> {
+fn reference_path(cx: &Cx, fields: &ArgumentFields) -> Result<Below> {
     files::below(&cx.config().screenshots.reference_dirs, fields.text("reference_path")?)
-        .map_err(|problem| fields.refusal("reference_path", &format!("cannot be read: {problem}")))
+        .map_err(|problem| fields.field_error("reference_path", &format!("cannot be read: {problem}")))
 }
 
-fn screenshot_similar(cx: &Cx, fields: &Fields) -> Result<Claim> {
+fn screenshot_similar(cx: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {
     let reference = reference_path(cx, fields)?;
     let least = fields.maybe_number("min_ssim", -1.0, 1.0)?.unwrap_or(0.95);
-    Ok(Claim::ScreenshotSimilar { reference, least })
+    Ok(PredicateClaim::ScreenshotSimilar { reference, least })
 }
 
 /// The loaded scenario's own words for success and failure.
-fn oracle(cx: &Cx, fields: &Fields) -> Result<Claim> {
+fn scenario_oracle(cx: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {
     let name = fields.text("name")?;
     let every = match name {
         "success" => true,
         "failure" => false,
-        _ => return Err(fields.refusal("name", "must be success or failure")),
+        _ => return Err(fields.field_error("name", "must be success or failure")),
     };
     let loaded = cx.observer().stage().and_then(|stage| stage.oracles());
     let Some(loaded) = loaded else {
@@ -292,18 +305,18 @@ fn oracle(cx: &Cx, fields: &Fields) -> Result<Claim> {
     };
     let entries = if every { loaded.success } else { loaded.failure };
     if entries.is_empty() {
-        return Err(fields.refusal("name", "names an oracle that the scenario leaves empty"));
+        return Err(fields.field_error("name", "names an oracle that the scenario leaves empty"));
     }
     let read_entry = |(number, entry): (usize, &Map<String, Value>)| {
-        let fields = Fields::new(format!("oracle {name}[{number}]"), entry);
+        let fields = ArgumentFields::new(format!("oracle {name}[{number}]"), entry);
         // An oracle that asks an oracle could ask itself.
         if fields.get("kind").and_then(Value::as_str) == Some("oracle") {
-            return Err(fields.refusal("kind", "must not be oracle again"));
+            return Err(fields.field_error("kind", "must not be oracle again"));
         }
         read(cx, &fields)
     };
     let predicates = entries.iter().enumerate().map(read_entry).collect::<Result<_>>()?;
-    Ok(Claim::Oracle { every, predicates })
+    Ok(PredicateClaim::Oracle { every, predicates })
 }
 
 pub const TOOLS: &[Spec] = &[Spec::of::<AssertState>()];

@@ -12,7 +12,7 @@ use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec
 pub struct ClipboardGet;
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Clipboard {
+pub struct ClipboardText {
     /// Absent when it holds no text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -23,11 +23,11 @@ pub struct Clipboard {
     formats: Vec<String>,
 }
 
-impl Output for Clipboard {}
+impl Output for ClipboardText {}
 
 impl Tool for ClipboardGet {
     type Args = FitArgs;
-    type Out = Clipboard;
+    type Out = ClipboardText;
     const META: Meta = Meta {
         name: "clipboard_get",
         group: Group::Keyboard,
@@ -41,13 +41,13 @@ impl Tool for ClipboardGet {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, _: FitArgs, _: Permit) -> Result<Clipboard> {
-        let clip = cx.observer().clipboard(cx.cancel)?;
+    fn run(cx: &mut Cx, _: FitArgs, _: Permit) -> Result<ClipboardText> {
+        let clip = cx.observer().read_clipboard(cx.cancel)?;
         if clip.text.is_none() && clip.formats.is_empty() {
             cx.warning = Some("the clipboard is empty".to_owned());
         }
         let characters = clip.text.as_ref().map_or(0, |text| text.chars().count());
-        Ok(Clipboard { text: clip.text, characters, formats: clip.formats })
+        Ok(ClipboardText { text: clip.text, characters, formats: clip.formats })
     }
 }
 
@@ -95,7 +95,7 @@ impl Tool for ClipboardSet {
     }
 
     fn run(cx: &mut Cx, args: ClipboardSetArgs, mut permit: Permit) -> Result<ClipboardDone> {
-        let text = args.text.reveal(cx)?;
+        let text = args.text.reveal_secret(cx)?;
         let characters = text.chars().count();
         if !permit.dry_run() {
             cx.observer().set_clipboard(&mut permit, text, cx.cancel)?;

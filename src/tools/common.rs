@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::model::grid::{Cell, Offset};
 use crate::model::{Point, Rect, Window};
-use crate::observer::pointing::{Image, Spot, Subject};
-use crate::observer::{self, Chosen, ElementChoice, Observation, ObserveRequest, WindowChoice};
+use crate::observer::pointing::{Image, PictureSpot, PictureSubject};
+use crate::observer::{self, ElementChoice, Observation, ObserveRequest, ResolvedWindow, WindowChoice};
 use crate::platform::Shot;
 use crate::tool::Cx;
 use crate::tool::args::{Fraction, Int, Pixel, Text};
@@ -23,7 +23,7 @@ pub struct WindowArgs {
 }
 
 impl WindowArgs {
-    pub fn choice(&self) -> WindowChoice {
+    pub fn window_choice(&self) -> WindowChoice {
         window_choice(&self.window_uid, self.window_index, &self.window_title)
     }
 }
@@ -35,7 +35,7 @@ fn window_choice(
 ) -> WindowChoice {
     WindowChoice {
         uid: uid.as_ref().map(|uid| uid.as_str().to_owned()),
-        index: index.map(Int::size),
+        index: index.map(Int::as_usize),
         title: title.as_ref().map(|title| title.as_str().to_owned()),
     }
 }
@@ -52,7 +52,7 @@ pub struct ElementArgs {
 }
 
 impl ElementArgs {
-    pub fn choice(&self) -> ElementChoice {
+    pub fn element_choice(&self) -> ElementChoice {
         ElementChoice {
             reference: self.reference.as_ref().map(|text| text.as_str().to_owned()),
             selector: self.selector.as_ref().map(|text| text.as_str().to_owned()),
@@ -73,7 +73,7 @@ pub struct QuietWindowArgs {
 }
 
 impl QuietWindowArgs {
-    pub fn choice(&self) -> WindowChoice {
+    pub fn window_choice(&self) -> WindowChoice {
         window_choice(&self.window_uid, self.window_index, &self.window_title)
     }
 }
@@ -165,70 +165,81 @@ impl SpaceArgs {
     /// The pixel of the screen that is meant, now; nothing where no point is given. What has become uncertain is
     /// refused, never guessed.
     pub fn on_screen(&self, cx: &Cx, x: Option<Pixel>, y: Option<Pixel>) -> Result<Option<Point>> {
-        let id = self.picture()?;
-        let Some(spot) = self.spot(x, y)? else {
+        let id = self.image_id()?;
+        let Some(spot) = self.image_spot(x, y)? else {
             return match id {
-                Some(_) => Err(wrong("row", "an image goes with row and col, or with x and y in its pixels")),
+                Some(_) => Err(argument_error(
+                    "row",
+                    "an image goes with row and col, or with x and y in its pixels",
+                )),
                 None => Ok(None),
             };
         };
         match (self.coordinate_space, id, spot) {
-            (None | Some(Space::Image), Some(id), spot) => aim(cx, id, spot).map(Some),
-            (_, None, Spot::Cell(..)) => {
-                Err(wrong("image", "row and col need the image: the image_id of a picture with a grid"))
-            }
-            (None | Some(Space::Screen), None, Spot::Pixel(given)) => Ok(Some(given)),
-            (Some(Space::Logical), None, Spot::Pixel(given)) => logical_point(cx, given).map(Some),
-            (Some(Space::Image), None, _) => {
-                Err(wrong("image_id", "coordinate_space image needs the image_id that came with the picture"))
-            }
+            (None | Some(Space::Image), Some(id), spot) => screen_point(cx, id, spot).map(Some),
+            (_, None, PictureSpot::Cell(..)) => Err(argument_error(
+                "image",
+                "row and col need the image: the image_id of a picture with a grid",
+            )),
+            (None | Some(Space::Screen), None, PictureSpot::Pixel(given)) => Ok(Some(given)),
+            (Some(Space::Logical), None, PictureSpot::Pixel(given)) => logical_point(cx, given).map(Some),
+            (Some(Space::Image), None, _) => Err(argument_error(
+                "image_id",
+                "coordinate_space image needs the image_id that came with the picture",
+            )),
             (Some(Space::Screen | Space::Logical), Some(_), _) => {
-                Err(wrong("coordinate_space", "an image_id goes with coordinate_space image"))
+                Err(argument_error("coordinate_space", "an image_id goes with coordinate_space image"))
             }
         }
     }
 
     /// The picture that is pointed at.
-    pub fn picture(&self) -> Result<Option<&str>> {
+    pub fn image_id(&self) -> Result<Option<&str>> {
         match (&self.image, &self.image_id) {
             (Some(one), Some(other)) if one != other => {
-                Err(wrong("image", "image and image_id are the same argument; give one of them"))
+                Err(argument_error("image", "image and image_id are the same argument; give one of them"))
             }
             (one, other) => Ok(one.as_ref().or(other.as_ref()).map(Text::as_str)),
         }
     }
 
-    fn spot(&self, x: Option<Pixel>, y: Option<Pixel>) -> Result<Option<Spot>> {
+    fn image_spot(&self, x: Option<Pixel>, y: Option<Pixel>) -> Result<Option<PictureSpot>> {
         let pixel = |number: Pixel| i32::try_from(number.get()).unwrap_or(0);
         let cell = |number: CellNumber| u32::try_from(number.get()).unwrap_or(u32::MAX);
         let offset = |number: Option<Fraction>| number.map_or(0.0, Fraction::get);
         match (x, y, self.row, self.col) {
-            (None, None, Some(row), Some(col)) => Ok(Some(Spot::Cell(
+            (None, None, Some(row), Some(col)) => Ok(Some(PictureSpot::Cell(
                 Cell { row: cell(row), col: cell(col) },
                 Offset { dx: offset(self.dx), dy: offset(self.dy) },
             ))),
             (_, _, Some(_), None) | (_, _, None, Some(_)) => {
-                Err(wrong("row", "row and col are given together or not at all"))
+                Err(argument_error("row", "row and col are given together or not at all"))
             }
-            (_, _, Some(_), Some(_)) => Err(wrong("row", "give x and y, or row and col, not both")),
-            (_, _, None, None) if self.dx.is_some() || self.dy.is_some() => Err(wrong(
+            (_, _, Some(_), Some(_)) => Err(argument_error("row", "give x and y, or row and col, not both")),
+            (_, _, None, None) if self.dx.is_some() || self.dy.is_some() => Err(argument_error(
                 "dx",
                 "dx and dy count half cells from the middle of row and col, which are missing",
             )),
-            (Some(x), Some(y), None, None) => Ok(Some(Spot::Pixel(Point { x: pixel(x), y: pixel(y) }))),
+            (Some(x), Some(y), None, None) => {
+                Ok(Some(PictureSpot::Pixel(Point { x: pixel(x), y: pixel(y) })))
+            }
             (None, None, None, None) => Ok(None),
-            (Some(_), None, ..) => Err(wrong("y", "argument 'y' is required: x and y are given together")),
-            (None, Some(_), ..) => Err(wrong("x", "argument 'x' is required: x and y are given together")),
+            (Some(_), None, ..) => {
+                Err(argument_error("y", "argument 'y' is required: x and y are given together"))
+            }
+            (None, Some(_), ..) => {
+                Err(argument_error("x", "argument 'x' is required: x and y are given together"))
+            }
         }
     }
 }
 
-fn wrong(field: &'static str, message: &str) -> Error {
+fn argument_error(field: &'static str, message: &str) -> Error {
     Error::bad_request(message).with("field", field)
 }
 
-fn aim(cx: &Cx, id: &str, spot: Spot) -> Result<Point> {
-    cx.observer().aim(&cx.desktop()?, id, &known_image(cx, id)?, spot)
+fn screen_point(cx: &Cx, id: &str, spot: PictureSpot) -> Result<Point> {
+    cx.observer().resolve_spot(&cx.desktop()?, id, &known_image(cx, id)?, spot)
 }
 
 pub fn known_image(cx: &Cx, id: &str) -> Result<Image> {
@@ -267,21 +278,21 @@ pub struct ImageFacts {
 }
 
 /// Remembers how the pixels of a picture that leaves lead back to the screen.
-pub fn remember(cx: &Cx, image: Image) -> ImageFacts {
+pub fn remember_image(cx: &Cx, image: Image) -> ImageFacts {
     let scale = image.scale();
-    ImageFacts { image_id: cx.session().images.put(image, cx.clock().now()), scale }
+    ImageFacts { image_id: cx.session().images.store_image(image, cx.clock().now()), scale }
 }
 
-pub fn subject(window: Option<&Chosen>) -> Subject<'_> {
-    window.map_or(Subject::Screen, Subject::Window)
+pub fn picture_subject(window: Option<&ResolvedWindow>) -> PictureSubject<'_> {
+    window.map_or(PictureSubject::Screen, PictureSubject::Window)
 }
 
 /// A picture of what was named: the window, or without a word about it the whole screen.
-pub fn take_picture(cx: &mut Cx, choice: &WindowChoice) -> Result<(Option<Chosen>, Shot)> {
+pub fn take_picture(cx: &mut Cx, choice: &WindowChoice) -> Result<(Option<ResolvedWindow>, Shot)> {
     if choice.is_empty() {
         return Ok((None, cx.observer().screen_picture(cx.cancel)?));
     }
-    let chosen = cx.observer().choose(choice)?;
+    let chosen = cx.observer().resolve_window(choice)?;
     cx.warning = chosen.warning.clone();
     let shot = cx.observer().window_picture(&chosen, cx.cancel)?;
     Ok((Some(chosen), shot))
@@ -297,7 +308,7 @@ pub fn warn_too(cx: &mut Cx, warning: String) {
 
 pub const FULL_SCREEN: &str = "(full screen)";
 
-pub fn title_of(chosen: Option<&Chosen>) -> String {
+pub fn title_of(chosen: Option<&ResolvedWindow>) -> String {
     chosen.map_or(FULL_SCREEN, |chosen| &chosen.window.title).to_owned()
 }
 
@@ -348,7 +359,7 @@ pub fn new_dialogs(before: &[Window], after: Vec<Window>) -> Vec<Dialog> {
 pub use crate::clock::millis;
 
 /// A caller's regular expression: bounded, and an error when it is none.
-pub fn regex(field: &'static str, pattern: &str) -> Result<regex::Regex> {
+pub fn parse_regex(field: &'static str, pattern: &str) -> Result<regex::Regex> {
     crate::config::limits::compile_pattern(pattern).map_err(|problem| regex_error(field, &problem))
 }
 
@@ -357,7 +368,7 @@ pub fn regex_error(field: &'static str, problem: &str) -> Error {
 }
 
 /// A look at a window that is compared with what this session was shown before.
-pub fn observe(cx: &Cx, chosen: &Chosen, request: &ObserveRequest) -> Result<Observation> {
+pub fn observe(cx: &Cx, chosen: &ResolvedWindow, request: &ObserveRequest) -> Result<Observation> {
     let (trees, limits) = (&cx.session().trees, &cx.config().tree);
-    observer::observe(cx.observer(), trees, limits, chosen, request, cx.cancel)
+    observer::observe_window(cx.observer(), trees, limits, chosen, request, cx.cancel)
 }

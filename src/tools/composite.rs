@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::acting::{ClickArgs, ClickElement, Receipt};
 use super::common::observe;
 use super::keyboard::{PressArgs, PressKey, TypeArgs, TypeText};
-use super::pointer::Sent;
+use super::pointer::PointerSent;
 use crate::error::{Kind, Result};
 use crate::model::{InputAim, InputKind, InputText, RecordedInput};
 use crate::observer::{Observation, ObserveRequest, WindowChoice};
@@ -17,7 +17,7 @@ use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Repl
 
 /// When to look, and what to compare with.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct LookArgs {
+pub struct ObserveAfterArgs {
     /// Pause before looking; default 200.
     wait_after_ms: Option<Int<0, 9999>>,
     /// Tree token: only the changes since.
@@ -31,12 +31,12 @@ pub struct ActedAndSeen<T> {
     acted: T,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
-    observation: Option<Seen>,
+    observation: Option<StepObservation>,
 }
 
 /// An observation with an envelope of its own, because it is a step of its own.
 #[derive(Debug, Serialize)]
-struct Seen {
+struct StepObservation {
     ok: bool,
     success: bool,
     step_id: u64,
@@ -53,8 +53,8 @@ impl<T: Output> Output for ActedAndSeen<T> {
 }
 
 /// Looks at a window, or at the focused one when the action closed it.
-fn look(cx: &mut Cx, window_uid: Option<String>, args: &LookArgs) -> Result<Seen> {
-    let pause = Duration::from_millis(args.wait_after_ms.map_or(200, Int::size) as u64);
+fn look_after(cx: &mut Cx, window_uid: Option<String>, args: &ObserveAfterArgs) -> Result<StepObservation> {
+    let pause = Duration::from_millis(args.wait_after_ms.map_or(200, Int::as_usize) as u64);
     cx.clock().sleep(pause, cx.cancel)?;
     let wanted = WindowChoice { uid: window_uid, ..WindowChoice::default() };
     let desktop = cx.observer().desktop()?;
@@ -72,7 +72,14 @@ fn look(cx: &mut Cx, window_uid: Option<String>, args: &LookArgs) -> Result<Seen
     let mut seen = observe(cx, &chosen, &request)?;
     cx.warning = cx.warning.take().or(seen.warning.take());
     let step_id = cx.session().next_step();
-    Ok(Seen { ok: true, success: true, step_id, caused_by_step_id: cx.step_id, seen, untrusted: true })
+    Ok(StepObservation {
+        ok: true,
+        success: true,
+        step_id,
+        caused_by_step_id: cx.step_id,
+        seen,
+        untrusted: true,
+    })
 }
 
 /// What the tools below have in common.
@@ -91,7 +98,7 @@ pub struct ClickAndLookArgs {
     #[serde(flatten)]
     click: ClickArgs,
     #[serde(flatten)]
-    look: LookArgs,
+    look: ObserveAfterArgs,
 }
 
 impl Tool for ClickElementAndObserve {
@@ -121,7 +128,7 @@ impl Tool for ClickElementAndObserve {
         let dry_run = permit.dry_run();
         let window = permit.target().map(|target| target.window_uid().to_owned());
         let acted = ClickElement::run(cx, args.click, permit)?;
-        let observation = if dry_run { None } else { Some(look(cx, window, &args.look)?) };
+        let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })
     }
 }
@@ -133,14 +140,14 @@ pub struct TypeAndLookArgs {
     #[serde(flatten)]
     typing: TypeArgs,
     #[serde(flatten)]
-    look: LookArgs,
+    look: ObserveAfterArgs,
     #[schemars(extend("x-hidden" = true))]
     window_uid: Option<Text<256>>,
 }
 
 impl Tool for TypeAndObserve {
     type Args = TypeAndLookArgs;
-    type Out = ActedAndSeen<Sent>;
+    type Out = ActedAndSeen<PointerSent>;
     const META: Meta = Meta {
         name: "type_and_observe",
         group: Group::Keyboard,
@@ -167,7 +174,7 @@ impl Tool for TypeAndObserve {
         let dry_run = permit.dry_run();
         let acted = TypeText::run(cx, args.typing, permit)?;
         let window = args.window_uid.map(|uid| uid.as_str().to_owned());
-        let observation = if dry_run { None } else { Some(look(cx, window, &args.look)?) };
+        let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })
     }
 }
@@ -179,14 +186,14 @@ pub struct PressAndLookArgs {
     #[serde(flatten)]
     pressing: PressArgs,
     #[serde(flatten)]
-    look: LookArgs,
+    look: ObserveAfterArgs,
     #[schemars(extend("x-hidden" = true))]
     window_uid: Option<Text<256>>,
 }
 
 impl Tool for PressKeyAndObserve {
     type Args = PressAndLookArgs;
-    type Out = ActedAndSeen<Sent>;
+    type Out = ActedAndSeen<PointerSent>;
     const META: Meta = Meta {
         name: "press_key_and_observe",
         group: Group::Keyboard,
@@ -212,7 +219,7 @@ impl Tool for PressKeyAndObserve {
         let dry_run = permit.dry_run();
         let acted = PressKey::run(cx, args.pressing, permit)?;
         let window = args.window_uid.map(|uid| uid.as_str().to_owned());
-        let observation = if dry_run { None } else { Some(look(cx, window, &args.look)?) };
+        let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })
     }
 }

@@ -11,7 +11,7 @@ use crate::gate::suspicion;
 use crate::model::Rect;
 use crate::tool::args::{self, Text};
 use crate::tool::{
-    Cx, Effect, Encoded, Entry, Example, Group, Meta, Method, Output, Permit, Prepared, ReplyKind, Spec,
+    Cx, Effect, Encoded, Example, Group, Meta, Method, Output, Permit, Prepared, ReplyKind, Spec, TableEntry,
     Target, Tool,
 };
 
@@ -84,19 +84,19 @@ impl Tool for ProposeAction {
         }
         let entry = acting_tool(cx, args.action.as_str())?;
         cx.caller().check_permitted(entry.spec.meta)?;
-        let prepared = prepare(entry, args.args.unwrap_or_default())?;
-        let targets = resolve(cx, &*prepared)?;
+        let prepared = prepare_proposal(entry, args.args.unwrap_or_default())?;
+        let targets = resolve_targets(cx, &*prepared)?;
         let name = entry.spec.meta.name;
         // Where the screen is suspected, an input that meets nothing needs a token too.
-        let nowhere = || cx.caller().suspects(&targets).then(|| suspicion::nowhere(name));
+        let nowhere = || cx.caller().suspects(&targets).then(|| suspicion::placeholder_target(name));
         let Some(target) = targets.first().cloned().or_else(nowhere) else {
             return Err(Error::bad_request("the action would touch nothing, so there is nothing to confirm"));
         };
-        let png = picture(cx, &target, &mut permit);
-        let proposal = cx.caller().propose(entry.spec.meta, prepared.said(), &targets)?;
+        let png = target_picture(cx, &target, &mut permit);
+        let proposal = cx.caller().propose(entry.spec.meta, prepared.arguments(), &targets)?;
         Ok(Proposed {
             confirm_token: proposal.confirm_token,
-            expires_at: expiry(cx, proposal.ttl),
+            expires_at: token_expiry(cx, proposal.ttl),
             would_target: WouldTarget {
                 window_uid: target.window_uid().to_owned(),
                 selector: target.selector(),
@@ -107,7 +107,7 @@ impl Tool for ProposeAction {
     }
 }
 
-fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a Entry> {
+fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a TableEntry> {
     let acting = || cx.tools().specs().filter(|spec| spec.meta.effect.acts()).map(|spec| spec.meta.name);
     let refusal = |what: &str| {
         let advice = match crate::text::nearest(name, acting()) {
@@ -116,12 +116,12 @@ fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a Entry> {
         };
         Error::bad_request(format!("'{name}' {what}; {advice}")).with("field", "action")
     };
-    let entry = cx.tools().find(name).ok_or_else(|| refusal("is no tool of this server"))?;
+    let entry = cx.tools().find_tool(name).ok_or_else(|| refusal("is no tool of this server"))?;
     if entry.spec.meta.effect.acts() { Ok(entry) } else { Err(refusal("does not act")) }
 }
 
 /// The proposal is about the deed, so what steers the consent itself is left out.
-fn prepare(entry: &Entry, mut args: Map<String, Value>) -> Result<Box<dyn Prepared>> {
+fn prepare_proposal(entry: &TableEntry, mut args: Map<String, Value>) -> Result<Box<dyn Prepared>> {
     args.remove("confirm_token");
     args.remove("dry_run");
     let mut args = Value::Object(args);
@@ -131,14 +131,14 @@ fn prepare(entry: &Entry, mut args: Map<String, Value>) -> Result<Box<dyn Prepar
 }
 
 /// The very resolution that the gate will do, whether or not anything has to be judged.
-fn resolve(cx: &Cx, prepared: &dyn Prepared) -> Result<Vec<Target>> {
-    let judging = cx.judging(true);
+fn resolve_targets(cx: &Cx, prepared: &dyn Prepared) -> Result<Vec<Target>> {
+    let judging = cx.with_judged(true);
     prepared.targets(&judging)
 }
 
 /// A desktop that cannot be pictured is no reason to refuse; the reply says that the picture is missing.
-fn picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Encoded> {
-    match crop(cx, target) {
+fn target_picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Encoded> {
+    match crop_target(cx, target) {
         Ok(png) => {
             permit.spend();
             Some(png)
@@ -150,7 +150,7 @@ fn picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<Encoded>
     }
 }
 
-fn crop(cx: &Cx, target: &Target) -> Result<Encoded> {
+fn crop_target(cx: &Cx, target: &Target) -> Result<Encoded> {
     let element = target.element().ok_or_else(|| Error::internal("what is no element has no picture"))?;
     let shot = cx.observer().window_picture(&element.chosen, cx.cancel)?;
     let bounds = target.bounds();
@@ -163,11 +163,15 @@ fn crop(cx: &Cx, target: &Target) -> Result<Encoded> {
     let Some(part) = padded.intersection(&shot.area) else {
         return Err(Error::internal("the element lies outside of its window"));
     };
-    Encoded::png(&shot.picture.crop(Rect { x: part.x - shot.area.x, y: part.y - shot.area.y, ..part }))
+    Encoded::from_picture(&shot.picture.crop(Rect {
+        x: part.x - shot.area.x,
+        y: part.y - shot.area.y,
+        ..part
+    }))
 }
 
-fn expiry(cx: &Cx, ttl: Duration) -> f64 {
-    let at = cx.clock().wall() + ttl;
+fn token_expiry(cx: &Cx, ttl: Duration) -> f64 {
+    let at = cx.clock().wall_time() + ttl;
     at.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 

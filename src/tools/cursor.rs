@@ -57,7 +57,7 @@ impl Tool for GetCursor {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<Cursor> {
-        let Some(at) = cx.observer().pointer()? else {
+        let Some(at) = cx.observer().pointer_position()? else {
             return Err(Error::new(
                 Kind::PlatformUnsupported,
                 "this desktop does not tell where the pointer is",
@@ -65,17 +65,17 @@ impl Tool for GetCursor {
         };
         let monitors = cx.observer().monitors()?;
         let monitor = monitors.iter().position(|monitor| monitor.physical.contains(at));
-        let (window, element) = under(cx, at)?;
+        let (window, element) = under_pointer(cx, at)?;
         Ok(Cursor { x: at.x, y: at.y, monitor, window, element })
     }
 }
 
-fn under(cx: &mut Cx, at: Point) -> Result<(Option<UnderWindow>, Option<UnderElement>)> {
+fn under_pointer(cx: &mut Cx, at: Point) -> Result<(Option<UnderWindow>, Option<UnderElement>)> {
     let Some(chosen) = cx.observer().window_at(&cx.observer().desktop()?, at)? else {
         return Ok((None, None));
     };
     let window = UnderWindow { window_uid: chosen.window.uid.clone(), title: chosen.window.title.clone() };
-    let view = match cx.observer().look(&chosen, cx.cancel) {
+    let view = match cx.observer().look_at(&chosen, cx.cancel) {
         Ok(look) => look.view,
         Err(error) if error.kind == Kind::Cancelled => return Err(error),
         Err(error) => {

@@ -32,9 +32,9 @@ impl Tool for CountElements {
     };
 
     fn run(cx: &mut Cx, args: WindowArgs, _: Permit) -> Result<Counted> {
-        let chosen = cx.observer().choose(&args.choice())?;
+        let chosen = cx.observer().resolve_window(&args.window_choice())?;
         cx.warning = chosen.warning.clone();
-        let view = cx.observer().look(&chosen, cx.cancel)?.view;
+        let view = cx.observer().look_at(&chosen, cx.cancel)?.view;
         Ok(Counted { window_uid: chosen.window.uid, elements: view.tree().len() })
     }
 }
@@ -53,6 +53,6 @@ fn contributing_shows_this_code() {
 #[test]
 fn one_line_offers_it() {
     let table = Table::new(&Selection::default(), [Spec::of::<CountElements>()].into_iter());
-    let entry = table.find("count_elements").unwrap();
+    let entry = table.find_tool("count_elements").unwrap();
     assert!(entry.schema()["properties"]["window_uid"].is_object());
 }

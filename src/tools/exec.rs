@@ -36,7 +36,7 @@ pub struct ExecArgs {
 }
 
 /// A call that makes sense.
-struct Plan {
+struct CommandPlan {
     shell: Shell,
     timeout_s: u64,
     cwd: PathBuf,
@@ -46,22 +46,28 @@ struct Plan {
 }
 
 impl ExecArgs {
-    fn plan(&self, config: &Config) -> Result<Plan> {
+    fn command_plan(&self, config: &Config) -> Result<CommandPlan> {
         let text = self.command.as_str();
         if text.trim().is_empty() || text.contains('\0') {
             let problem = if text.contains('\0') { "has a zero byte in it" } else { "is empty" };
             return Err(Error::bad_request(format!("argument 'command' {problem}")).with("field", "command"));
         }
         let shell = self.shell.unwrap_or(config.exec.default_shell);
-        let asked = self.timeout_s.map_or(config.exec.timeout_s, |seconds| seconds.size() as u64);
+        let asked = self.timeout_s.map_or(config.exec.timeout_s, |seconds| seconds.as_usize() as u64);
         let timeout_s = asked.min(config.exec.max_timeout_s);
         let warning = (timeout_s < asked)
             .then(|| format!("timeout_s {asked} is more than exec.max_timeout_s; {timeout_s} was used"));
-        Ok(Plan { shell, timeout_s, cwd: self.folder(config)?, argv: argv(shell, text)?, warning })
+        Ok(CommandPlan {
+            shell,
+            timeout_s,
+            cwd: self.working_folder(config)?,
+            argv: shell_argv(shell, text)?,
+            warning,
+        })
     }
 
     /// Below the roots where there are any; without a word about it, the first of them or where the server is.
-    fn folder(&self, config: &Config) -> Result<PathBuf> {
+    fn working_folder(&self, config: &Config) -> Result<PathBuf> {
         let roots = &config.exec.roots;
         let refused =
             |problem: String| Error::bad_request(format!("argument 'cwd': {problem}")).with("field", "cwd");
@@ -79,7 +85,7 @@ impl ExecArgs {
 }
 
 /// The command is one argument of the shell; only the shell reads it.
-fn argv(shell: Shell, command: &str) -> Result<Vec<String>> {
+fn shell_argv(shell: Shell, command: &str) -> Result<Vec<String>> {
     let (programs, options): (&[&str], &[&str]) = match shell {
         Shell::Bash => (&["bash"], &["--noprofile", "--norc", "-c"]),
         Shell::Sh => (&["sh"], &["-c"]),
@@ -162,12 +168,12 @@ impl Tool for ExecCommand {
     };
 
     fn targets(cx: &Cx, args: &ExecArgs) -> Result<Vec<Target>> {
-        args.plan(cx.config())?;
+        args.command_plan(cx.config())?;
         Ok(vec![Target::Command(args.command.as_str().to_owned())])
     }
 
     fn run(cx: &mut Cx, args: ExecArgs, mut permit: Permit) -> Result<Executed> {
-        let plan = args.plan(cx.config())?;
+        let plan = args.command_plan(cx.config())?;
         cx.warning = plan.warning;
         let planned = Executed {
             shell: plan.shell,
@@ -188,7 +194,7 @@ impl Tool for ExecCommand {
             max_output_bytes: most.saturating_mul(4),
         };
         let ended = cx.observer().run_command(&mut permit, &run, cx.cancel)?;
-        let (stdout, stderr) = (Said::of(ended.stdout, most), Said::of(ended.stderr, most));
+        let (stdout, stderr) = (CommandOutput::of(ended.stdout, most), CommandOutput::of(ended.stderr, most));
         Ok(Executed {
             executed: true,
             timed_out: ended.timed_out,
@@ -206,13 +212,13 @@ impl Tool for ExecCommand {
 }
 
 /// What was printed, as a text of at most so many characters.
-struct Said {
+struct CommandOutput {
     text: String,
     truncated: bool,
     not_utf8: bool,
 }
 
-impl Said {
+impl CommandOutput {
     fn of(printed: Printed, most: usize) -> Self {
         let mut bytes = printed.bytes;
         if printed.truncated {
@@ -240,7 +246,7 @@ mod tests {
     #[test]
     fn outputs_are_cut_by_characters_and_say_so() {
         let check = |bytes: &[u8], cut: bool, most: usize, expected: (&str, bool, bool)| {
-            let said = Said::of(Printed { bytes: bytes.to_vec(), truncated: cut }, most);
+            let said = CommandOutput::of(Printed { bytes: bytes.to_vec(), truncated: cut }, most);
             assert_eq!((said.text.as_str(), said.truncated, said.not_utf8), expected);
         };
         check("é€".as_bytes(), false, 2, ("é€", false, false));
@@ -252,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_shell_gets_the_command_as_one_argument() {
-        let words = argv(Shell::Sh, "echo $(id); --flag").unwrap();
+        let words = shell_argv(Shell::Sh, "echo $(id); --flag").unwrap();
         assert_eq!(words, ["sh", "-c", "echo $(id); --flag"]);
     }
 }

@@ -17,9 +17,9 @@ const MOST_CHARACTERS: usize = 4096;
 /// An object as it came. Its schema says no more than that: what belongs in it is said in words.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
-pub struct Object(pub Map<String, Value>);
+pub struct ArgumentObject(pub Map<String, Value>);
 
-impl JsonSchema for Object {
+impl JsonSchema for ArgumentObject {
     fn inline_schema() -> bool {
         true
     }
@@ -33,13 +33,13 @@ impl JsonSchema for Object {
     }
 }
 
-pub struct Fields<'a> {
+pub struct ArgumentFields<'a> {
     /// Where the object stands in the arguments.
     pub path: String,
     pub object: &'a Map<String, Value>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> ArgumentFields<'a> {
     pub fn new(path: impl Into<String>, object: &'a Map<String, Value>) -> Self {
         Self { path: path.into(), object }
     }
@@ -54,29 +54,29 @@ impl<'a> Fields<'a> {
             None => Ok(None),
             Some(Value::String(text)) if text.chars().count() <= MOST_CHARACTERS => Ok(Some(text)),
             Some(Value::String(_)) => {
-                Err(self.refusal(name, &format!("may have {MOST_CHARACTERS} characters")))
+                Err(self.field_error(name, &format!("may have {MOST_CHARACTERS} characters")))
             }
-            Some(_) => Err(self.refusal(name, "must be a string")),
+            Some(_) => Err(self.field_error(name, "must be a string")),
         }
     }
 
     pub fn text(&self, name: &str) -> Result<&'a str> {
-        self.maybe_text(name)?.ok_or_else(|| self.refusal(name, "is required"))
+        self.maybe_text(name)?.ok_or_else(|| self.field_error(name, "is required"))
     }
 
     pub fn maybe_regex(&self, name: &str) -> Result<Option<Regex>> {
         let pattern = self.maybe_text(name)?;
         let compiled = pattern.map(limits::compile_pattern).transpose();
-        compiled.map_err(|problem| self.refusal(name, &format!("cannot be used: {problem}")))
+        compiled.map_err(|problem| self.field_error(name, &format!("cannot be used: {problem}")))
     }
 
-    pub fn regex(&self, name: &str) -> Result<Regex> {
-        self.maybe_regex(name)?.ok_or_else(|| self.refusal(name, "is required"))
+    pub fn regex_field(&self, name: &str) -> Result<Regex> {
+        self.maybe_regex(name)?.ok_or_else(|| self.field_error(name, "is required"))
     }
 
-    pub fn selector(&self) -> Result<Selector> {
+    pub fn selector_field(&self) -> Result<Selector> {
         let parsed = Selector::parse(self.text("selector")?);
-        parsed.map_err(|problem| self.refusal("selector", &format!("cannot be used: {problem}")))
+        parsed.map_err(|problem| self.field_error("selector", &format!("cannot be used: {problem}")))
     }
 
     pub fn maybe_number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>> {
@@ -86,48 +86,52 @@ impl<'a> Fields<'a> {
         let number = value.as_f64().filter(|number| (least..=most).contains(number));
         number
             .map(Some)
-            .ok_or_else(|| self.refusal(name, &format!("must be a number from {least} to {most}")))
+            .ok_or_else(|| self.field_error(name, &format!("must be a number from {least} to {most}")))
     }
 
     /// A whole number that fits a pixel of the screen.
-    pub fn pixel(&self, name: &str) -> Result<i32> {
+    pub fn pixel_field(&self, name: &str) -> Result<i32> {
         let Some(value) = self.get(name) else {
-            return Err(self.refusal(name, "is required"));
+            return Err(self.field_error(name, "is required"));
         };
         let number = value.as_i64().filter(|number| (-32768..=65535).contains(number));
         number
             .and_then(|number| i32::try_from(number).ok())
-            .ok_or_else(|| self.refusal(name, "must be a whole number of pixels"))
+            .ok_or_else(|| self.field_error(name, "must be a whole number of pixels"))
     }
 
     /// `region` `{x, y, width, height}`, in pixels of the screen.
     pub fn maybe_region(&self) -> Result<Option<Rect>> {
         let inner = match self.get("region") {
             None => return Ok(None),
-            Some(Value::Object(inner)) => Fields::new(format!("{}.region", self.path), inner),
-            Some(_) => return Err(self.refusal("region", "must be an object {x, y, width, height}")),
+            Some(Value::Object(inner)) => ArgumentFields::new(format!("{}.region", self.path), inner),
+            Some(_) => return Err(self.field_error("region", "must be an object {x, y, width, height}")),
         };
-        inner.only(&["x", "y", "width", "height"])?;
-        let region =
-            Rect::new(inner.pixel("x")?, inner.pixel("y")?, inner.pixel("width")?, inner.pixel("height")?);
+        inner.reject_unknown(&["x", "y", "width", "height"])?;
+        let region = Rect::new(
+            inner.pixel_field("x")?,
+            inner.pixel_field("y")?,
+            inner.pixel_field("width")?,
+            inner.pixel_field("height")?,
+        );
         if region.is_empty() {
-            return Err(self.refusal("region", "must be at least one pixel wide and high"));
+            return Err(self.field_error("region", "must be at least one pixel wide and high"));
         }
         Ok(Some(region))
     }
 
     /// The element that is named by `ref` or by `selector`.
-    pub fn element(&self) -> Result<Named> {
+    pub fn element_field(&self) -> Result<Named> {
         match self.maybe_text("ref")? {
-            None => Ok(Named::Selector(self.selector()?)),
+            None => Ok(Named::Selector(self.selector_field()?)),
             Some(text) => Ref::parse(text)
                 .map(Named::Ref)
-                .ok_or_else(|| self.refusal("ref", "is no ref: those look like e17")),
+                .ok_or_else(|| self.field_error("ref", "is no ref: those look like e17")),
         }
     }
 
     /// A field with another name would be a wish that nobody hears.
-    pub fn only(&self, known: &[&str]) -> Result<()> {
+    pub fn reject_unknown(&self, known: &[&str]) -> Result<()> {
         let Some(unknown) = self.object.keys().find(|name| !known.contains(&name.as_str())) else {
             return Ok(());
         };
@@ -135,10 +139,10 @@ impl<'a> Fields<'a> {
             Some(nearest) => format!("is unknown; did you mean '{nearest}'?"),
             None => format!("is unknown; known are {}", known.join(", ")),
         };
-        Err(self.refusal(unknown, &advice))
+        Err(self.field_error(unknown, &advice))
     }
 
-    pub fn refusal(&self, name: &str, problem: &str) -> Error {
+    pub fn field_error(&self, name: &str, problem: &str) -> Error {
         Error::bad_request(format!("{}: '{name}' {problem}", self.path))
             .with("field", format!("{}.{name}", self.path))
     }

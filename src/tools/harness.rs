@@ -54,7 +54,8 @@ impl Tool for LoadScenario {
             ));
         };
         let file = scenario_file(cx, path)?;
-        let scenario = scenario::load_below(&file).map_err(|problem| invalid(problem.to_string(), path))?;
+        let scenario =
+            scenario::load_below(&file).map_err(|problem| invalid_scenario(problem.to_string(), path))?;
         let loaded = stage.load(scenario);
         cx.observer().forget_all();
         Ok(LoadedOut { scenario: loaded.name, state: loaded.state, states: loaded.states })
@@ -62,10 +63,10 @@ impl Tool for LoadScenario {
 }
 
 fn scenario_file(cx: &Cx, path: &str) -> Result<Below> {
-    files::below(&cx.config().scenarios.dirs, path).map_err(|problem| invalid(problem, path))
+    files::below(&cx.config().scenarios.dirs, path).map_err(|problem| invalid_scenario(problem, path))
 }
 
-fn invalid(message: String, path: &str) -> Error {
+fn invalid_scenario(message: String, path: &str) -> Error {
     Error::new(Kind::ScenarioInvalid, message).with("path", path)
 }
 

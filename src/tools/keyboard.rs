@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::common::QuietInputArgs;
-use super::pointer::Sent;
+use super::pointer::PointerSent;
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::action::Act;
@@ -25,7 +25,7 @@ pub struct TypeArgs {
 
 impl Tool for TypeText {
     type Args = TypeArgs;
-    type Out = Sent;
+    type Out = PointerSent;
     const META: Meta = Meta {
         name: "type_text",
         group: Group::Keyboard,
@@ -46,12 +46,12 @@ impl Tool for TypeText {
     };
 
     fn targets(cx: &Cx, args: &TypeArgs) -> Result<Vec<Target>> {
-        cx.judged_text(args.text.reveal(cx)?)
+        cx.judged_text(args.text.reveal_secret(cx)?)
     }
 
-    fn run(cx: &mut Cx, args: TypeArgs, permit: Permit) -> Result<Sent> {
-        let text = args.text.reveal(cx)?.to_owned();
-        Sent::send(cx, permit, "type", &Act::Type { element: None, text })
+    fn run(cx: &mut Cx, args: TypeArgs, permit: Permit) -> Result<PointerSent> {
+        let text = args.text.reveal_secret(cx)?.to_owned();
+        PointerSent::send(cx, permit, "type", &Act::Type { element: None, text })
     }
 }
 
@@ -68,7 +68,7 @@ pub struct PressArgs {
 
 impl Tool for PressKey {
     type Args = PressArgs;
-    type Out = Sent;
+    type Out = PointerSent;
     const META: Meta = Meta {
         name: "press_key",
         group: Group::Keyboard,
@@ -86,15 +86,20 @@ impl Tool for PressKey {
     };
 
     fn targets(cx: &Cx, args: &PressArgs) -> Result<Vec<Target>> {
-        cx.judged_keys(&combination(args.keys.as_str())?)
+        cx.judged_keys(&parse_combination(args.keys.as_str())?)
     }
 
-    fn run(cx: &mut Cx, args: PressArgs, permit: Permit) -> Result<Sent> {
-        Sent::send(cx, permit, "key", &Act::Key { element: None, keys: combination(args.keys.as_str())? })
+    fn run(cx: &mut Cx, args: PressArgs, permit: Permit) -> Result<PointerSent> {
+        PointerSent::send(
+            cx,
+            permit,
+            "key",
+            &Act::Key { element: None, keys: parse_combination(args.keys.as_str())? },
+        )
     }
 }
 
-pub fn combination(keys: &str) -> Result<KeyCombo> {
+pub fn parse_combination(keys: &str) -> Result<KeyCombo> {
     KeyCombo::parse(keys)
         .map_err(|problem| Error::bad_request(format!("argument 'keys': {problem}")).with("field", "keys"))
 }

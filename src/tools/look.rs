@@ -5,16 +5,16 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, ImageFacts, QuietWindowArgs, remember, warn_too};
-use super::overlay::{GridArgs, GridOut, OverlayArgs, Region, encode};
+use super::common::{FitArgs, ImageFacts, QuietWindowArgs, remember_image, warn_too};
+use super::overlay::{GridArgs, GridOut, OverlayArgs, RegionRect, encode_image};
 use crate::budget::Meter;
 use crate::error::{Error, Kind, Result};
-use crate::model::encoding::{Encoding, Format};
+use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::{Rect, Tree, Window};
-use crate::observer::outline::{Dropped, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
-use crate::observer::pointing::{Overlay, PictureWish, Pointed, Subject};
-use crate::observer::{Chosen, DesktopState, Ref, View};
-use crate::tokens::{Writing, tokens};
+use crate::observer::outline::{DroppedCounts, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
+use crate::observer::pointing::{Overlay, PictureSubject, PictureWish, Pointed};
+use crate::observer::{DesktopState, Ref, ResolvedWindow, View};
+use crate::tokens::{Writing, tokens_for_bytes};
 use crate::tool::args::{Int, Text};
 use crate::tool::{
     Cx, Encoded, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool, resource,
@@ -28,10 +28,10 @@ const TOKENS_AROUND: usize = 120;
 const TOKENS_OF_A_PICTURE: usize = 150;
 const MOST_WINDOWS: usize = 40;
 
-pub struct Look;
+pub struct LookTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct LookArgs {
+pub struct LookToolArgs {
     #[serde(flatten)]
     window: QuietWindowArgs,
     /// Only what is in this element.
@@ -72,22 +72,22 @@ pub struct DrawingArgs {
     #[schemars(extend("x-hidden" = true))]
     marks: Option<bool>,
     #[schemars(extend("x-hidden" = true))]
-    region: Option<Region>,
+    region: Option<RegionRect>,
     #[schemars(extend("x-hidden" = true))]
-    format: Option<Format>,
+    format: Option<ImageFormat>,
     #[schemars(extend("x-hidden" = true))]
     quality: Option<Int<1, 100>>,
 }
 
 /// A picture that is wanted.
-struct Drawing {
+struct PictureRequest {
     overlay: Overlay,
     region: Option<Rect>,
     encoding: Encoding,
 }
 
-impl Drawing {
-    fn wanted(args: &LookArgs) -> Result<Option<Self>> {
+impl PictureRequest {
+    fn from_args(args: &LookToolArgs) -> Result<Option<Self>> {
         let DrawingArgs { grid, marks, region, format, quality } = args.drawing;
         let detailed = grid.is_some()
             || marks == Some(true)
@@ -104,8 +104,8 @@ impl Drawing {
             format,
             quality,
         };
-        let region = region.map(Region::rect);
-        Ok(Some(Self { overlay: wish.overlay(), region, encoding: wish.encoding()? }))
+        let region = region.map(RegionRect::to_rect);
+        Ok(Some(Self { overlay: wish.overlay_request(), region, encoding: wish.image_encoding()? }))
     }
 }
 
@@ -129,7 +129,7 @@ pub struct Looked {
     window: String,
     elements: usize,
     shown: usize,
-    dropped: Dropped,
+    dropped: DroppedCounts,
     /// Absent when this is the first look at the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     since_last_look: Option<Since>,
@@ -179,8 +179,8 @@ impl Output for Looked {
     }
 }
 
-impl Tool for Look {
-    type Args = LookArgs;
+impl Tool for LookTool {
+    type Args = LookToolArgs;
     type Out = Looked;
     const META: Meta = Meta {
         name: "look",
@@ -208,21 +208,21 @@ impl Tool for Look {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, args: LookArgs, _: Permit) -> Result<Looked> {
-        let drawing = Drawing::wanted(&args)?;
+    fn run(cx: &mut Cx, args: LookToolArgs, _: Permit) -> Result<Looked> {
+        let drawing = PictureRequest::from_args(&args)?;
         // What may not be asked for by itself does not come beside an answer either.
         drawing
             .as_ref()
             .map_or(Ok(()), |_| cx.caller().check_permitted_with(&Self::META, &["get_screenshot"]))?;
         let desktop = cx.observer().desktop()?;
         let windows = cx.observer().shown_windows(&desktop);
-        let chosen = choose(cx, &desktop, &args)?;
+        let chosen = window_to_look(cx, &desktop, &args)?;
         cx.warning = chosen.warning.clone();
-        let seen = Seen::take(cx, chosen, &args)?;
+        let seen = LookResult::take_look(cx, chosen, &args)?;
         let around = TOKENS_AROUND + if drawing.is_some() { TOKENS_OF_A_PICTURE } else { 0 };
-        let room = args.fit.max_tokens.map_or(DEFAULT_TOKENS, Int::size).saturating_sub(around).max(1);
-        let pointed = drawing.as_ref().map(|drawing| seen.pictured(cx, drawing)).transpose()?;
-        let mut looked = seen.written(cx, &args, &windows, pointed.as_ref(), room)?;
+        let room = args.fit.max_tokens.map_or(DEFAULT_TOKENS, Int::as_usize).saturating_sub(around).max(1);
+        let pointed = drawing.as_ref().map(|drawing| seen.take_picture(cx, drawing)).transpose()?;
+        let mut looked = seen.write_parts(cx, &args, &windows, pointed.as_ref(), room)?;
         if let Some((pointed, drawing)) = pointed.zip(drawing) {
             looked.picture = Some(PictureOut::new(cx, pointed, &drawing)?);
         }
@@ -231,22 +231,22 @@ impl Tool for Look {
 }
 
 impl PictureOut {
-    fn new(cx: &mut Cx, pointed: Pointed, drawing: &Drawing) -> Result<Self> {
-        let encoded = encode(cx, &pointed, drawing.encoding)?;
+    fn new(cx: &mut Cx, pointed: Pointed, drawing: &PictureRequest) -> Result<Self> {
+        let encoded = encode_image(cx, &pointed, drawing.encoding)?;
         Ok(Self {
             width: encoded.width,
             height: encoded.height,
             source_bbox: pointed.shot.area,
             grid: drawing.overlay.grid.map(|wish| GridOut::new(&wish.grid, &pointed)),
-            image: remember(cx, pointed.image),
+            image: remember_image(cx, pointed.image),
             encoded: Some(encoded),
         })
     }
 }
 
 /// A ref knows its window; otherwise it is the one that is named, or the focused one.
-fn choose(cx: &Cx, desktop: &Arc<DesktopState>, args: &LookArgs) -> Result<Chosen> {
-    let mut choice = args.window.choice();
+fn window_to_look(cx: &Cx, desktop: &Arc<DesktopState>, args: &LookToolArgs) -> Result<ResolvedWindow> {
+    let mut choice = args.window.window_choice();
     if let (Some(text), true) = (&args.reference, choice.is_empty()) {
         choice.uid = Some(cx.observer().window_of_ref(parse_ref(text)?)?);
     }
@@ -260,17 +260,17 @@ fn parse_ref(text: &Text<24>) -> Result<Ref> {
 }
 
 /// What a look found, before it is written.
-struct Seen {
-    chosen: Chosen,
+struct LookResult {
+    chosen: ResolvedWindow,
     view: Arc<View>,
     /// What the caller was shown before.
     before: Option<Arc<View>>,
     scope: usize,
 }
 
-impl Seen {
-    fn take(cx: &mut Cx, chosen: Chosen, args: &LookArgs) -> Result<Self> {
-        let mut view = cx.observer().look(&chosen, cx.cancel)?.view;
+impl LookResult {
+    fn take_look(cx: &mut Cx, chosen: ResolvedWindow, args: &LookToolArgs) -> Result<Self> {
+        let mut view = cx.observer().look_at(&chosen, cx.cancel)?.view;
         if view.is_dark() && args.ocr != Some(false) {
             view = read_instead(cx, &chosen, view)?;
         }
@@ -284,35 +284,35 @@ impl Seen {
         // Part of a window is not a look at it: what was not shown would be missed the next time.
         let whole = scope == Tree::ROOT && args.after.is_none();
         let before = whole
-            .then(|| cx.session().looks.swap(cx.origin.name(), &chosen.window.uid, view.clone()))
+            .then(|| cx.session().looks.swap_view(cx.origin.name(), &chosen.window.uid, view.clone()))
             .flatten();
         Ok(Self { chosen, view, before, scope })
     }
 
     /// It counts as a screenshot, and is taken before anything is written about it.
-    fn pictured(&self, cx: &Cx, drawing: &Drawing) -> Result<Pointed> {
-        let charge = cx.charge(&[Meter::Screenshot])?;
+    fn take_picture(&self, cx: &Cx, drawing: &PictureRequest) -> Result<Pointed> {
+        let charge = cx.reserve_budget(&[Meter::Screenshot])?;
         let of_element = || (self.scope != Tree::ROOT).then(|| self.view.tree()[self.scope].bounds);
         let region = drawing.region.or_else(of_element);
-        let subject = Subject::Window(&self.chosen);
+        let subject = PictureSubject::Window(&self.chosen);
         let wish = PictureWish { region, overlay: drawing.overlay, ..PictureWish::plain(subject) };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         charge.commit();
         Ok(pointed)
     }
 
-    fn written(
+    fn write_parts(
         self,
         cx: &Cx,
-        args: &LookArgs,
+        args: &LookToolArgs,
         windows: &[Window],
         pointed: Option<&Pointed>,
         room: usize,
     ) -> Result<Looked> {
         let mut parts = Parts { text: String::new(), room };
-        let windows_left_out = parts.windows(windows, &self.chosen.window.uid);
+        let windows_left_out = parts.write_windows(windows, &self.chosen.window.uid);
         if let Some(pointed) = pointed {
-            parts.marks(pointed);
+            parts.write_marks(pointed);
         }
         let only_changes = args.changes == Some(true) && self.before.is_some();
         let changes = self.write_changes(cx, args, &mut parts, only_changes)?;
@@ -338,7 +338,7 @@ impl Seen {
         })
     }
 
-    fn outline_options(&self, args: &LookArgs, max_tokens: usize) -> OutlineOptions {
+    fn outline_options(&self, args: &LookToolArgs, max_tokens: usize) -> OutlineOptions {
         OutlineOptions {
             scope: self.scope,
             keep: args.keep.clone(),
@@ -351,32 +351,38 @@ impl Seen {
     fn write_changes(
         &self,
         cx: &Cx,
-        args: &LookArgs,
+        args: &LookToolArgs,
         parts: &mut Parts,
         only_changes: bool,
     ) -> Result<Option<OutlineChanges>> {
         let Some(before) = &self.before else { return Ok(None) };
         // What is new stands in the outline too; it may take a third of the room, unless it is all that is wanted.
-        let room = if only_changes { parts.left() } else { parts.left() / 3 };
+        let room = if only_changes { parts.tokens_left() } else { parts.tokens_left() / 3 };
         let options = self.outline_options(args, room);
         let changes = cx.observer().outline_changes(&self.chosen, (before, &self.view), &options)?;
-        parts.changes(&changes);
+        parts.write_changes(&changes);
         Ok(Some(changes))
     }
 
-    fn write_outline(&self, cx: &Cx, args: &LookArgs, parts: &mut Parts, is_news: bool) -> Result<Outline> {
-        let after = cursor(&self.view, args.after.as_ref())?;
+    fn write_outline(
+        &self,
+        cx: &Cx,
+        args: &LookToolArgs,
+        parts: &mut Parts,
+        is_news: bool,
+    ) -> Result<Outline> {
+        let after = page_start(&self.view, args.after.as_ref())?;
         if is_news {
             parts.push("now:");
         }
-        let options = OutlineOptions { after, ..self.outline_options(args, parts.left()) };
-        let outline = cx.observer().outline(&self.chosen, &self.view, &options)?;
+        let options = OutlineOptions { after, ..self.outline_options(args, parts.tokens_left()) };
+        let outline = cx.observer().outline_view(&self.chosen, &self.view, &options)?;
         parts.push(&outline.text);
         Ok(outline)
     }
 }
 
-fn cursor(view: &View, after: Option<&Text<2048>>) -> Result<Option<usize>> {
+fn page_start(view: &View, after: Option<&Text<2048>>) -> Result<Option<usize>> {
     let Some(after) = after else { return Ok(None) };
     match view.tree().find_id(after.as_str()) {
         Some(node) => Ok(Some(node)),
@@ -389,7 +395,7 @@ fn cursor(view: &View, after: Option<&Text<2048>>) -> Result<Option<usize>> {
 }
 
 /// A window without elements, by what can be read in it. That nothing can is said, and is no failure.
-fn read_instead(cx: &mut Cx, chosen: &Chosen, view: Arc<View>) -> Result<Arc<View>> {
+fn read_instead(cx: &mut Cx, chosen: &ResolvedWindow, view: Arc<View>) -> Result<Arc<View>> {
     match cx.observer().view_by_reading(chosen, &view, cx.cancel) {
         Ok(read) => Ok(read),
         Err(error) if error.kind == Kind::Cancelled => Err(error),
@@ -409,8 +415,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn left(&self) -> usize {
-        self.room.saturating_sub(tokens(Writing::Outline, self.text.len())).max(1)
+    fn tokens_left(&self) -> usize {
+        self.room.saturating_sub(tokens_for_bytes(Writing::Outline, self.text.len())).max(1)
     }
 
     fn push(&mut self, lines: &str) {
@@ -421,13 +427,13 @@ impl Parts {
     }
 
     /// The window that is looked at is always among them. How many were left out is returned.
-    fn windows(&mut self, windows: &[Window], shown: &str) -> usize {
+    fn write_windows(&mut self, windows: &[Window], shown: &str) -> usize {
         let (here, others): (Vec<_>, Vec<_>) = windows.iter().partition(|window| window.uid == shown);
         let mut left_out = 0;
         for window in here.into_iter().chain(others) {
             let line = window_line(window);
             // A list of windows may take a quarter.
-            let fits = tokens(Writing::Outline, self.text.len() + line.len()) <= self.room / 4;
+            let fits = tokens_for_bytes(Writing::Outline, self.text.len() + line.len()) <= self.room / 4;
             if self.text.is_empty() || (fits && left_out == 0 && self.text.lines().count() < MOST_WINDOWS) {
                 self.push(&line);
             } else {
@@ -438,7 +444,7 @@ impl Parts {
     }
 
     /// Which number stands on which element; everything else about it is on its line.
-    fn marks(&mut self, pointed: &Pointed) {
+    fn write_marks(&mut self, pointed: &Pointed) {
         let pairs = pointed.legend.iter().map(|mark| format!("{}={}", mark.number, mark.reference));
         let pairs: Vec<String> = pairs.collect();
         if !pairs.is_empty() {
@@ -446,7 +452,7 @@ impl Parts {
         }
     }
 
-    fn changes(&mut self, changes: &OutlineChanges) {
+    fn write_changes(&mut self, changes: &OutlineChanges) {
         if changes.is_empty() {
             self.push("nothing is new since your last look");
         } else {
@@ -456,4 +462,4 @@ impl Parts {
     }
 }
 
-pub const TOOLS: &[Spec] = &[Spec::of::<Look>()];
+pub const TOOLS: &[Spec] = &[Spec::of::<LookTool>()];

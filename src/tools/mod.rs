@@ -36,7 +36,7 @@ use crate::model::RecordedInput;
 use crate::tool::{Selection, Spec, Table};
 
 /// All tools, in the order in which the docs and `tools/list` show them.
-pub fn all() -> impl Iterator<Item = Spec> {
+pub fn all_tools() -> impl Iterator<Item = Spec> {
     [
         look::TOOLS,
         act::TOOLS,
@@ -71,17 +71,17 @@ pub fn all() -> impl Iterator<Item = Spec> {
 
 /// The tools that a selection leaves.
 pub fn table(selection: &Selection) -> Table {
-    Table::new(selection, all())
+    Table::new(selection, all_tools())
 }
 
 /// Reads which tools are wanted: a profile, and changes like `+group,-tool`.
 pub fn selection(profile: Profile, changes: &str) -> Result<Selection, String> {
-    Selection::parse(profile, changes, &all().collect::<Vec<_>>())
+    Selection::parse(profile, changes, &all_tools().collect::<Vec<_>>())
 }
 
 /// What a recorded call of a tool becomes in a scenario.
 pub fn recorded_input(name: &str) -> Option<RecordedInput> {
-    all().find(|spec| spec.meta.name == name).and_then(|spec| spec.meta.input)
+    all_tools().find(|spec| spec.meta.name == name).and_then(|spec| spec.meta.input)
 }
 
 #[cfg(test)]
@@ -92,10 +92,10 @@ mod tests {
     fn check(profile: Profile, changes: &str, present: &[&str], absent: &[&str]) {
         let table = table(&selection(profile, changes).unwrap());
         for name in present {
-            assert!(table.find(name).is_some(), "{name} is missing with {profile:?} {changes}");
+            assert!(table.find_tool(name).is_some(), "{name} is missing with {profile:?} {changes}");
         }
         for name in absent {
-            assert!(table.find(name).is_none(), "{name} is there with {profile:?} {changes}");
+            assert!(table.find_tool(name).is_none(), "{name} is there with {profile:?} {changes}");
         }
     }
 
@@ -111,7 +111,8 @@ mod tests {
     /// Text on the screen that tells an agent to call one of them is found by these names.
     #[test]
     fn the_search_for_injections_knows_every_tool() {
-        let names: Vec<&str> = all().map(|spec| spec.meta.name).filter(|name| name.contains('_')).collect();
+        let names: Vec<&str> =
+            all_tools().map(|spec| spec.meta.name).filter(|name| name.contains('_')).collect();
         let (mut known, mut offered) = (TOOL_NAMES.to_vec(), names);
         known.sort_unstable();
         offered.sort_unstable();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common::warn_too;
 use crate::error::Result;
-use crate::model::encoding::{Encoding, Format};
+use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::grid::Grid;
 use crate::model::{Point, Rect};
 use crate::observer::pointing::{GridWish, Mark, Overlay, Pointed};
@@ -27,7 +27,7 @@ pub struct OverlayArgs {
     /// Number what can be acted on.
     pub marks: Option<bool>,
     #[schemars(extend("x-hidden" = true))]
-    pub format: Option<Format>,
+    pub format: Option<ImageFormat>,
     #[schemars(extend("x-hidden" = true))]
     pub quality: Option<Int<1, 100>>,
 }
@@ -43,7 +43,7 @@ pub struct GridArgs {
 }
 
 impl GridArgs {
-    fn wish(self, usual: Grid) -> GridWish {
+    fn grid_request(self, usual: Grid) -> GridWish {
         let count = |given: Option<Cells>, usual: u32| {
             given.and_then(|given| u32::try_from(given.get()).ok()).unwrap_or(usual)
         };
@@ -55,8 +55,8 @@ impl GridArgs {
 }
 
 impl OverlayArgs {
-    pub fn overlay(&self) -> Overlay {
-        let grid = self.grid.map(|grid| grid.wish(COARSE));
+    pub fn overlay_request(&self) -> Overlay {
+        let grid = self.grid.map(|grid| grid.grid_request(COARSE));
         Overlay { grid, marks: self.marks.unwrap_or(false) }
     }
 
@@ -66,10 +66,10 @@ impl OverlayArgs {
         let grid = self.grid.or_else(|| (!marks).then(GridArgs::default));
         let fine = |pixels: u32, least: u32| (pixels / least).clamp(1, FINE_CELLS);
         let fine = Grid { rows: fine(height, FINE_CELL.1), cols: fine(width, FINE_CELL.0) };
-        Overlay { grid: grid.map(|grid| grid.wish(fine)), marks }
+        Overlay { grid: grid.map(|grid| grid.grid_request(fine)), marks }
     }
 
-    pub fn encoding(&self) -> Result<Encoding> {
+    pub fn image_encoding(&self) -> Result<Encoding> {
         let quality = self.quality.and_then(|quality| u8::try_from(quality.get()).ok());
         Encoding::new(self.format.unwrap_or_default(), quality)
     }
@@ -78,11 +78,11 @@ impl OverlayArgs {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct RegionArgs {
     /// Only {x,y,width,height} of the screen.
-    pub region: Option<Region>,
+    pub region: Option<RegionRect>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub struct Region {
+pub struct RegionRect {
     #[schemars(extend("x-hidden" = true))]
     x: Pixel,
     #[schemars(extend("x-hidden" = true))]
@@ -93,8 +93,8 @@ pub struct Region {
     height: Int<1, 65535>,
 }
 
-impl Region {
-    pub fn rect(self) -> Rect {
+impl RegionRect {
+    pub fn to_rect(self) -> Rect {
         let pixel = |number: i64| i32::try_from(number).unwrap_or(0);
         Rect::new(pixel(self.x.get()), pixel(self.y.get()), pixel(self.width.get()), pixel(self.height.get()))
     }
@@ -183,7 +183,7 @@ impl GridOut {
 }
 
 /// The picture as it leaves; what has to be said about it is said.
-pub fn encode(cx: &mut Cx, pointed: &Pointed, encoding: Encoding) -> Result<Encoded> {
+pub fn encode_image(cx: &mut Cx, pointed: &Pointed, encoding: Encoding) -> Result<Encoded> {
     pointed.notes.iter().for_each(|note| warn_too(cx, note.clone()));
     Encoded::new(&pointed.shot.picture, encoding)
 }

@@ -51,7 +51,7 @@ pub struct Clicked {
 impl Output for Clicked {}
 
 impl ClickAtArgs {
-    fn clicks(&self) -> u32 {
+    fn click_count(&self) -> u32 {
         let count = self.count.and_then(|count| u32::try_from(count.get()).ok());
         count.unwrap_or(if self.double.unwrap_or(false) { 2 } else { 1 })
     }
@@ -90,10 +90,10 @@ impl Tool for ClickAt {
         let act = Act::Click {
             at: Some(args.at.on_screen(cx)?),
             button: args.button.unwrap_or_default(),
-            count: args.clicks(),
+            count: args.click_count(),
             element: None,
         };
-        let done = cx.observer().act(&mut permit, &act, cx.cancel)?;
+        let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         Ok(Clicked {
             action: "click_at",
             note: done.note,
@@ -124,7 +124,7 @@ pub struct ScrollArgs {
 
 /// The answer of inputs that have no target to compare.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Sent {
+pub struct PointerSent {
     pub action: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -136,18 +136,18 @@ pub struct Sent {
     pub dry_run: bool,
 }
 
-impl Output for Sent {}
+impl Output for PointerSent {}
 
-impl Sent {
+impl PointerSent {
     pub fn send(cx: &Cx, mut permit: Permit, action: &'static str, act: &Act) -> Result<Self> {
-        let done = cx.observer().act(&mut permit, act, cx.cancel)?;
+        let done = cx.observer().send_input(&mut permit, act, cx.cancel)?;
         Ok(Self { action, note: done.note, scenario_reaction: done.reacted, dry_run: permit.dry_run() })
     }
 }
 
 impl Tool for Scroll {
     type Args = ScrollArgs;
-    type Out = Sent;
+    type Out = PointerSent;
     const META: Meta = Meta {
         name: "scroll",
         group: Group::Pointer,
@@ -176,17 +176,17 @@ impl Tool for Scroll {
             }
             // Not every desktop tells where the pointer is; what has the focus can always be judged.
             None => {
-                let at = if cx.judged { cx.observer().pointer()? } else { None };
+                let at = if cx.judged { cx.observer().pointer_position()? } else { None };
                 let under = at.map_or(Ok(Vec::new()), |at| cx.judged_at(at))?;
                 Ok(under.into_iter().chain(cx.judged_focus()?).collect())
             }
         }
     }
 
-    fn run(cx: &mut Cx, args: ScrollArgs, permit: Permit) -> Result<Sent> {
+    fn run(cx: &mut Cx, args: ScrollArgs, permit: Permit) -> Result<PointerSent> {
         let clicks = i32::try_from(args.clicks.map_or(3, Int::get)).unwrap_or(0);
         let at = args.space.on_screen(cx, args.x, args.y)?;
-        Sent::send(cx, permit, "scroll", &Act::Scroll { element: None, at, clicks })
+        PointerSent::send(cx, permit, "scroll", &Act::Scroll { element: None, at, clicks })
     }
 }
 
@@ -201,7 +201,7 @@ pub struct SpotArgs {
 }
 
 impl SpotArgs {
-    fn with(self, button: Button, double: bool) -> ClickAtArgs {
+    fn with_button(self, button: Button, double: bool) -> ClickAtArgs {
         ClickAtArgs {
             at: self.at,
             button: Some(button),
@@ -242,7 +242,7 @@ impl Tool for RightClickAt {
     }
 
     fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
-        ClickAt::run(cx, args.with(Button::Right, false), permit)
+        ClickAt::run(cx, args.with_button(Button::Right, false), permit)
     }
 }
 
@@ -270,7 +270,7 @@ impl Tool for DoubleClickAt {
     }
 
     fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
-        ClickAt::run(cx, args.with(Button::Left, true), permit)
+        ClickAt::run(cx, args.with_button(Button::Left, true), permit)
     }
 }
 
@@ -287,7 +287,7 @@ pub struct HoverAtArgs {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Hovered {
     #[serde(flatten)]
-    sent: Sent,
+    sent: PointerSent,
     x: i32,
     y: i32,
     hover_ms: u64,
@@ -321,9 +321,9 @@ impl Tool for HoverAt {
 
     fn run(cx: &mut Cx, args: HoverAtArgs, permit: Permit) -> Result<Hovered> {
         let at = args.spot.at.on_screen(cx)?;
-        let hover_ms = args.hover_ms.map_or(250, Int::size) as u64;
+        let hover_ms = args.hover_ms.map_or(250, Int::as_usize) as u64;
         let dry_run = permit.dry_run();
-        let sent = Sent::send(cx, permit, "hover_at", &Act::Hover { element: None, at: Some(at) })?;
+        let sent = PointerSent::send(cx, permit, "hover_at", &Act::Hover { element: None, at: Some(at) })?;
         if !dry_run {
             cx.clock().sleep(Duration::from_millis(hover_ms), cx.cancel)?;
         }
@@ -331,7 +331,7 @@ impl Tool for HoverAt {
     }
 }
 
-pub struct Drag;
+pub struct DragTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct DragArgs {
@@ -364,7 +364,7 @@ pub struct DragEnd {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Dragged {
     #[serde(flatten)]
-    sent: Sent,
+    sent: PointerSent,
     from: [i32; 2],
     to: [i32; 2],
     modifiers: Vec<Modifier>,
@@ -373,7 +373,7 @@ pub struct Dragged {
 
 impl Output for Dragged {}
 
-impl Tool for Drag {
+impl Tool for DragTool {
     type Args = DragArgs;
     type Out = Dragged;
     const META: Meta = Meta {
@@ -395,7 +395,7 @@ impl Tool for Drag {
     };
 
     fn targets(cx: &Cx, args: &DragArgs) -> Result<Vec<Target>> {
-        duration(args.duration_s)?;
+        parse_duration(args.duration_s)?;
         let ends = [drag_end(cx, args, &args.from)?, drag_end(cx, args, &args.to)?];
         // What is named by itself has a place of its own, and comes first.
         let (named, others): (Vec<_>, Vec<_>) =
@@ -411,9 +411,13 @@ impl Tool for Drag {
             None => named.next().ok_or_else(|| Error::internal("the gate resolved no end of the way")),
         };
         let (from, to) = (place(&args.from)?, place(&args.to)?);
-        let act =
-            Act::Drag { from, to, modifiers: args.modifiers.clone(), duration: duration(args.duration_s)? };
-        let sent = Sent::send(cx, permit, "drag", &act)?;
+        let act = Act::Drag {
+            from,
+            to,
+            modifiers: args.modifiers.clone(),
+            duration: parse_duration(args.duration_s)?,
+        };
+        let sent = PointerSent::send(cx, permit, "drag", &act)?;
         let middle = Point { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
         let pair = |point: Point| [point.x, point.y];
         Ok(Dragged {
@@ -432,14 +436,15 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<Vec<Target>> {
         cx.observer().check_reachable(at)?;
         return cx.judged_at(at);
     }
-    let choice = end.element.choice();
+    let choice = end.element.element_choice();
     if choice == ElementChoice::default() {
         return Err(Error::bad_request(
             "drag needs from and to as {x, y}, {image, row, col}, {ref}, {selector} or {element_id}",
         ));
     }
     cx.observer().require_places("to drag an element; give both ends as {x, y}")?;
-    let target = cx.observer().find_target(&cx.desktop()?, &args.window.choice(), &choice, cx.cancel)?;
+    let target =
+        cx.observer().find_target(&cx.desktop()?, &args.window.window_choice(), &choice, cx.cancel)?;
     let at = target.bounds().center();
     cx.observer().check_reachable(at)?;
     Ok(cx.judged_with(target, Some(at)))
@@ -447,7 +452,7 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<Vec<Target>> {
 
 const LONGEST_DRAG: Duration = Duration::from_secs(10);
 
-fn duration(seconds: Option<f64>) -> Result<Duration> {
+fn parse_duration(seconds: Option<f64>) -> Result<Duration> {
     let seconds = seconds.unwrap_or(0.5);
     Duration::try_from_secs_f64(seconds).ok().filter(|duration| *duration <= LONGEST_DRAG).ok_or_else(|| {
         Error::bad_request(format!(
@@ -463,6 +468,6 @@ pub const TOOLS: &[Spec] = &[
     Spec::of::<RightClickAt>(),
     Spec::of::<DoubleClickAt>(),
     Spec::of::<HoverAt>(),
-    Spec::of::<Drag>(),
+    Spec::of::<DragTool>(),
     Spec::of::<Scroll>(),
 ];

@@ -13,7 +13,7 @@ use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::Window;
 use crate::model::program::Launch;
-use crate::observer::Awaited;
+use crate::observer::WindowWait;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Starting, Target, Tool};
 
@@ -86,7 +86,7 @@ impl Tool for ListApps {
     fn run(cx: &mut Cx, args: ListAppsArgs, _: Permit) -> Result<AppList> {
         let wanted = args.filter.map_or(String::new(), |text| text.as_str().to_lowercase());
         let fits = |text: &str| text.to_lowercase().contains(&wanted);
-        let mut running = running(cx.observer().windows()?);
+        let mut running = running_programs(cx.observer().windows()?);
         running.retain(|app| fits(&app.name) || app.windows.iter().any(|window| fits(&window.title)));
         let apps = cx.observer().installed()?;
         let mut installed: Vec<Installed> = apps
@@ -94,7 +94,7 @@ impl Tool for ListApps {
             .filter(|app| fits(&app.id) || fits(&app.name) || fits(app.program()))
             .map(|app| Installed { program: app.program().to_owned(), id: app.id, name: app.name })
             .collect();
-        let most = args.limit.map_or(100, Int::size);
+        let most = args.limit.map_or(100, Int::as_usize);
         let not_listed = installed.len().saturating_sub(most);
         installed.truncate(most);
         Ok(AppList { running, installed, not_listed })
@@ -102,7 +102,7 @@ impl Tool for ListApps {
 }
 
 /// A row for each process, in the order of its first window.
-fn running(windows: Vec<Window>) -> Vec<Running> {
+fn running_programs(windows: Vec<Window>) -> Vec<Running> {
     let mut apps: Vec<Running> = Vec::new();
     for window in windows {
         let shown = RunningWindow { window_uid: window.uid, title: window.title };
@@ -150,11 +150,11 @@ impl LaunchArgs {
                 Err(Error::bad_request(format!("argument '{field}' has a zero byte in it"))
                     .with("field", field))
             }
-            None => self.folder().map(|_| ()),
+            None => self.working_folder().map(|_| ()),
         }
     }
 
-    fn folder(&self) -> Result<Option<PathBuf>> {
+    fn working_folder(&self) -> Result<Option<PathBuf>> {
         let Some(cwd) = &self.cwd else { return Ok(None) };
         let folder = PathBuf::from(cwd.as_str());
         if folder.is_absolute() && folder.is_dir() {
@@ -167,9 +167,9 @@ impl LaunchArgs {
         .with("field", "cwd"))
     }
 
-    fn target(&self, cx: &Cx) -> Result<Target> {
+    fn program_target(&self, cx: &Cx) -> Result<Target> {
         self.check()?;
-        let program = cx.observer().program(self.program.as_str())?;
+        let program = cx.observer().find_program(self.program.as_str())?;
         let mut command = program.command;
         command.extend(self.args.iter().map(|arg| arg.as_str().to_owned()));
         let written = self.program.as_str().to_owned();
@@ -235,9 +235,9 @@ impl Tool for LaunchApp {
 
     fn targets(cx: &Cx, args: &LaunchArgs) -> Result<Vec<Target>> {
         if let Some(matching) = &args.matching {
-            matching.query()?;
+            matching.window_query()?;
         }
-        let target = args.target(cx)?;
+        let target = args.program_target(cx)?;
         // A rule may be about what it is called on the desktop, about the caller's word, or about the file.
         let file = target.program().and_then(|starting| starting.command.first()).cloned();
         let names = [args.program.as_str()].into_iter().chain(file.as_deref());
@@ -247,7 +247,7 @@ impl Tool for LaunchApp {
     fn run(cx: &mut Cx, args: LaunchArgs, mut permit: Permit) -> Result<Launched> {
         let starting = permit.target().and_then(Target::program).cloned();
         let starting = starting.ok_or_else(|| Error::internal("the gate resolved no program"))?;
-        let launch = Launch { command: starting.command, cwd: args.folder()? };
+        let launch = Launch { command: starting.command, cwd: args.working_folder()? };
         let mut launched = Launched {
             executed: !permit.dry_run(),
             argv: launch.command.clone(),
@@ -262,18 +262,23 @@ impl Tool for LaunchApp {
             return Ok(launched);
         }
         let before = cx.desktop()?;
-        let pid = cx.observer().launch(&mut permit, &launch, cx.cancel)?;
+        let pid = cx.observer().launch_program(&mut permit, &launch, cx.cancel)?;
         launched.pid = Some(pid);
         if args.wait_for_window.unwrap_or(true) {
-            let awaited = Awaited {
-                query: args.matching.as_ref().map(WindowQueryArgs::query).transpose()?.unwrap_or_default(),
+            let awaited = WindowWait {
+                query: args
+                    .matching
+                    .as_ref()
+                    .map(WindowQueryArgs::window_query)
+                    .transpose()?
+                    .unwrap_or_default(),
                 focused: before
                     .windows()
                     .iter()
                     .find(|window| window.focused)
                     .map(|window| window.uid.clone()),
                 before: before.windows().iter().map(|window| window.uid.clone()).collect::<HashSet<_>>(),
-                timeout: Duration::from_millis(args.timeout_ms.map_or(5000, Int::size) as u64),
+                timeout: Duration::from_millis(args.timeout_ms.map_or(5000, Int::as_usize) as u64),
             };
             launched.window = cx.observer().await_window(&awaited, cx.cancel)?.map(|window| LaunchedWindow {
                 window_uid: window.uid,

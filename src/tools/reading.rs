@@ -5,12 +5,14 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, ImageFacts, WindowArgs, remember, subject, take_picture, title_of};
+use super::common::{
+    FitArgs, ImageFacts, WindowArgs, picture_subject, remember_image, take_picture, title_of,
+};
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::image::Picture;
 use crate::model::{Rect, Word, similarity};
-use crate::observer::{Chosen, ElementChoice, Readable, Ref, WindowChoice};
+use crate::observer::{ElementChoice, Readable, Ref, ResolvedWindow, WindowChoice};
 use crate::tool::args::{Int, Pixel, Text};
 use crate::tool::{Cx, Encoded, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
 
@@ -35,7 +37,7 @@ pub(super) struct Bbox {
 }
 
 impl Bbox {
-    pub(super) fn rect(self) -> Rect {
+    pub(super) fn to_rect(self) -> Rect {
         let pixel = |number: i64| i32::try_from(number).unwrap_or(0);
         Rect::new(pixel(self.x.get()), pixel(self.y.get()), pixel(self.width.get()), pixel(self.height.get()))
     }
@@ -43,7 +45,7 @@ impl Bbox {
 
 impl PartArgs {
     /// The element that is meant, and the argument that names it.
-    fn element(&self) -> Option<(&'static str, ElementChoice)> {
+    fn named_element(&self) -> Option<(&'static str, ElementChoice)> {
         let owned = |text: &str| Some(text.to_owned());
         match (&self.reference, &self.element_id) {
             (Some(text), _) => {
@@ -57,10 +59,10 @@ impl PartArgs {
     }
 
     /// The window that is meant: a ref knows its own.
-    fn window(&self, cx: &Cx, window: &WindowArgs) -> WindowChoice {
-        let choice = window.choice();
+    fn named_window(&self, cx: &Cx, window: &WindowArgs) -> WindowChoice {
+        let choice = window.window_choice();
         let reference = self.reference.as_ref().and_then(|text| Ref::parse(text.as_str()));
-        match reference.and_then(|reference| cx.observer().refs().recall(reference)) {
+        match reference.and_then(|reference| cx.observer().refs().remembered(reference)) {
             Some(memory) if choice.is_empty() => {
                 WindowChoice { uid: Some(memory.window_uid().to_owned()), ..choice }
             }
@@ -69,15 +71,15 @@ impl PartArgs {
     }
 
     /// The part in pixels of a picture of `area`, widened by `padding` and cut to the picture.
-    fn within(
+    fn part_of_picture(
         &self,
         cx: &mut Cx,
-        chosen: Option<&Chosen>,
+        chosen: Option<&ResolvedWindow>,
         picture: &Picture,
         area: Rect,
         padding: i32,
     ) -> Result<Rect> {
-        let wanted = match (self.element(), self.bbox) {
+        let wanted = match (self.named_element(), self.bbox) {
             (Some((field, element)), bbox) => {
                 if bbox.is_some() {
                     cx.warning = Some(format!("both {field} and bbox given; {field} used"));
@@ -85,24 +87,24 @@ impl PartArgs {
                 let bounds = element_bounds(cx, chosen, &element)?;
                 Rect { x: bounds.x.saturating_sub(area.x), y: bounds.y.saturating_sub(area.y), ..bounds }
             }
-            (None, Some(bbox)) => bbox.rect(),
+            (None, Some(bbox)) => bbox.to_rect(),
             (None, None) => return Ok(picture.area()),
         };
         let found =
-            if wanted.is_empty() { None } else { widened(wanted, padding).intersection(&picture.area()) };
+            if wanted.is_empty() { None } else { widen_rect(wanted, padding).intersection(&picture.area()) };
         found.ok_or_else(|| {
             Error::bad_request(format!(
                 "nothing of that part is in the picture, which has {}x{} pixels",
                 picture.width(),
                 picture.height()
             ))
-            .with("field", self.element().map_or("bbox", |(field, _)| field))
+            .with("field", self.named_element().map_or("bbox", |(field, _)| field))
             .with("part", wanted)
         })
     }
 }
 
-fn widened(area: Rect, by: i32) -> Rect {
+fn widen_rect(area: Rect, by: i32) -> Rect {
     Rect {
         x: area.x.saturating_sub(by),
         y: area.y.saturating_sub(by),
@@ -112,7 +114,7 @@ fn widened(area: Rect, by: i32) -> Rect {
 }
 
 /// Without a window the element is one of the focused window, as everywhere.
-fn element_bounds(cx: &Cx, chosen: Option<&Chosen>, element: &ElementChoice) -> Result<Rect> {
+fn element_bounds(cx: &Cx, chosen: Option<&ResolvedWindow>, element: &ElementChoice) -> Result<Rect> {
     cx.observer().require_places("to find an element in a picture; give a bbox in its pixels")?;
     let uid = chosen.map(|chosen| chosen.window.uid.clone());
     let window = WindowChoice { uid, ..WindowChoice::default() };
@@ -182,12 +184,12 @@ impl Tool for GetScreenshotCropped {
 
     fn run(cx: &mut Cx, args: CropArgs, mut permit: Permit) -> Result<CroppedScreenshot> {
         permit.spend();
-        let (chosen, shot) = take_picture(cx, &args.part.window(cx, &args.window))?;
+        let (chosen, shot) = take_picture(cx, &args.part.named_window(cx, &args.window))?;
         let padding = i32::try_from(args.padding_px.map_or(0, Int::get)).unwrap_or(0);
-        let part = args.part.within(cx, chosen.as_ref(), &shot.picture, shot.area, padding)?;
+        let part = args.part.part_of_picture(cx, chosen.as_ref(), &shot.picture, shot.area, padding)?;
         let widest = args.max_width.and_then(|width| u32::try_from(width.get()).ok()).unwrap_or(u32::MAX);
         let picture = shot.picture.crop(part).shrink_to(widest);
-        let png = Encoded::png(&picture)?;
+        let png = Encoded::from_picture(&picture)?;
         let on_screen = Rect { x: part.x + shot.area.x, y: part.y + shot.area.y, ..part };
         Ok(CroppedScreenshot {
             window: title_of(chosen.as_ref()),
@@ -197,7 +199,10 @@ impl Tool for GetScreenshotCropped {
             height: png.height,
             source_bbox: part,
             screen_bbox: on_screen,
-            image: remember(cx, cx.observer().image_for(&subject(chosen.as_ref()), on_screen, &picture)?),
+            image: remember_image(
+                cx,
+                cx.observer().image_for(&picture_subject(chosen.as_ref()), on_screen, &picture)?,
+            ),
             png: Some(png),
         })
     }
@@ -272,17 +277,19 @@ impl Tool for GetOcr {
             Some(_) => None,
             None => {
                 let desktop = cx.observer().desktop()?;
-                Some(cx.observer().choose_strictly(&desktop, &args.part.window(cx, &args.window))?)
+                Some(cx.observer().choose_strictly(&desktop, &args.part.named_window(cx, &args.window))?)
             }
         };
         cx.warning = chosen.as_ref().and_then(|chosen| chosen.warning.clone());
         let readable = match (&chosen, &args.image_b64) {
             (Some(chosen), _) => cx.observer().readable_picture(chosen, cx.cancel)?,
-            (None, image) => Readable::brought(brought(image.as_ref().map_or("", Text::as_str), &args)?),
+            (None, image) => {
+                Readable::from_caller(decode_given_picture(image.as_ref().map_or("", Text::as_str), &args)?)
+            }
         };
-        let part = args.part.within(cx, chosen.as_ref(), readable.picture(), readable.area(), 0)?;
+        let part = args.part.part_of_picture(cx, chosen.as_ref(), readable.picture(), readable.area(), 0)?;
         let least = args.min_confidence.map_or(cx.config().ocr.min_confidence, |least| least.get() as f64);
-        let words = cx.observer().words(&readable.crop(part), least, cx.cancel)?;
+        let words = cx.observer().read_words(&readable.crop(part), least, cx.cancel)?;
         let (window, window_uid) = match chosen {
             Some(chosen) => (chosen.window.title, Some(chosen.window.uid)),
             None => ("(image)".to_owned(), None),
@@ -292,9 +299,9 @@ impl Tool for GetOcr {
 }
 
 /// A picture that came with the call. The address form that browsers use is understood too.
-fn brought(text: &str, args: &OcrArgs) -> Result<Picture> {
+fn decode_given_picture(text: &str, args: &OcrArgs) -> Result<Picture> {
     let wrong = |problem: String| Error::bad_request(problem).with("field", "image_b64");
-    if !args.window.choice().is_empty() || args.part.element().is_some() {
+    if !args.window.window_choice().is_empty() || args.part.named_element().is_some() {
         return Err(wrong("image_b64 is read instead of a window: name no window and no element".to_owned()));
     }
     picture_from("image_b64", text)

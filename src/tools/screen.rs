@@ -9,8 +9,8 @@ use super::common::{FULL_SCREEN, FitArgs, WindowArgs, warn_too};
 use crate::config::AsciiSketch;
 use crate::error::{Error, Kind, Result};
 use crate::model::{Rect, Tree};
-use crate::observer::sketch::{Legend, Reading, SketchElement, SketchOptions, sketch};
-use crate::observer::{Chosen, View, describe};
+use crate::observer::sketch::{Legend, SketchElement, SketchOptions, SketchReading, draw_sketch};
+use crate::observer::{ResolvedWindow, View, describe};
 use crate::tool::args::{Int, Text};
 use crate::tool::services::{VisionScene, VisionWish};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
@@ -47,7 +47,7 @@ pub struct SketchOut {
     frame: Rect,
     options: SketchOptions,
     structured: bool,
-    reading: Reading,
+    reading: SketchReading,
     /// Whether text was laid over; `None` when nobody asked for it.
     ocr_overlay: Option<bool>,
 }
@@ -70,7 +70,7 @@ struct SketchFields<'a> {
 
 impl Serialize for SketchOut {
     fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let drawn = sketch(self.view.tree(), self.frame, &self.options, &self.reading);
+        let drawn = draw_sketch(self.view.tree(), self.frame, &self.options, &self.reading);
         let fields = SketchFields {
             window: &self.window,
             grid_width: self.options.grid_width,
@@ -118,16 +118,16 @@ impl Tool for GetScreenSketch {
     };
 
     fn run(cx: &mut Cx, args: SketchArgs, _: Permit) -> Result<SketchOut> {
-        let chosen = cx.observer().choose(&args.window.choice())?;
+        let chosen = cx.observer().resolve_window(&args.window.window_choice())?;
         cx.warning = chosen.warning.clone();
         let options = sketch_options(&cx.config().ascii_sketch, args.grid_width, args.grid_height);
-        let view = cx.observer().look(&chosen, cx.cancel)?.view;
+        let view = cx.observer().look_at(&chosen, cx.cancel)?.view;
         // A window that was named is drawn in its own frame, any other in its root element's.
-        let named = !args.window.choice().is_empty();
+        let named = !args.window.window_choice().is_empty();
         let frame = if named { chosen.window.bounds } else { view.tree().root().bounds };
         let structured = args.structured.unwrap_or(false);
         let wanted = args.ocr.unwrap_or(false);
-        let read = if wanted { reading(cx, &chosen, &view, &options)? } else { None };
+        let read = if wanted { read_names(cx, &chosen, &view, &options)? } else { None };
         Ok(SketchOut {
             ocr_overlay: args.ocr.map(|_| read.is_some()),
             reading: read.unwrap_or_default(),
@@ -141,7 +141,12 @@ impl Tool for GetScreenSketch {
 }
 
 /// What was read for a sketch. A sketch without it is still one: what is missing is said beside it.
-fn reading(cx: &mut Cx, chosen: &Chosen, view: &View, options: &SketchOptions) -> Result<Option<Reading>> {
+fn read_names(
+    cx: &mut Cx,
+    chosen: &ResolvedWindow,
+    view: &View,
+    options: &SketchOptions,
+) -> Result<Option<SketchReading>> {
     let backend = &cx.config().ocr.backend;
     let read = if backend == "tesseract" {
         cx.observer().read_for_sketch(chosen, view, options, cx.cancel)
@@ -167,8 +172,8 @@ fn sketch_options(
     height: Option<GridHeight>,
 ) -> SketchOptions {
     SketchOptions {
-        grid_width: width.map_or(config.grid_width, Int::size),
-        grid_height: height.map_or(config.grid_height, Int::size),
+        grid_width: width.map_or(config.grid_width, Int::as_usize),
+        grid_height: height.map_or(config.grid_height, Int::as_usize),
         ..config.into()
     }
 }
@@ -234,8 +239,8 @@ impl Tool for GetScreenDescription {
 
     fn run(cx: &mut Cx, args: DescriptionArgs, _: Permit) -> Result<Description> {
         refuse_missing_source(cx, args.mode)?;
-        let chosen = cx.observer().choose(&args.window.choice())?;
-        let view = cx.observer().look(&chosen, cx.cancel)?.view;
+        let chosen = cx.observer().resolve_window(&args.window.window_choice())?;
+        let view = cx.observer().look_at(&chosen, cx.cancel)?.view;
         let wanted = args.focus_element.as_ref().map(|text| text.as_str().to_owned());
         let wanted = wanted.map(|name| cx.observer().id_of(&chosen, &view, name)).transpose()?;
         let node = wanted.as_ref().and_then(|id| view.tree().find_id(id));
@@ -245,7 +250,7 @@ impl Tool for GetScreenDescription {
         };
         let mut parts = Vec::new();
         if args.mode != Some(DescriptionMode::Ocr) {
-            let text = describe::accessibility(&chosen.window, view.tree(), node.unwrap_or(Tree::ROOT));
+            let text = describe::describe_tree(&chosen.window, view.tree(), node.unwrap_or(Tree::ROOT));
             parts.push(("accessibility", text));
         }
         if wants_ocr(cx, args.mode, &view) {
@@ -256,7 +261,8 @@ impl Tool for GetScreenDescription {
         let said = cx.vision().describe(cx, wish_for_model(args.mode), &scene)?;
         let vlm_structured = said.as_ref().and_then(|said| said.structured.clone());
         parts.extend(said.map(|said| ("vlm", said.text)));
-        let (description, truncated) = describe::assemble(&parts, args.max_tokens.map(Int::size));
+        let (description, truncated) =
+            describe::assemble_sections(&parts, args.max_tokens.map(Int::as_usize));
         Ok(Description {
             window: chosen.window.title,
             window_uid: chosen.window.uid,
@@ -308,7 +314,7 @@ fn effective_mode(parts: &[(&str, String)], mode: Option<DescriptionMode>) -> &'
 }
 
 /// What can be read, or in brackets why nothing was: the other parts of a description stand all the same.
-fn ocr_part(cx: &Cx, chosen: &Chosen) -> Result<String> {
+fn ocr_part(cx: &Cx, chosen: &ResolvedWindow) -> Result<String> {
     match cx.observer().ocr_text(chosen, cx.cancel) {
         Ok(text) if text.is_empty() => Ok("[No text detected by OCR]".to_owned()),
         Ok(text) => Ok(text),
@@ -319,18 +325,18 @@ fn ocr_part(cx: &Cx, chosen: &Chosen) -> Result<String> {
 
 /// The title and the sketch of the window that is named, if one is.
 pub(super) fn named_sketch(cx: &mut Cx, args: &SketchArgs) -> Result<(String, Option<String>)> {
-    let choice = args.window.choice();
+    let choice = args.window.window_choice();
     if choice.is_empty() {
         return Ok((FULL_SCREEN.to_owned(), None));
     }
-    let chosen = cx.observer().choose(&choice)?;
+    let chosen = cx.observer().resolve_window(&choice)?;
     cx.warning = chosen.warning.clone();
     let options = sketch_options(&cx.config().ascii_sketch, args.grid_width, args.grid_height);
-    let view = cx.observer().look(&chosen, cx.cancel)?.view;
+    let view = cx.observer().look_at(&chosen, cx.cancel)?.view;
     // Nobody has to hear that OCR is off who did not ask for it.
     let wanted = args.ocr.unwrap_or(cx.config().ocr.enabled);
-    let read = if wanted { reading(cx, &chosen, &view, &options)? } else { None };
-    let drawn = sketch(view.tree(), chosen.window.bounds, &options, &read.unwrap_or_default());
+    let read = if wanted { read_names(cx, &chosen, &view, &options)? } else { None };
+    let drawn = draw_sketch(view.tree(), chosen.window.bounds, &options, &read.unwrap_or_default());
     Ok((chosen.window.title, Some(drawn.text)))
 }
 

@@ -42,11 +42,11 @@ pub struct CapabilitiesOut {
 pub struct ConfigFacts {
     tree_max_depth: usize,
     tree_default_depth: usize,
-    ascii_grid: Grid,
+    ascii_grid: GridSize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Grid {
+pub struct GridSize {
     width: usize,
     height: usize,
 }
@@ -99,7 +99,7 @@ impl Tool for GetCapabilities {
             config: ConfigFacts {
                 tree_max_depth: config.tree.max_depth,
                 tree_default_depth: config.tree.default_depth,
-                ascii_grid: Grid {
+                ascii_grid: GridSize {
                     width: config.ascii_sketch.grid_width,
                     height: config.ascii_sketch.grid_height,
                 },
@@ -130,12 +130,12 @@ pub struct GetBudgetStatus;
 pub struct BudgetOut {
     #[serde(flatten)]
     status: BudgetStatus,
-    sent: Sent,
+    sent: SentTotals,
 }
 
 /// What clients have been sent so far. Tokens are estimated.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Sent {
+pub struct SentTotals {
     tokens: u64,
     bytes: u64,
     by_tool: BTreeMap<&'static str, SentByTool>,
@@ -148,9 +148,9 @@ pub struct SentByTool {
     bytes: u64,
 }
 
-impl Sent {
-    fn counted(counts: BTreeMap<&'static str, ToolCount>) -> Self {
-        let mut sent = Sent::default();
+impl SentTotals {
+    fn from_counts(counts: BTreeMap<&'static str, ToolCount>) -> Self {
+        let mut sent = SentTotals::default();
         for (name, count) in counts {
             let (tokens, bytes) = (count.reply.tokens(), count.reply.bytes);
             sent.tokens += tokens;
@@ -180,7 +180,7 @@ impl Tool for GetBudgetStatus {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<BudgetOut> {
-        let sent = Sent::counted(cx.metrics().by_tool());
+        let sent = SentTotals::from_counts(cx.metrics().by_tool());
         Ok(BudgetOut { status: cx.caller().budget_status(), sent })
     }
 }
@@ -204,7 +204,7 @@ impl Tool for GetRedactionStatus {
     };
 
     fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<RedactionStatus> {
-        Ok(cx.redactor().status())
+        Ok(cx.redactor().redaction_status())
     }
 }
 

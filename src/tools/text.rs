@@ -12,8 +12,8 @@ use super::reading::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::action::{Act, Button};
 use crate::model::{InputAim, InputKind, Point, RecordedInput, Rect};
-use crate::observer::spot::{Fit, Occurrence, Page, Piece, Wanted};
-use crate::observer::{Care, Scene, Spotted};
+use crate::observer::spot::{Fit, Occurrence, TextPage, TextPiece, WantedText};
+use crate::observer::{Care, OcrScene, Spotted};
 use crate::tool::args::{Int, Text};
 use crate::tool::{
     Cx, Effect, ElementTarget, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool,
@@ -70,18 +70,18 @@ pub struct ReadArgs {
 impl ReadArgs {
     /// A region is on the screen; a window is read also where it is covered; both are the part of that window; neither is
     /// the focused window.
-    fn scene(&self, cx: &Cx) -> Result<Scene> {
-        let choice = self.window.choice();
+    fn reading_scene(&self, cx: &Cx) -> Result<OcrScene> {
+        let choice = self.window.window_choice();
         match self.region {
-            Some(part) if choice.is_empty() => Ok(Scene::Screen(part.rect())),
+            Some(part) if choice.is_empty() => Ok(OcrScene::Screen(part.to_rect())),
             part => {
-                let chosen = Box::new(cx.observer().choose(&choice)?);
-                Ok(Scene::Window { chosen, part: part.map(Bbox::rect) })
+                let chosen = Box::new(cx.observer().resolve_window(&choice)?);
+                Ok(OcrScene::Window { chosen, part: part.map(Bbox::to_rect) })
             }
         }
     }
 
-    fn care(&self, cx: &Cx) -> Care {
+    fn reading_options(&self, cx: &Cx) -> Care {
         Care {
             least: self.min_confidence.map_or(cx.config().ocr.min_confidence, |least| least.get() as f64),
             grouped: self.group_lines.unwrap_or(true),
@@ -89,9 +89,9 @@ impl ReadArgs {
         }
     }
 
-    fn wanted(&self, text: &str) -> Result<Wanted> {
+    fn wanted_text(&self, text: &str) -> Result<WantedText> {
         let fit = self.matching.unwrap_or_default().into();
-        Wanted::new(fit, text, self.case_sensitive.unwrap_or(false))
+        WantedText::new(fit, text, self.case_sensitive.unwrap_or(false))
             .map_err(|problem| regex_error("text", &problem))
     }
 }
@@ -110,8 +110,8 @@ pub struct PieceOut {
     y: i32,
 }
 
-impl From<Piece> for PieceOut {
-    fn from(piece: Piece) -> Self {
+impl From<TextPiece> for PieceOut {
+    fn from(piece: TextPiece) -> Self {
         let Point { x, y } = piece.bounds.center();
         let line = (piece.line != piece.text).then_some(piece.line);
         let confidence = piece.confidence.round() as u8;
@@ -119,11 +119,11 @@ impl From<Piece> for PieceOut {
     }
 }
 
-fn listed(pieces: Vec<Piece>) -> Vec<PieceOut> {
+fn list_pieces(pieces: Vec<TextPiece>) -> Vec<PieceOut> {
     pieces.into_iter().map(PieceOut::from).collect()
 }
 
-fn facts(pieces: Vec<Piece>) -> Fact {
+fn candidate_facts(pieces: Vec<TextPiece>) -> Fact {
     let fact = |piece: PieceOut| {
         Fact::object([
             ("text", piece.text.into()),
@@ -133,7 +133,7 @@ fn facts(pieces: Vec<Piece>) -> Fact {
             ("y", piece.y.into()),
         ])
     };
-    Fact::List(listed(pieces).into_iter().map(fact).collect())
+    Fact::List(list_pieces(pieces).into_iter().map(fact).collect())
 }
 
 pub struct OcrFind;
@@ -199,24 +199,24 @@ impl Tool for OcrFind {
     };
 
     fn run(cx: &mut Cx, args: OcrFindArgs, _: Permit) -> Result<TextFound> {
-        let wanted = args.text.as_ref().map(|text| args.read.wanted(text.as_str())).transpose()?;
-        let scene = args.read.scene(cx)?;
-        if let Scene::Window { chosen, .. } = &scene {
+        let wanted = args.text.as_ref().map(|text| args.read.wanted_text(text.as_str())).transpose()?;
+        let scene = args.read.reading_scene(cx)?;
+        if let OcrScene::Window { chosen, .. } = &scene {
             cx.warning = chosen.warning.clone();
         }
-        let (seen, page) = cx.observer().read_scene(&scene, &args.read.care(cx), cx.cancel)?;
-        let mut found = wanted.as_ref().map_or_else(|| page.all(), |wanted| page.find(wanted));
+        let (seen, page) = cx.observer().read_scene(&scene, &args.read.reading_options(cx), cx.cancel)?;
+        let mut found = wanted.as_ref().map_or_else(|| page.all_lines(), |wanted| page.find_text(wanted));
         let nearest =
-            wanted.filter(|_| found.is_empty()).map(|wanted| page.nearest(&wanted, MOST_CANDIDATES));
-        let most = args.max_results.map_or(50, Int::size);
+            wanted.filter(|_| found.is_empty()).map(|wanted| page.nearest_text(&wanted, MOST_CANDIDATES));
+        let most = args.max_results.map_or(50, Int::as_usize);
         let not_listed = found.len().saturating_sub(most);
         found.truncate(most);
         Ok(TextFound {
             area: seen.area(),
             count: found.len(),
             not_listed,
-            matches: listed(found),
-            nearest: listed(nearest.unwrap_or_default()),
+            matches: list_pieces(found),
+            nearest: list_pieces(nearest.unwrap_or_default()),
         })
     }
 }
@@ -255,10 +255,10 @@ pub struct ClickTextArgs {
 }
 
 impl ClickTextArgs {
-    fn occurrence(&self) -> Result<Option<Occurrence>> {
+    fn chosen_occurrence(&self) -> Result<Option<Occurrence>> {
         let wrong = |message: &str, field: &str| Err(Error::bad_request(message).with("field", field));
         match (self.occurrence, self.nth) {
-            (None | Some(Which::Nth), Some(nth)) => Ok(Some(Occurrence::Nth(nth.size()))),
+            (None | Some(Which::Nth), Some(nth)) => Ok(Some(Occurrence::Nth(nth.as_usize()))),
             (Some(Which::Nth), None) => wrong("occurrence nth needs 'nth', counted from 1", "nth"),
             (Some(_), Some(_)) => wrong("'nth' goes with occurrence nth alone", "occurrence"),
             (Some(Which::First), None) => Ok(Some(Occurrence::First)),
@@ -268,45 +268,45 @@ impl ClickTextArgs {
     }
 
     /// Reads, and finds the one that is meant.
-    fn spot(&self, cx: &Cx) -> Result<Spotted> {
-        let wanted = self.read.wanted(self.text.as_str())?;
-        let occurrence = self.occurrence()?;
-        let scene = self.read.scene(cx)?;
-        let (seen, page) = cx.observer().read_scene(&scene, &self.read.care(cx), cx.cancel)?;
-        let mut found = page.find(&wanted);
-        let at = self.pick(&page, &wanted, &found, occurrence)?;
+    fn find_spot(&self, cx: &Cx) -> Result<Spotted> {
+        let wanted = self.read.wanted_text(self.text.as_str())?;
+        let occurrence = self.chosen_occurrence()?;
+        let scene = self.read.reading_scene(cx)?;
+        let (seen, page) = cx.observer().read_scene(&scene, &self.read.reading_options(cx), cx.cancel)?;
+        let mut found = page.find_text(&wanted);
+        let at = self.pick_occurrence(&page, &wanted, &found, occurrence)?;
         let count = found.len();
         Ok(Spotted { scene, seen, piece: found.swap_remove(at), number: at + 1, count })
     }
 
-    fn pick(
+    fn pick_occurrence(
         &self,
-        page: &Page,
-        wanted: &Wanted,
-        found: &[Piece],
+        page: &TextPage,
+        wanted: &WantedText,
+        found: &[TextPiece],
         which: Option<Occurrence>,
     ) -> Result<usize> {
         let text = self.text.as_str();
-        let several = |message: String, pieces: &[Piece]| {
+        let several = |message: String, pieces: &[TextPiece]| {
             let shown = pieces.iter().take(MOST_CANDIDATES).cloned().collect();
             Error::new(Kind::Ambiguous, message)
                 .with("text", text)
                 .with("count", pieces.len())
-                .with("candidates", facts(shown))
+                .with("candidates", candidate_facts(shown))
         };
         if found.is_empty() {
             let message =
                 format!("no text that can be read there fits '{text}'; see candidates, or look elsewhere");
             return Err(Error::new(Kind::ElementNotFound, message)
                 .with("text", text)
-                .with("candidates", facts(page.nearest(wanted, MOST_CANDIDATES))));
+                .with("candidates", candidate_facts(page.nearest_text(wanted, MOST_CANDIDATES))));
         }
         if which.is_none() && self.read.matching == Some(Matching::Exact) && found.len() > 1 {
             let message =
                 format!("'{text}' stands there {} times; say which with nth or a region", found.len());
             return Err(several(message, found));
         }
-        which.unwrap_or(Occurrence::First).among(found).ok_or_else(|| {
+        which.unwrap_or(Occurrence::First).index_among(found).ok_or_else(|| {
             let message = format!("'{text}' stands there {} times, so there is no such nth", found.len());
             several(message, found).with("field", "nth")
         })
@@ -382,12 +382,12 @@ impl Tool for ClickText {
         // Reading takes long: at the second look what was read first counts, as long as it looks the same.
         let spotted = match cx.spotted.take() {
             Some(spotted) => spotted,
-            None => args.spot(cx)?,
+            None => args.find_spot(cx)?,
         };
         let at = spotted.piece.bounds.center();
         cx.observer().check_reachable(at)?;
         refuse_covered(cx, &spotted.scene, at)?;
-        let targets = under(cx, at, &spotted.piece)?;
+        let targets = targets_under(cx, at, &spotted.piece)?;
         cx.spotted.replace(Some(spotted));
         Ok(targets)
     }
@@ -395,7 +395,7 @@ impl Tool for ClickText {
     fn run(cx: &mut Cx, args: ClickTextArgs, mut permit: Permit) -> Result<TextClicked> {
         let began = cx.clock().now();
         let spotted = cx.spotted.take().ok_or_else(|| Error::internal("nothing was read for this click"))?;
-        if let Scene::Window { chosen, .. } = &spotted.scene {
+        if let OcrScene::Window { chosen, .. } = &spotted.scene {
             cx.warning = chosen.warning.clone();
         }
         refuse_changed(cx, &spotted)?;
@@ -421,9 +421,9 @@ impl Tool for ClickText {
             button: args.button.unwrap_or_default(),
             count: u32::try_from(args.count.map_or(1, Int::get)).unwrap_or(1),
         };
-        let done = cx.observer().act(&mut permit, &act, cx.cancel)?;
+        let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         if !permit.dry_run() {
-            let sent = Sent { before, settles_in: done.settles_in };
+            let sent = ClickSent { before, settles_in: done.settles_in };
             (receipt.changed, receipt.new_dialogs) = sent.changes(cx, target.as_ref(), &spotted)?;
         }
         receipt.note = done.note;
@@ -436,7 +436,7 @@ impl Tool for ClickText {
 /// The element that the pointer would reach, whatever protected one it could reach instead, and the text by itself: it
 /// may be painted on something that has no name. Where the desktop does not
 /// tell what is where, that is nobody's loss unless somebody has to judge it.
-fn under(cx: &Cx, at: Point, read: &Piece) -> Result<Vec<Target>> {
+fn targets_under(cx: &Cx, at: Point, read: &TextPiece) -> Result<Vec<Target>> {
     let target = match cx.target_at(at) {
         Ok(Some(target)) => target,
         Ok(None) => return Ok(Vec::new()),
@@ -449,8 +449,8 @@ fn under(cx: &Cx, at: Point, read: &Piece) -> Result<Vec<Target>> {
 
 /// What was read in a window has to be what the pointer hits. Reading takes long, so that the look before the click
 /// begins here, and is not the one in which the window was chosen: what lies over the text now is what counts.
-fn refuse_covered(cx: &Cx, scene: &Scene, at: Point) -> Result<()> {
-    let Scene::Window { chosen, .. } = scene else {
+fn refuse_covered(cx: &Cx, scene: &OcrScene, at: Point) -> Result<()> {
+    let OcrScene::Window { chosen, .. } = scene else {
         return Ok(());
     };
     match cx.observer().window_at(&cx.desktop()?, at)? {
@@ -478,12 +478,12 @@ fn refuse_changed(cx: &Cx, spotted: &Spotted) -> Result<()> {
 }
 
 /// A click that was sent, and what came of it.
-struct Sent {
+struct ClickSent {
     before: BeforeInput,
     settles_in: Duration,
 }
 
-impl Sent {
+impl ClickSent {
     /// Whether something else is shown than before, by the elements, or by the pixels where there are none; and the
     /// windows that came.
     fn changes(

@@ -58,7 +58,7 @@ impl Tool for TraceStart {
         Ok(TraceStarted {
             trace_id: started.trace_id,
             started_at: started.started_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
-            dir: shown(&started.dir),
+            dir: display_path(&started.dir),
         })
     }
 }
@@ -72,7 +72,7 @@ fn kept_label(cx: &mut Cx, label: &str) -> String {
     redacted.chars().take(limits::LABEL_CHARACTERS).collect()
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
@@ -108,7 +108,7 @@ impl Tool for TraceStop {
         let ended = cx.tracer().stop()?;
         Ok(TraceStopped {
             trace_id: ended.trace_id,
-            path: shown(&ended.path),
+            path: display_path(&ended.path),
             step_count: ended.step_count,
             duration_ms: millis(ended.duration),
             trace_error: ended.problem,
@@ -149,7 +149,7 @@ impl Tool for TraceStatus {
         Ok(TraceStatusOut {
             active_trace_id: status.active_trace_id,
             step_count: status.step_count,
-            dir: status.dir.as_deref().map(shown),
+            dir: status.dir.as_deref().map(display_path),
             trace_error: status.problem,
         })
     }

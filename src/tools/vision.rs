@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::WindowArgs;
-use super::overlay::{Region, RegionArgs};
+use super::overlay::{RegionArgs, RegionRect};
 use super::reading::picture_from;
-use super::waiting::capped;
+use super::waiting::cap_duration;
 use crate::config::limits::{CHANGED_BOXES, HTTP_PICTURE_BODY_BYTES};
 use crate::error::{Error, Result};
 use crate::model::Rect;
-use crate::observer::vision::{Change, Frame, Measure, Watched};
+use crate::observer::vision::{KeptFrame, Measure, PictureChange, WatchedRegion};
 use crate::platform::Shot;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
@@ -41,29 +41,29 @@ pub const TOLERANCE: u8 = 8;
 pub const STILL: f64 = 0.001;
 
 impl SightArgs {
-    fn watched(&self, cx: &mut Cx) -> Result<Watched> {
+    fn watched_area(&self, cx: &mut Cx) -> Result<WatchedRegion> {
         let window = WindowArgs {
             window_uid: self.window_uid.clone(),
             window_index: self.window_index,
             window_title: self.window_title.clone(),
         };
-        let choice = window.choice();
-        let region = self.part.region.map(Region::rect);
+        let choice = window.window_choice();
+        let region = self.part.region.map(RegionRect::to_rect);
         if choice.is_empty() {
-            return Ok(Watched { window_uid: None, region });
+            return Ok(WatchedRegion { window_uid: None, region });
         }
-        let chosen = cx.observer().choose(&choice)?;
+        let chosen = cx.observer().resolve_window(&choice)?;
         cx.warning = chosen.warning;
-        Ok(Watched { window_uid: Some(chosen.window.uid), region })
+        Ok(WatchedRegion { window_uid: Some(chosen.window.uid), region })
     }
 
-    fn measure(&self, otherwise: f64) -> Result<Measure> {
+    fn change_measure(&self, otherwise: f64) -> Result<Measure> {
         let tolerance = self.tolerance.and_then(|given| u8::try_from(given.get()).ok()).unwrap_or(TOLERANCE);
-        Ok(Measure { tolerance, threshold: share(self.threshold)?.unwrap_or(otherwise) })
+        Ok(Measure { tolerance, threshold: parse_share(self.threshold)?.unwrap_or(otherwise) })
     }
 }
 
-fn share(given: Option<f64>) -> Result<Option<f64>> {
+fn parse_share(given: Option<f64>) -> Result<Option<f64>> {
     match given {
         Some(share) if !(0.0..=1.0).contains(&share) => {
             Err(Error::bad_request(format!("argument 'threshold' must be from 0 to 1, not {share}"))
@@ -76,7 +76,7 @@ fn share(given: Option<f64>) -> Result<Option<f64>> {
 pub struct VisionDiff;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct DiffArgs {
+pub struct VisionDiffArgs {
     #[serde(flatten)]
     sight: SightArgs,
     /// frame_id of an earlier call.
@@ -114,15 +114,16 @@ pub struct Diff {
 impl Output for Diff {}
 
 impl Diff {
-    fn new(mode: &'static str, change: Option<Change>, area: Rect, frame_id: Option<String>) -> Self {
-        let nothing = Change { changed: false, ratio: 0.0, pixels: 0, boxes: Vec::new(), resized: false };
+    fn new(mode: &'static str, change: Option<PictureChange>, area: Rect, frame_id: Option<String>) -> Self {
+        let nothing =
+            PictureChange { changed: false, ratio: 0.0, pixels: 0, boxes: Vec::new(), resized: false };
         let mut change = change.unwrap_or(nothing);
         let boxes_left_out = change.boxes.len().saturating_sub(CHANGED_BOXES);
         change.boxes.truncate(CHANGED_BOXES);
         Self {
             mode,
             changed: change.changed,
-            diff_ratio: rounded(change.ratio),
+            diff_ratio: round_ratio(change.ratio),
             changed_pixels: change.pixels,
             boxes: change.boxes,
             boxes_left_out,
@@ -134,12 +135,12 @@ impl Diff {
 }
 
 /// A pixel of the largest picture is still more than nothing.
-fn rounded(ratio: f64) -> f64 {
+fn round_ratio(ratio: f64) -> f64 {
     (ratio * 1e8).round() / 1e8
 }
 
 impl Tool for VisionDiff {
-    type Args = DiffArgs;
+    type Args = VisionDiffArgs;
     type Out = Diff;
     const META: Meta = Meta {
         name: "vision_diff",
@@ -169,8 +170,8 @@ impl Tool for VisionDiff {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, args: DiffArgs, _: Permit) -> Result<Diff> {
-        let measure = args.sight.measure(0.0)?;
+    fn run(cx: &mut Cx, args: VisionDiffArgs, _: Permit) -> Result<Diff> {
+        let measure = args.sight.change_measure(0.0)?;
         if args.before_b64.is_some() || args.after_b64.is_some() {
             return diff_of_brought(&args, &measure);
         }
@@ -183,9 +184,9 @@ impl Tool for VisionDiff {
             }
             (Some(id), None) => ("since", Some(known_frame(cx, id.as_str())?)),
             (None, Some(wait)) => {
-                let watched = args.sight.watched(cx)?;
-                let frame = cx.observer().frame(&watched, cx.cancel)?;
-                let wait = capped(cx, "wait_ms", wait.size() as u64);
+                let watched = args.sight.watched_area(cx)?;
+                let frame = cx.observer().take_frame(&watched, cx.cancel)?;
+                let wait = cap_duration(cx, "wait_ms", wait.as_usize() as u64);
                 cx.clock().sleep(wait, cx.cancel)?;
                 ("wait", Some(Arc::new(frame)))
             }
@@ -194,18 +195,18 @@ impl Tool for VisionDiff {
         let watched = match (&before, args.since.is_some()) {
             (Some(before), true) => same_place(&args.sight, before)?,
             (Some(before), false) => before.watched.clone(),
-            (None, _) => args.sight.watched(cx)?,
+            (None, _) => args.sight.watched_area(cx)?,
         };
-        let after = cx.observer().frame(&watched, cx.cancel)?;
-        let change = before.map(|before| measure.compare(&before.shot, &after.shot));
+        let after = cx.observer().take_frame(&watched, cx.cancel)?;
+        let change = before.map(|before| measure.compare_frames(&before.shot, &after.shot));
         let area = after.shot.area;
-        let id = cx.session().frames.put(after, cx.clock().now());
+        let id = cx.session().frames.store_frame(after, cx.clock().now());
         Ok(Diff::new(mode, change, area, Some(id)))
     }
 }
 
 /// A frame knows what it is a picture of; naming something else beside it would compare two places.
-fn same_place(sight: &SightArgs, before: &Frame) -> Result<Watched> {
+fn same_place(sight: &SightArgs, before: &KeptFrame) -> Result<WatchedRegion> {
     let named = sight.window_uid.is_some() || sight.window_index.is_some() || sight.window_title.is_some();
     if named || sight.part.region.is_some() {
         return Err(Error::bad_request(
@@ -216,7 +217,7 @@ fn same_place(sight: &SightArgs, before: &Frame) -> Result<Watched> {
     Ok(before.watched.clone())
 }
 
-pub fn known_frame(cx: &Cx, id: &str) -> Result<Arc<Frame>> {
+pub fn known_frame(cx: &Cx, id: &str) -> Result<Arc<KeptFrame>> {
     cx.session().frames.get(id, cx.clock().now()).ok_or_else(|| {
         Error::bad_request(format!(
             "no frame '{id}' is known (any more); vision_diff without since takes a new one"
@@ -225,7 +226,7 @@ pub fn known_frame(cx: &Cx, id: &str) -> Result<Arc<Frame>> {
     })
 }
 
-fn diff_of_brought(args: &DiffArgs, measure: &Measure) -> Result<Diff> {
+fn diff_of_brought(args: &VisionDiffArgs, measure: &Measure) -> Result<Diff> {
     let (Some(before), Some(after)) = (&args.before_b64, &args.after_b64) else {
         return Err(
             Error::bad_request("before_b64 and after_b64 are given together").with("field", "after_b64")
@@ -238,11 +239,11 @@ fn diff_of_brought(args: &DiffArgs, measure: &Measure) -> Result<Diff> {
     let cut = |field: &'static str, text: &str| -> Result<Shot> {
         let picture = picture_from(field, text)?;
         let whole = Shot { area: picture.area(), picture };
-        Ok(args.sight.part.region.map_or(whole.clone(), |region| whole.part(region.rect())))
+        Ok(args.sight.part.region.map_or(whole.clone(), |region| whole.part(region.to_rect())))
     };
     let before = cut("before_b64", before.as_str())?;
     let after = cut("after_b64", after.as_str())?;
-    Ok(Diff::new("image", Some(measure.compare(&before, &after)), after.area, None))
+    Ok(Diff::new("image", Some(measure.compare_frames(&before, &after)), after.area, None))
 }
 
 pub struct VisionStability;
@@ -295,18 +296,18 @@ impl Tool for VisionStability {
     };
 
     fn run(cx: &mut Cx, args: StabilityArgs, _: Permit) -> Result<Stable> {
-        let measure = args.sight.measure(STILL)?;
-        let watched = args.sight.watched(cx)?;
-        let duration = capped(cx, "duration_ms", args.duration_ms.map_or(1000, Int::size) as u64);
-        let interval = Duration::from_millis(args.interval_ms.map_or(200, Int::size) as u64);
-        let mut seen = cx.observer().stability(&watched, &measure, duration, interval, cx.cancel)?;
+        let measure = args.sight.change_measure(STILL)?;
+        let watched = args.sight.watched_area(cx)?;
+        let duration = cap_duration(cx, "duration_ms", args.duration_ms.map_or(1000, Int::as_usize) as u64);
+        let interval = Duration::from_millis(args.interval_ms.map_or(200, Int::as_usize) as u64);
+        let mut seen = cx.observer().measure_stability(&watched, &measure, duration, interval, cx.cancel)?;
         let boxes_left_out = seen.boxes.len().saturating_sub(CHANGED_BOXES);
         seen.boxes.truncate(CHANGED_BOXES);
         Ok(Stable {
             stable: seen.stable,
             sample_count: seen.samples,
-            max_ratio: rounded(seen.max_ratio),
-            avg_ratio: rounded(seen.avg_ratio),
+            max_ratio: round_ratio(seen.max_ratio),
+            avg_ratio: round_ratio(seen.avg_ratio),
             boxes: seen.boxes,
             boxes_left_out,
         })

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use super::asserting;
 use super::common::{WindowArgs, millis};
-use super::fields::{Fields, Object};
+use super::fields::{ArgumentFields, ArgumentObject};
 use super::vision::{STILL, TOLERANCE};
 use crate::config::limits::{VISUAL_CONDITIONS, WAIT_CONDITIONS};
 use crate::error::{Error, Fact, Kind, Result};
-use crate::observer::predicate::{Claim, Predicate};
+use crate::observer::predicate::{PredicateClaim, WindowPredicate};
 use crate::observer::vision::{Measure, Visual};
-use crate::observer::wait::{Condition, SeenTree, Vanishing, Waiting};
+use crate::observer::wait::{SeenTree, Vanishing, WaitCondition, WaitRequest};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
@@ -23,7 +23,7 @@ type Millis = Int<0, 9_007_199_254_740_991>;
 
 const LEAST_POLL_MS: u64 = 50;
 
-pub struct WaitFor;
+pub struct WaitForTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct WaitForArgs {
@@ -32,7 +32,7 @@ pub struct WaitForArgs {
     /// visual_change, visual_stable{region?,quiet_ms?};
     /// or an assert_state predicate {kind,…}.
     #[schemars(length(max = WAIT_CONDITIONS))]
-    any_of: Vec<Object>,
+    any_of: Vec<ArgumentObject>,
     /// Default: focused window.
     window_uid: Option<Text<256>>,
     #[schemars(extend("x-hidden" = true))]
@@ -56,7 +56,7 @@ pub struct WaitForOut {
 
 impl Output for WaitForOut {}
 
-impl Tool for WaitFor {
+impl Tool for WaitForTool {
     type Args = WaitForArgs;
     type Out = WaitForOut;
     const META: Meta = Meta {
@@ -102,7 +102,9 @@ impl Tool for WaitFor {
             .any_of
             .iter()
             .enumerate()
-            .map(|(number, entry)| condition(cx, &Fields::new(format!("any_of[{number}]"), &entry.0)))
+            .map(|(number, entry)| {
+                parse_condition(cx, &ArgumentFields::new(format!("any_of[{number}]"), &entry.0))
+            })
             .collect::<Result<Vec<_>>>()?;
         check_visual(&conditions)?;
         let window = WindowArgs {
@@ -112,8 +114,11 @@ impl Tool for WaitFor {
         };
         let window_uid = named_window(cx, &window, &mut conditions)?;
         resolve_tokens(cx, &args.any_of, &mut conditions, window_uid.as_deref())?;
-        let waiting =
-            Waiting { window_uid, timeout: timeout(cx, args.timeout_ms), poll: poll(args.poll_ms, 200) };
+        let waiting = WaitRequest {
+            window_uid,
+            timeout: capped_timeout(cx, args.timeout_ms),
+            poll: poll(args.poll_ms, 200),
+        };
         let met = cx.observer().wait_for(conditions, &waiting, cx.cancel)?;
         Ok(WaitForOut {
             matched_index: met.index,
@@ -125,76 +130,78 @@ impl Tool for WaitFor {
 }
 
 /// A type of condition: its name, its fields, and how they are read.
-struct TypeOf(&'static str, &'static [&'static str], fn(&Fields) -> Result<Condition>);
+struct TypeOf(&'static str, &'static [&'static str], fn(&ArgumentFields) -> Result<WaitCondition>);
 
 const TYPES: &[TypeOf] = &[
-    TypeOf("element_appears", &["selector"], |fields| Ok(Condition::ElementAppears(fields.selector()?))),
+    TypeOf("element_appears", &["selector"], |fields| {
+        Ok(WaitCondition::ElementAppears(fields.selector_field()?))
+    }),
     TypeOf("element_disappears", &["ref", "selector", "element_id"], element_disappears),
-    TypeOf("text_visible", &["regex"], |fields| Ok(Condition::TextVisible(fields.regex("regex")?))),
+    TypeOf("text_visible", &["regex"], |fields| Ok(WaitCondition::TextVisible(fields.regex_field("regex")?))),
     TypeOf("window_appears", &["title_regex"], |fields| {
-        Ok(Condition::WindowAppears(fields.regex("title_regex")?))
+        Ok(WaitCondition::WindowAppears(fields.regex_field("title_regex")?))
     }),
     TypeOf("window_disappears", &["window_uid"], |fields| {
-        Ok(Condition::WindowDisappears(fields.text("window_uid")?.to_owned()))
+        Ok(WaitCondition::WindowDisappears(fields.text("window_uid")?.to_owned()))
     }),
-    TypeOf("tree_changes", &["since"], |_| Ok(Condition::TreeChanges(None))),
-    TypeOf("focused_changes", &[], |_| Ok(Condition::FocusedChanges(None))),
+    TypeOf("tree_changes", &["since"], |_| Ok(WaitCondition::TreeChanges(None))),
+    TypeOf("focused_changes", &[], |_| Ok(WaitCondition::FocusedChanges(None))),
     TypeOf("visual_change", &["region", "threshold", "tolerance"], |fields| {
-        Ok(Condition::VisualChange(Box::new(visual(fields, 0.0)?)))
+        Ok(WaitCondition::VisualChange(Box::new(visual_condition(fields, 0.0)?)))
     }),
     TypeOf("visual_stable", &["region", "threshold", "tolerance", "quiet_ms"], visual_stable),
 ];
 
 /// A condition by its `type`, or a predicate by its `kind`, alone or under `predicate`.
-pub fn condition(cx: &Cx, fields: &Fields) -> Result<Condition> {
+pub fn parse_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition> {
     if fields.get("type").is_none() && fields.get("kind").is_some() {
-        return predicate(cx, fields);
+        return predicate_condition(cx, fields);
     }
     let name = fields.text("type")?;
     if name == "predicate" {
-        fields.only(&["type", "predicate"])?;
+        fields.reject_unknown(&["type", "predicate"])?;
         let Some(Value::Object(object)) = fields.get("predicate") else {
-            return Err(fields.refusal("predicate", "must be an object with a kind"));
+            return Err(fields.field_error("predicate", "must be an object with a kind"));
         };
-        return predicate(cx, &Fields::new(format!("{}.predicate", fields.path), object));
+        return predicate_condition(cx, &ArgumentFields::new(format!("{}.predicate", fields.path), object));
     }
     let Some(TypeOf(_, names, read)) = TYPES.iter().find(|known| known.0 == name) else {
         let known: Vec<&str> = TYPES.iter().map(|known| known.0).chain(["predicate"]).collect();
         let known = known.join(", ");
-        return Err(fields.refusal("type", &format!("is the unknown '{name}'; known are {known}")));
+        return Err(fields.field_error("type", &format!("is the unknown '{name}'; known are {known}")));
     };
     let known: Vec<&str> = names.iter().copied().chain(["type"]).collect();
-    fields.only(&known)?;
+    fields.reject_unknown(&known)?;
     read(fields)
 }
 
 /// Waiting for what can never be judged would be waiting for the timeout.
-fn predicate(cx: &Cx, fields: &Fields) -> Result<Condition> {
+fn predicate_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition> {
     match asserting::read(cx, fields) {
-        Ok(predicate) => Ok(Condition::Holds(predicate)),
+        Ok(predicate) => Ok(WaitCondition::Holds(predicate)),
         Err(error) if error.kind == Kind::PredicateUnsupported => {
-            Err(fields.refusal("kind", &format!("cannot be used: {}", error.message)))
+            Err(fields.field_error("kind", &format!("cannot be used: {}", error.message)))
         }
         Err(error) => Err(error),
     }
 }
 
-fn visual(fields: &Fields, otherwise: f64) -> Result<Visual> {
+fn visual_condition(fields: &ArgumentFields, otherwise: f64) -> Result<Visual> {
     let threshold = fields.maybe_number("threshold", 0.0, 1.0)?.unwrap_or(otherwise);
     let tolerance = fields.maybe_number("tolerance", 0.0, 255.0)?.map_or(TOLERANCE, |given| given as u8);
     Ok(Visual::new(fields.maybe_region()?, Measure { tolerance, threshold }))
 }
 
-fn visual_stable(fields: &Fields) -> Result<Condition> {
+fn visual_stable(fields: &ArgumentFields) -> Result<WaitCondition> {
     let quiet = fields.maybe_number("quiet_ms", 0.0, 60_000.0)?.unwrap_or(500.0);
-    let visual = Box::new(visual(fields, STILL)?);
-    Ok(Condition::VisualStable { visual, quiet: Duration::from_millis(quiet as u64) })
+    let visual = Box::new(visual_condition(fields, STILL)?);
+    Ok(WaitCondition::VisualStable { visual, quiet: Duration::from_millis(quiet as u64) })
 }
 
 /// Every one of them holds a picture while it waits.
-fn check_visual(conditions: &[Condition]) -> Result<()> {
-    let is_visual = |condition: &&Condition| {
-        matches!(condition, Condition::VisualChange(_) | Condition::VisualStable { .. })
+fn check_visual(conditions: &[WaitCondition]) -> Result<()> {
+    let is_visual = |condition: &&WaitCondition| {
+        matches!(condition, WaitCondition::VisualChange(_) | WaitCondition::VisualStable { .. })
     };
     let count = conditions.iter().filter(is_visual).count();
     if count > VISUAL_CONDITIONS {
@@ -206,33 +213,37 @@ fn check_visual(conditions: &[Condition]) -> Result<()> {
     Ok(())
 }
 
-fn element_disappears(fields: &Fields) -> Result<Condition> {
+fn element_disappears(fields: &ArgumentFields) -> Result<WaitCondition> {
     if fields.get("ref").is_some() {
-        let claim = Claim::ElementAbsent(fields.element()?);
-        return Ok(Condition::Holds(Predicate { window_uid: None, claim }));
+        let claim = PredicateClaim::ElementAbsent(fields.element_field()?);
+        return Ok(WaitCondition::Holds(WindowPredicate { window_uid: None, claim }));
     }
     let element = match (fields.get("selector"), fields.maybe_text("element_id")?) {
-        (Some(_), _) => Vanishing::Selector(fields.selector()?),
-        (None, Some(id)) => Vanishing::id(id),
-        (None, None) => return Err(fields.refusal("selector", "or 'element_id' is required")),
+        (Some(_), _) => Vanishing::Selector(fields.selector_field()?),
+        (None, Some(id)) => Vanishing::by_id(id),
+        (None, None) => return Err(fields.field_error("selector", "or 'element_id' is required")),
     };
-    Ok(Condition::ElementDisappears { element, window_uid: None })
+    Ok(WaitCondition::ElementDisappears { element, window_uid: None })
 }
 
 /// The window that the caller named, which must be there if a condition looks into it.
-fn named_window(cx: &mut Cx, window: &WindowArgs, conditions: &mut [Condition]) -> Result<Option<String>> {
-    let choice = window.choice();
-    let is_visual = |condition: &Condition| {
-        matches!(condition, Condition::VisualChange(_) | Condition::VisualStable { .. })
+fn named_window(
+    cx: &mut Cx,
+    window: &WindowArgs,
+    conditions: &mut [WaitCondition],
+) -> Result<Option<String>> {
+    let choice = window.window_choice();
+    let is_visual = |condition: &WaitCondition| {
+        matches!(condition, WaitCondition::VisualChange(_) | WaitCondition::VisualStable { .. })
     };
-    let needed = |condition: &Condition| condition.looks_into_window() || is_visual(condition);
+    let needed = |condition: &WaitCondition| condition.looks_into_window() || is_visual(condition);
     if choice.is_empty() || !conditions.iter().any(needed) {
         return Ok(None);
     }
-    let chosen = cx.observer().choose(&choice)?;
+    let chosen = cx.observer().resolve_window(&choice)?;
     cx.warning = chosen.warning;
     for condition in conditions {
-        if let Condition::VisualChange(visual) | Condition::VisualStable { visual, .. } = condition {
+        if let WaitCondition::VisualChange(visual) | WaitCondition::VisualStable { visual, .. } = condition {
             visual.in_window(&chosen.window.uid);
         }
     }
@@ -242,18 +253,18 @@ fn named_window(cx: &mut Cx, window: &WindowArgs, conditions: &mut [Condition]) 
 /// A token that is not known any more cannot be compared with, and never matching would hide that.
 fn resolve_tokens(
     cx: &Cx,
-    entries: &[Object],
-    conditions: &mut [Condition],
+    entries: &[ArgumentObject],
+    conditions: &mut [WaitCondition],
     window_uid: Option<&str>,
 ) -> Result<()> {
     for (number, (entry, condition)) in entries.iter().zip(conditions).enumerate() {
-        let fields = Fields::new(format!("any_of[{number}]"), &entry.0);
-        let (Condition::TreeChanges(was), Some(token)) = (condition, fields.maybe_text("since")?) else {
+        let fields = ArgumentFields::new(format!("any_of[{number}]"), &entry.0);
+        let (WaitCondition::TreeChanges(was), Some(token)) = (condition, fields.maybe_text("since")?) else {
             continue;
         };
         let window_uid = match window_uid {
             Some(uid) => uid.to_owned(),
-            None => cx.observer().choose(&Default::default())?.window.uid,
+            None => cx.observer().resolve_window(&Default::default())?.window.uid,
         };
         let Some(view) = cx.session().trees.get(&window_uid, token, cx.clock().now()) else {
             let message =
@@ -268,12 +279,12 @@ fn resolve_tokens(
 }
 
 /// Capped by the config, and the caller hears of it.
-fn timeout(cx: &mut Cx, wanted: Option<Millis>) -> Duration {
-    capped(cx, "timeout_ms", wanted.map_or(5000, unsigned))
+fn capped_timeout(cx: &mut Cx, wanted: Option<Millis>) -> Duration {
+    cap_duration(cx, "timeout_ms", wanted.map_or(5000, to_unsigned))
 }
 
 /// No call sleeps longer than the config allows.
-pub(super) fn capped(cx: &mut Cx, name: &str, wanted: u64) -> Duration {
+pub(super) fn cap_duration(cx: &mut Cx, name: &str, wanted: u64) -> Duration {
     let most = cx.config().wait_for.max_timeout_ms;
     if wanted > most {
         cx.warning.get_or_insert(format!("{name} {wanted} was shortened to {most}"));
@@ -282,10 +293,10 @@ pub(super) fn capped(cx: &mut Cx, name: &str, wanted: u64) -> Duration {
 }
 
 fn poll(wanted: Option<Millis>, default: u64) -> Duration {
-    Duration::from_millis(wanted.map_or(default, unsigned).max(LEAST_POLL_MS))
+    Duration::from_millis(wanted.map_or(default, to_unsigned).max(LEAST_POLL_MS))
 }
 
-fn unsigned(number: Millis) -> u64 {
+fn to_unsigned(number: Millis) -> u64 {
     u64::try_from(number.get()).unwrap_or(0)
 }
 
@@ -331,12 +342,12 @@ impl Tool for WaitIdle {
     };
 
     fn run(cx: &mut Cx, args: WaitIdleArgs, _: Permit) -> Result<WaitIdleOut> {
-        let chosen = cx.observer().choose(&args.window.choice())?;
+        let chosen = cx.observer().resolve_window(&args.window.window_choice())?;
         cx.warning = chosen.warning.clone();
-        let quiet = Duration::from_millis(args.quiet_ms.map_or(750, |quiet| quiet.size() as u64));
-        let waiting = Waiting {
+        let quiet = Duration::from_millis(args.quiet_ms.map_or(750, |quiet| quiet.as_usize() as u64));
+        let waiting = WaitRequest {
             window_uid: Some(chosen.window.uid.clone()),
-            timeout: timeout(cx, args.timeout_ms),
+            timeout: capped_timeout(cx, args.timeout_ms),
             poll: poll(args.poll_ms, 100),
         };
         let idle = cx.observer().wait_idle(&chosen, quiet, &waiting, cx.cancel)?;
@@ -344,4 +355,4 @@ impl Tool for WaitIdle {
     }
 }
 
-pub const TOOLS: &[Spec] = &[Spec::of::<WaitFor>(), Spec::of::<WaitIdle>()];
+pub const TOOLS: &[Spec] = &[Spec::of::<WaitForTool>(), Spec::of::<WaitIdle>()];

@@ -13,7 +13,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::{Rect, Window};
 use crate::observer::outline::{Keep, OutlineOptions};
 use crate::observer::structure::Structure;
-use crate::observer::{Changes, Format, Observation, ObserveRequest, Snapshot};
+use crate::observer::{Changes, DiffFormat, Observation, ObserveRequest, Snapshot};
 use crate::privacy::scrub::OwnWord;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, ReplyKind, Spec, Tool};
@@ -98,20 +98,21 @@ impl Tool for ObserveWindow {
     };
 
     fn run(cx: &mut Cx, args: ObserveArgs, _: Permit) -> Result<ObserveOut> {
-        let chosen = cx.observer().choose(&args.window.choice())?;
-        let max_tokens = args.fit.max_tokens.map(|most| most.size().saturating_sub(TOKENS_AROUND_AN_OUTLINE));
+        let chosen = cx.observer().resolve_window(&args.window.window_choice())?;
+        let max_tokens =
+            args.fit.max_tokens.map(|most| most.as_usize().saturating_sub(TOKENS_AROUND_AN_OUTLINE));
         let request = ObserveRequest {
             since: args.since.map(|token| token.as_str().to_owned()),
             format: match args.format {
-                Some(ObserveFormat::JsonPatch) => Format::JsonPatch,
-                _ => Format::Custom,
+                Some(ObserveFormat::JsonPatch) => DiffFormat::JsonPatch,
+                _ => DiffFormat::Custom,
             },
             outline: (args.format == Some(ObserveFormat::Outline)).then(|| OutlineOptions {
                 keep: args.keep,
                 max_tokens,
                 ..OutlineOptions::default()
             }),
-            depth: args.depth.map(Int::size),
+            depth: args.depth.map(Int::as_usize),
             changed_only: args.changed_only.unwrap_or(false),
         };
         let observation = observe(cx, &chosen, &request)?;
@@ -126,16 +127,16 @@ const TOKENS_AROUND_AN_OUTLINE: usize = 190;
 /// In place of an id: the desktop as it is at the call, kept like any other snapshot.
 const NOW: &str = "now";
 
-fn take(cx: &Cx) -> Result<(String, Arc<Snapshot>)> {
+fn take_snapshot(cx: &Cx) -> Result<(String, Arc<Snapshot>)> {
     let snapshots = &cx.session().snapshots;
-    let earlier = snapshots.latest(cx.clock().now());
-    let snapshot = Arc::new(cx.observer().snapshot(earlier.as_deref(), cx.cancel)?);
-    Ok((snapshots.put(snapshot.clone(), cx.clock().now()), snapshot))
+    let earlier = snapshots.latest_snapshot(cx.clock().now());
+    let snapshot = Arc::new(cx.observer().take_snapshot(earlier.as_deref(), cx.cancel)?);
+    Ok((snapshots.store_snapshot(snapshot.clone(), cx.clock().now()), snapshot))
 }
 
-fn find(cx: &Cx, id: &str) -> Result<(String, Arc<Snapshot>)> {
+fn find_snapshot(cx: &Cx, id: &str) -> Result<(String, Arc<Snapshot>)> {
     if id == NOW {
-        return take(cx);
+        return take_snapshot(cx);
     }
     match cx.session().snapshots.get(id, cx.clock().now()) {
         Some(snapshot) => Ok((id.to_owned(), snapshot)),
@@ -154,25 +155,25 @@ fn epoch_seconds(time: SystemTime) -> f64 {
 pub struct TakeSnapshot;
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Taken {
+pub struct SnapshotTaken {
     snapshot_id: String,
     ts: f64,
-    summary: Summary,
+    summary: SnapshotSummary,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Summary {
+pub struct SnapshotSummary {
     windows: usize,
     trees: usize,
     /// Windows whose tree could not be read.
     unreadable: usize,
 }
 
-impl Output for Taken {}
+impl Output for SnapshotTaken {}
 
 impl Tool for TakeSnapshot {
     type Args = NoArgs;
-    type Out = Taken;
+    type Out = SnapshotTaken;
     const META: Meta = Meta {
         name: "snapshot",
         group: Group::Watch,
@@ -184,12 +185,12 @@ impl Tool for TakeSnapshot {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<Taken> {
-        let (snapshot_id, snapshot) = take(cx)?;
-        Ok(Taken {
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<SnapshotTaken> {
+        let (snapshot_id, snapshot) = take_snapshot(cx)?;
+        Ok(SnapshotTaken {
             snapshot_id,
             ts: epoch_seconds(snapshot.taken_at),
-            summary: Summary {
+            summary: SnapshotSummary {
                 windows: snapshot.windows.len(),
                 trees: snapshot.views.len(),
                 unreadable: snapshot.unreadable.len(),
@@ -280,14 +281,14 @@ impl Tool for SnapshotGet {
     };
 
     fn run(cx: &mut Cx, args: GetArgs, _: Permit) -> Result<Got> {
-        let (snapshot_id, snapshot) = find(cx, args.snapshot_id.as_str())?;
+        let (snapshot_id, snapshot) = find_snapshot(cx, args.snapshot_id.as_str())?;
         let hash =
             |(uid, view): (&String, &Arc<crate::observer::View>)| (uid.clone(), Hash(view.hash().to_owned()));
         Ok(Got {
             snapshot_id,
             ts: epoch_seconds(snapshot.taken_at),
             windows: snapshot.windows.iter().map(WindowThen::of).collect(),
-            trees: snapshot.trees(),
+            trees: snapshot.all_trees(),
             tree_hashes: snapshot.views.iter().map(hash).collect(),
             unreadable: snapshot.unreadable.clone(),
         })
@@ -297,20 +298,20 @@ impl Tool for SnapshotGet {
 pub struct SnapshotDiff;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct DiffArgs {
+pub struct SnapshotDiffArgs {
     /// Earlier snapshot_id.
     a: Text<64>,
     /// Later snapshot_id, or "now".
     b: Text<64>,
     /// Of changes; default custom.
-    format: Option<Format>,
+    format: Option<DiffFormat>,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Difference {
+pub struct SnapshotDifference {
     windows_added: Vec<WindowThen>,
     windows_removed: Vec<WindowThen>,
     per_window_changes: BTreeMap<String, WindowChanges>,
@@ -321,16 +322,16 @@ pub struct Difference {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WindowChanges {
-    format: Format,
+    format: DiffFormat,
     #[schemars(with = "serde_json::Value")]
     changes: Changes,
 }
 
-impl Output for Difference {}
+impl Output for SnapshotDifference {}
 
 impl Tool for SnapshotDiff {
-    type Args = DiffArgs;
-    type Out = Difference;
+    type Args = SnapshotDiffArgs;
+    type Out = SnapshotDifference;
     const META: Meta = Meta {
         name: "snapshot_diff",
         group: Group::Watch,
@@ -348,39 +349,39 @@ impl Tool for SnapshotDiff {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, args: DiffArgs, _: Permit) -> Result<Difference> {
-        let (_, old) = find(cx, args.a.as_str())?;
-        let (_, new) = find(cx, args.b.as_str())?;
-        let mut difference = Difference {
+    fn run(cx: &mut Cx, args: SnapshotDiffArgs, _: Permit) -> Result<SnapshotDifference> {
+        let (_, old) = find_snapshot(cx, args.a.as_str())?;
+        let (_, new) = find_snapshot(cx, args.b.as_str())?;
+        let mut difference = SnapshotDifference {
             windows_added: missing_from(&new, &old),
             windows_removed: missing_from(&old, &new),
             per_window_changes: BTreeMap::new(),
             unreadable: Vec::new(),
         };
-        for window in old.windows.iter().filter(|window| has(&new, window)) {
+        for window in old.windows.iter().filter(|window| has_window(&new, window)) {
             cx.cancel.check()?;
-            difference.compare(&window.uid, &old, &new, args.format.unwrap_or_default());
+            difference.compare_windows(&window.uid, &old, &new, args.format.unwrap_or_default());
         }
         Ok(difference)
     }
 }
 
-impl Difference {
-    fn compare(&mut self, uid: &str, old: &Snapshot, new: &Snapshot, format: Format) {
+impl SnapshotDifference {
+    fn compare_windows(&mut self, uid: &str, old: &Snapshot, new: &Snapshot, format: DiffFormat) {
         let (Some(old), Some(new)) = (old.views.get(uid), new.views.get(uid)) else {
             return self.unreadable.push(uid.to_owned());
         };
-        let changes = Changes::between(old.clone(), new.clone(), format);
+        let changes = Changes::diff_views(old.clone(), new.clone(), format);
         self.per_window_changes.insert(uid.to_owned(), WindowChanges { format, changes });
     }
 }
 
-fn has(snapshot: &Snapshot, window: &Window) -> bool {
+fn has_window(snapshot: &Snapshot, window: &Window) -> bool {
     snapshot.windows.iter().any(|other| other.uid == window.uid)
 }
 
 fn missing_from(one: &Snapshot, other: &Snapshot) -> Vec<WindowThen> {
-    one.windows.iter().filter(|window| !has(other, window)).map(WindowThen::of).collect()
+    one.windows.iter().filter(|window| !has_window(other, window)).map(WindowThen::of).collect()
 }
 
 pub struct SnapshotDrop;
@@ -392,15 +393,15 @@ pub struct DropArgs {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Dropped {
+pub struct SnapshotDropped {
     dropped: bool,
 }
 
-impl Output for Dropped {}
+impl Output for SnapshotDropped {}
 
 impl Tool for SnapshotDrop {
     type Args = DropArgs;
-    type Out = Dropped;
+    type Out = SnapshotDropped;
     const META: Meta = Meta {
         name: "snapshot_drop",
         group: Group::Watch,
@@ -416,9 +417,9 @@ impl Tool for SnapshotDrop {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, args: DropArgs, _: Permit) -> Result<Dropped> {
+    fn run(cx: &mut Cx, args: DropArgs, _: Permit) -> Result<SnapshotDropped> {
         let dropped = cx.session().snapshots.drop(args.snapshot_id.as_str(), cx.clock().now());
-        Ok(Dropped { dropped })
+        Ok(SnapshotDropped { dropped })
     }
 }
 

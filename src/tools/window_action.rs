@@ -5,10 +5,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, QuietInputArgs, millis, new_dialogs, regex};
+use super::common::{Dialog, QuietInputArgs, millis, new_dialogs, parse_regex};
 use crate::error::{Error, Result};
 use crate::model::{Point, Rect, WindowChange, WindowState};
-use crate::observer::{Deed, WindowQuery};
+use crate::observer::{WindowOperation, WindowQuery};
 use crate::tool::args::{Int, Pixel, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
@@ -26,18 +26,18 @@ pub struct WindowQueryArgs {
 }
 
 impl WindowQueryArgs {
-    pub fn query(&self) -> Result<WindowQuery> {
-        let pattern = self.title_regex.as_ref().map(|pattern| regex("title_regex", pattern.as_str()));
+    pub fn window_query(&self) -> Result<WindowQuery> {
+        let pattern = self.title_regex.as_ref().map(|pattern| parse_regex("title_regex", pattern.as_str()));
         Ok(WindowQuery {
-            uid: owned(&self.window_uid),
-            title_contains: owned(&self.title),
+            uid: to_owned_text(&self.window_uid),
+            title_contains: to_owned_text(&self.title),
             title_regex: pattern.transpose()?,
-            process: owned(&self.process),
+            process: to_owned_text(&self.process),
         })
     }
 }
 
-fn owned<const MAX: usize>(text: &Option<Text<MAX>>) -> Option<String> {
+fn to_owned_text<const MAX: usize>(text: &Option<Text<MAX>>) -> Option<String> {
     text.as_ref().map(|text| text.as_str().to_owned())
 }
 
@@ -46,7 +46,7 @@ pub struct WindowAction;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct WindowActionArgs {
     /// What to do.
-    action: Action,
+    action: WindowActionName,
     #[serde(flatten)]
     window: WindowQueryArgs,
     /// To move.
@@ -66,7 +66,7 @@ pub struct WindowActionArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum WindowActionName {
     Focus,
     Restore,
     Minimize,
@@ -76,23 +76,23 @@ pub enum Action {
     Resize,
 }
 
-impl Action {
+impl WindowActionName {
     /// What a button in the window that does the same is called.
     const fn name(self) -> &'static str {
         match self {
-            Action::Focus => "focus",
-            Action::Restore => "restore",
-            Action::Minimize => "minimize",
-            Action::Maximize => "maximize",
-            Action::Close => "close",
-            Action::Move => "move",
-            Action::Resize => "resize",
+            WindowActionName::Focus => "focus",
+            WindowActionName::Restore => "restore",
+            WindowActionName::Minimize => "minimize",
+            WindowActionName::Maximize => "maximize",
+            WindowActionName::Close => "close",
+            WindowActionName::Move => "move",
+            WindowActionName::Resize => "resize",
         }
     }
 }
 
 impl WindowActionArgs {
-    fn deed(&self) -> Result<Deed> {
+    fn window_change(&self) -> Result<WindowOperation> {
         let pair = |x: Option<i64>, y: Option<i64>, what: &'static str, field: &'static str| match (x, y) {
             (Some(x), Some(y)) => Ok((i32::try_from(x).unwrap_or(0), i32::try_from(y).unwrap_or(0))),
             _ => {
@@ -103,27 +103,27 @@ impl WindowActionArgs {
         let (x, y) = (self.x.map(Int::get), self.y.map(Int::get));
         let (width, height) = (self.width.map(Int::get), self.height.map(Int::get));
         let change = match self.action {
-            Action::Focus => return Ok(Deed::Focus),
-            Action::Restore => WindowChange::Restore,
-            Action::Minimize => WindowChange::Minimize,
-            Action::Maximize => WindowChange::Maximize,
-            Action::Close => WindowChange::Close,
-            Action::Move => {
+            WindowActionName::Focus => return Ok(WindowOperation::Focus),
+            WindowActionName::Restore => WindowChange::Restore,
+            WindowActionName::Minimize => WindowChange::Minimize,
+            WindowActionName::Maximize => WindowChange::Maximize,
+            WindowActionName::Close => WindowChange::Close,
+            WindowActionName::Move => {
                 let (x, y) = pair(x, y, "x and y", "x")?;
                 WindowChange::Move(Point { x, y })
             }
-            Action::Resize => {
+            WindowActionName::Resize => {
                 let (width, height) = pair(width, height, "width and height", "width")?;
                 WindowChange::Resize { width, height }
             }
         };
-        Ok(Deed::Change(change))
+        Ok(WindowOperation::Change(change))
     }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WindowActed {
-    action: Action,
+    action: WindowActionName,
     /// Whether the window is as asked.
     reached: bool,
     window_uid: String,
@@ -193,20 +193,20 @@ impl Tool for WindowAction {
     };
 
     fn targets(cx: &Cx, args: &WindowActionArgs) -> Result<Vec<Target>> {
-        args.deed()?;
-        let chosen = cx.observer().choose_only(&cx.desktop()?, &args.window.query()?)?;
+        args.window_change()?;
+        let chosen = cx.observer().choose_only(&cx.desktop()?, &args.window.window_query()?)?;
         cx.judged_window(&chosen, args.action.name())
     }
 
     fn run(cx: &mut Cx, args: WindowActionArgs, mut permit: Permit) -> Result<WindowActed> {
         let began = cx.clock().now();
-        let deed = args.deed()?;
+        let deed = args.window_change()?;
         // The window that was judged, however many fit the query by now.
         let chosen = match permit.target().and_then(Target::element) {
             Some(target) => target.chosen.clone(),
-            None => cx.observer().choose_only(&cx.desktop()?, &args.window.query()?)?,
+            None => cx.observer().choose_only(&cx.desktop()?, &args.window.window_query()?)?,
         };
-        let timeout = Duration::from_millis(args.timeout_ms.map_or(3000, Int::size) as u64);
+        let timeout = Duration::from_millis(args.timeout_ms.map_or(3000, Int::as_usize) as u64);
         let mut acted = WindowActed {
             action: args.action,
             reached: false,

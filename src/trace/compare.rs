@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::story::{Scene, SeenWindow};
+use super::story::{RecordedWindow, StoryScene};
 use crate::model::{Element, Tree};
 
 const MOVED: &str = "moved or changed its size";
@@ -13,7 +13,7 @@ const MOVED: &str = "moved or changed its size";
 const MOVES_TOLD: usize = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct SceneDifference {
     pub sign: Sign,
     /// The window's title, so that one knows where to look.
     pub window: String,
@@ -38,47 +38,47 @@ impl Sign {
 }
 
 /// Everything that differs, windows first.
-pub fn differences(before: &Scene, after: &Scene) -> Vec<Difference> {
-    let find = |scene: &Scene, uid: &str| scene.iter().position(|seen| seen.window.window_uid == uid);
+pub fn diff_scenes(before: &StoryScene, after: &StoryScene) -> Vec<SceneDifference> {
+    let find = |scene: &StoryScene, uid: &str| scene.iter().position(|seen| seen.window.window_uid == uid);
     let mut found = Vec::new();
     for seen in before.iter().filter(|seen| find(after, &seen.window.window_uid).is_none()) {
-        found.push(about(seen, Sign::Removed, "the window closed"));
+        found.push(window_difference(seen, Sign::Removed, "the window closed"));
     }
     for seen in after.iter() {
         match find(before, &seen.window.window_uid).and_then(|index| before.get(index)) {
-            None => found.push(about(seen, Sign::Added, "the window opened")),
+            None => found.push(window_difference(seen, Sign::Added, "the window opened")),
             Some(old) => in_window(old, seen, &mut found),
         }
     }
     found
 }
 
-fn about(seen: &SeenWindow, sign: Sign, text: &str) -> Difference {
-    Difference { sign, window: seen.window.title.clone(), text: text.to_owned() }
+fn window_difference(seen: &RecordedWindow, sign: Sign, text: &str) -> SceneDifference {
+    SceneDifference { sign, window: seen.window.title.clone(), text: text.to_owned() }
 }
 
-fn in_window(old: &SeenWindow, new: &SeenWindow, found: &mut Vec<Difference>) {
+fn in_window(old: &RecordedWindow, new: &RecordedWindow, found: &mut Vec<SceneDifference>) {
     if old.window.title != new.window.title {
         let text = format!("the title was {:?}", old.window.title);
-        found.push(about(new, Sign::Changed, &text));
+        found.push(window_difference(new, Sign::Changed, &text));
     }
     if old.window.bounds != new.window.bounds {
-        found.push(about(new, Sign::Changed, "the window moved or changed its size"));
+        found.push(window_difference(new, Sign::Changed, "the window moved or changed its size"));
     }
     if old.window.focused != new.window.focused {
         let text = if new.window.focused { "the window has the focus" } else { "the window lost the focus" };
-        found.push(about(new, Sign::Changed, text));
+        found.push(window_difference(new, Sign::Changed, text));
     }
     if let (Some(old), Some(tree)) = (&old.tree, &new.tree) {
         for (sign, text) in in_tree(old, tree) {
-            found.push(about(new, sign, &text));
+            found.push(window_difference(new, sign, &text));
         }
     }
 }
 
 /// Elements that came, went or changed.
 pub fn in_tree(before: &Tree, after: &Tree) -> Vec<(Sign, String)> {
-    let pairs = pair(before, after);
+    let pairs = pair_trees(before, after);
     let gone: HashSet<usize> = pairs.iter().map(|&(old, _)| old).collect();
     let come: HashSet<usize> = pairs.iter().map(|&(_, new)| new).collect();
     let fields = |&(old, new): &(usize, usize)| (new, changed_fields(&before[old], &after[new]));
@@ -90,15 +90,18 @@ pub fn in_tree(before: &Tree, after: &Tree) -> Vec<(Sign, String)> {
         .then(|| (Sign::Changed, format!("{moved} elements moved or changed their size")));
     let told = |fields: &[String]| moved <= MOVES_TOLD || !only_moved(fields);
     let changed = changed.iter().filter(|(_, fields)| told(fields));
-    let changed = changed
-        .map(|(node, fields)| (Sign::Changed, format!("{}: {}", label(&after[*node]), fields.join(", "))));
-    let removed = tops(before, &gone).into_iter().map(|node| (Sign::Removed, label_with_rest(before, node)));
-    let added = tops(after, &come).into_iter().map(|node| (Sign::Added, label_with_rest(after, node)));
+    let changed = changed.map(|(node, fields)| {
+        (Sign::Changed, format!("{}: {}", element_label(&after[*node]), fields.join(", ")))
+    });
+    let removed =
+        unpaired_tops(before, &gone).into_iter().map(|node| (Sign::Removed, label_with_rest(before, node)));
+    let added =
+        unpaired_tops(after, &come).into_iter().map(|node| (Sign::Added, label_with_rest(after, node)));
     changed.chain(removed).chain(added).chain(many).collect()
 }
 
 /// Nodes that have no partner while their parent has one: their whole subtree came or went.
-fn tops(tree: &Tree, paired: &HashSet<usize>) -> Vec<usize> {
+fn unpaired_tops(tree: &Tree, paired: &HashSet<usize>) -> Vec<usize> {
     let is_top = |&node: &usize| {
         !paired.contains(&node) && tree.parent(node).is_none_or(|parent| paired.contains(&parent))
     };
@@ -106,7 +109,7 @@ fn tops(tree: &Tree, paired: &HashSet<usize>) -> Vec<usize> {
 }
 
 /// Partners: first children of the same role and name in their order, then of the same role.
-fn pair(before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
+fn pair_trees(before: &Tree, after: &Tree) -> Vec<(usize, usize)> {
     let mut pairs = vec![(Tree::ROOT, Tree::ROOT)];
     let mut next = 0;
     while let Some(&(old, new)) = pairs.get(next) {
@@ -146,7 +149,7 @@ fn take_pairs<K: std::hash::Hash + Eq>(
 }
 
 /// `Button "Login"`.
-pub fn label(element: &Element) -> String {
+pub fn element_label(element: &Element) -> String {
     if element.name.is_empty() {
         element.role.to_string()
     } else {
@@ -156,8 +159,8 @@ pub fn label(element: &Element) -> String {
 
 fn label_with_rest(tree: &Tree, node: usize) -> String {
     match tree.end(node) - node - 1 {
-        0 => label(&tree[node]),
-        below => format!("{} with {below} below it", label(&tree[node])),
+        0 => element_label(&tree[node]),
+        below => format!("{} with {below} below it", element_label(&tree[node])),
     }
 }
 
@@ -165,7 +168,7 @@ fn changed_fields(old: &Element, new: &Element) -> Vec<String> {
     let mut fields = Vec::new();
     let mut text = |name: &str, old: Option<&str>, new: Option<&str>| {
         if old != new {
-            fields.push(format!("{name} {} → {}", word(old), word(new)));
+            fields.push(format!("{name} {} → {}", quoted_or_none(old), quoted_or_none(new)));
         }
     };
     text("name", Some(&old.name), Some(&new.name));
@@ -177,8 +180,8 @@ fn changed_fields(old: &Element, new: &Element) -> Vec<String> {
     for (differs, words) in [
         (old.enabled != new.enabled, if new.enabled { "is enabled" } else { "is disabled" }),
         (old.focused != new.focused, if new.focused { "has the focus" } else { "lost the focus" }),
-        (old.selected != new.selected, chosen(new.selected, "is selected", "is not selected")),
-        (old.expanded != new.expanded, chosen(new.expanded, "is open", "is closed")),
+        (old.selected != new.selected, flag_word(new.selected, "is selected", "is not selected")),
+        (old.expanded != new.expanded, flag_word(new.expanded, "is open", "is closed")),
         (old.bounds != new.bounds, MOVED),
     ] {
         if differs {
@@ -188,11 +191,11 @@ fn changed_fields(old: &Element, new: &Element) -> Vec<String> {
     fields
 }
 
-fn word(text: Option<&str>) -> String {
+fn quoted_or_none(text: Option<&str>) -> String {
     text.map_or_else(|| "nothing".to_owned(), |text| format!("{text:?}"))
 }
 
-fn chosen<'a>(flag: Option<bool>, yes: &'a str, no: &'a str) -> &'a str {
+fn flag_word<'a>(flag: Option<bool>, yes: &'a str, no: &'a str) -> &'a str {
     if flag == Some(true) { yes } else { no }
 }
 

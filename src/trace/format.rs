@@ -54,7 +54,7 @@ pub enum FooterKind {
 
 /// One call, also a refused one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct TraceRow {
     pub step_id: u64,
     /// Counts the rows of this trace from 1.
     pub trace_seq: u64,
@@ -65,7 +65,7 @@ pub struct Row {
     pub tool: String,
     pub args: Map<String, Value>,
     #[serde(default)]
-    pub result_summary: Summary,
+    pub result_summary: ReplySummary,
     /// Of the focused window; empty when there is none or it cannot be read.
     #[serde(default)]
     pub tree_hash_before: String,
@@ -88,7 +88,7 @@ pub struct Row {
     pub point: Option<Point>,
     /// Tokens among the arguments that an earlier row's reply told: JSON pointer into `args` → origin.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub refs: BTreeMap<String, Origin>,
+    pub refs: BTreeMap<String, TokenOrigin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows_before: Vec<WindowSeen>,
     /// Only when something that is shown differs from `windows_before`.
@@ -99,7 +99,7 @@ pub struct Row {
 /// The part of a reply that a trace keeps. What a reply does not say is left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Summary {
+pub struct ReplySummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,7 +178,7 @@ pub struct WindowSeen {
 
 /// Where a token was told: the row, and the place in its reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct TokenOrigin {
     pub trace_seq: u64,
     /// A JSON pointer into the reply, such as `/tree_token`.
     pub path: String,
@@ -200,7 +200,7 @@ mod tests {
             },
             "tree_hash_before": "sha1:a", "tree_hash_after": "sha1:b", "duration_ms": 0,
         });
-        let read: Row = serde_json::from_value(row.clone()).unwrap();
+        let read: TraceRow = serde_json::from_value(row.clone()).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), row.to_string());
     }
 
@@ -210,7 +210,7 @@ mod tests {
             "ok": false, "success": false, "step_id": 3, "count": null, "windows": [1, 2],
             "error": {"code": "WindowGone", "message": "gone"},
         });
-        let summary: Summary = serde_json::from_value(reply).unwrap();
+        let summary: ReplySummary = serde_json::from_value(reply).unwrap();
         assert_eq!(
             serde_json::to_value(&summary).unwrap(),
             json!({"ok": false, "step_id": 3, "error": {"code": "WindowGone"}})

@@ -12,11 +12,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::compare::{Difference, Sign, differences};
+use super::compare::{SceneDifference, Sign, diff_scenes};
 use super::show;
-use super::story::{Scene, SeenWindow, Step, Story};
+use super::story::{LoadedTrace, RecordedWindow, StoryScene, StoryStep};
 use crate::model::{Element, Rect, Role, Tree};
-use crate::privacy::untrusted::clean;
+use crate::privacy::untrusted::clean_text;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -29,8 +29,8 @@ const MOST_DIFFERENCES: usize = 500;
 const SHORT_FACTS: &[&str] = &["time", "caller", "took"];
 
 /// The whole page.
-pub fn page(story: &Story) -> String {
-    let mut page = Page { story, drawings: Drawings::default(), picture_bytes: 0 };
+pub fn page(story: &LoadedTrace) -> String {
+    let mut page = TracePage { story, drawings: Drawings::default(), picture_bytes: 0 };
     let steps: Vec<Markup> = story.steps.iter().map(|step| page.step(step)).collect();
     let nonce = crate::random::random_token("n");
     let policy = format!(
@@ -43,7 +43,7 @@ pub fn page(story: &Story) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content=(policy);
-                title { (clean(story.id())) " – trace" }
+                title { (clean_text(story.trace_id())) " – trace" }
                 style nonce=(nonce) { (PreEscaped(STYLE)) }
             }
             body {
@@ -60,52 +60,52 @@ pub fn page(story: &Story) -> String {
     page.into_string()
 }
 
-fn page_head(story: &Story) -> Markup {
-    let head = show::head(story);
+fn page_head(story: &LoadedTrace) -> Markup {
+    let head = show::trace_header(story);
     let mut lines = head.lines();
     let title = lines.next().unwrap_or_default();
-    let problems = show::problems(story);
+    let problems = show::trace_problems(story);
     html! {
         header {
             div {
-                h1 { (clean(title)) }
-                @for line in lines { p { (clean(line)) } }
+                h1 { (clean_text(title)) }
+                @for line in lines { p { (clean_text(line)) } }
             }
             p class="keys" { kbd { "↑" } " " kbd { "↓" } " step" }
             @if !problems.is_empty() {
                 details class="problems" open {
                     summary { "Incomplete: " (problems.len()) }
-                    ul { @for problem in &problems { li { (clean(problem)) } } }
+                    ul { @for problem in &problems { li { (clean_text(problem)) } } }
                 }
             }
         }
     }
 }
 
-fn list_entry(step: &Step) -> Markup {
+fn list_entry(step: &StoryStep) -> Markup {
     let row = &step.row;
-    let outcome = show::outcome(row);
+    let outcome = show::outcome_text(row);
     let is_ok = outcome == "ok";
     html! {
         li {
             a href={ "#step-" (row.trace_seq) } class=(if is_ok { "ok" } else { "bad" }) {
                 b { (row.trace_seq) }
                 span class="what" {
-                    strong { (clean(&row.tool)) }
-                    @if show::changed(step) { i class="dot" title="changed" {} }
+                    strong { (clean_text(&row.tool)) }
+                    @if show::has_changed(step) { i class="dot" title="changed" {} }
                     small {
-                        @if !is_ok { em { (clean(&outcome)) } " " }
-                        (clean(&gist(step)))
+                        @if !is_ok { em { (clean_text(&outcome)) } " " }
+                        (clean_text(&gist(step)))
                     }
                 }
-                time { (clean(show::time_of_day(&row.ts).get(..8).unwrap_or_default())) }
+                time { (clean_text(show::time_of_day(&row.ts).get(..8).unwrap_or_default())) }
             }
         }
     }
 }
 
 /// What a step was about: the element if it had one, else its arguments.
-fn gist(step: &Step) -> String {
+fn gist(step: &StoryStep) -> String {
     match step.row.target.as_ref().filter(|target| !target.role.is_empty()) {
         Some(target) if target.name.is_empty() => target.role.clone(),
         Some(target) => format!("{} “{}”", target.role, target.name),
@@ -113,36 +113,36 @@ fn gist(step: &Step) -> String {
     }
 }
 
-struct Page<'a> {
-    story: &'a Story,
+struct TracePage<'a> {
+    story: &'a LoadedTrace,
     drawings: Drawings,
     picture_bytes: usize,
 }
 
-impl Page<'_> {
-    fn step(&mut self, step: &Step) -> Markup {
+impl TracePage<'_> {
+    fn step(&mut self, step: &StoryStep) -> Markup {
         let row = &step.row;
-        let told = show::facts(row);
+        let told = show::row_facts(row);
         let (short, long): (Vec<_>, Vec<_>) = told.iter().partition(|(name, _)| SHORT_FACTS.contains(name));
         let short: Vec<String> =
-            short.iter().map(|(name, value)| format!("{name} {}", clean(value))).collect();
+            short.iter().map(|(name, value)| format!("{name} {}", clean_text(value))).collect();
         let pictures = self.pictures(step);
         html! {
             section id={ "step-" (row.trace_seq) } hidden {
-                h2 { b { (row.trace_seq) } " " (clean(&row.tool)) " " (badge(step)) }
+                h2 { b { (row.trace_seq) } " " (clean_text(&row.tool)) " " (badge(step)) }
                 p class="quiet" { (short.join(" · ")) }
-                dl { @for (name, value) in &long { dt { (name) } dd { (clean(value)) } } }
+                dl { @for (name, value) in &long { dt { (name) } dd { (clean_text(value)) } } }
                 (self.changes(step))
                 (pictures)
             }
         }
     }
 
-    fn changes(&self, step: &Step) -> Markup {
+    fn changes(&self, step: &StoryStep) -> Markup {
         if !self.story.tells_of_windows() {
             return html! {};
         }
-        let found = differences(&step.before, &step.after);
+        let found = diff_scenes(&step.before, &step.after);
         let more = found.len().saturating_sub(MOST_DIFFERENCES);
         html! {
             h3 { "What changed" }
@@ -157,14 +157,14 @@ impl Page<'_> {
         }
     }
 
-    fn pictures(&mut self, step: &Step) -> Markup {
+    fn pictures(&mut self, step: &StoryStep) -> Markup {
         let drawings = self.desktops(step);
         let shots = self.screenshots(step);
         html! { div class="pictures" { @for figure in drawings.iter().chain(&shots) { (figure) } } }
     }
 
     /// The desktop before and after the step, or once if it is the same.
-    fn desktops(&mut self, step: &Step) -> Vec<Markup> {
+    fn desktops(&mut self, step: &StoryStep) -> Vec<Markup> {
         if !self.story.tells_of_windows() {
             return Vec::new();
         }
@@ -181,7 +181,7 @@ impl Page<'_> {
         vec![before, self.drawing(&step.after, frame, None, "after")]
     }
 
-    fn drawing(&mut self, scene: &Scene, frame: Rect, marked: Option<Rect>, caption: &str) -> Markup {
+    fn drawing(&mut self, scene: &StoryScene, frame: Rect, marked: Option<Rect>, caption: &str) -> Markup {
         let id = self.drawings.of(scene);
         let Rect { x, y, width, height } = frame;
         html! {
@@ -195,7 +195,7 @@ impl Page<'_> {
         }
     }
 
-    fn screenshots(&mut self, step: &Step) -> Vec<Markup> {
+    fn screenshots(&mut self, step: &StoryStep) -> Vec<Markup> {
         let row = &step.row;
         let references = [("window", &row.screenshot_window_ref), ("screen", &row.screenshot_full_ref)];
         let given = references.into_iter().filter_map(|(what, reference)| Some((what, reference.as_ref()?)));
@@ -203,32 +203,32 @@ impl Page<'_> {
     }
 
     fn screenshot(&mut self, what: &str, reference: &str) -> Markup {
-        let content = match self.story.picture(reference) {
+        let content = match self.story.read_picture(reference) {
             Ok(bytes) if self.picture_bytes + bytes.len() <= MOST_PICTURE_BYTES => {
                 self.picture_bytes += bytes.len();
                 html! { img alt=(what) src={ "data:image/png;base64," (STANDARD.encode(bytes)) }; }
             }
             Ok(_) => html! {
-                p class="quiet" { (clean(reference)) " is not embedded: the page would be too large." }
+                p class="quiet" { (clean_text(reference)) " is not embedded: the page would be too large." }
             },
             Err(problem) => html! {
-                p class="quiet" { (clean(reference)) " cannot be shown: " (clean(&problem)) }
+                p class="quiet" { (clean_text(reference)) " cannot be shown: " (clean_text(&problem)) }
             },
         };
         html! { figure { figcaption { "picture of the " (what) } (content) } }
     }
 }
 
-fn badge(step: &Step) -> Markup {
-    let outcome = show::outcome(&step.row);
+fn badge(step: &StoryStep) -> Markup {
+    let outcome = show::outcome_text(&step.row);
     let class = if outcome == "ok" { "badge good" } else { "badge wrong" };
     html! {
-        span class=(class) { (clean(&outcome)) }
-        @if show::changed(step) { span class="badge" { "changed" } }
+        span class=(class) { (clean_text(&outcome)) }
+        @if show::has_changed(step) { span class="badge" { "changed" } }
     }
 }
 
-fn difference(difference: &Difference) -> Markup {
+fn difference(difference: &SceneDifference) -> Markup {
     let class = match difference.sign {
         Sign::Added => "added",
         Sign::Removed => "removed",
@@ -237,8 +237,8 @@ fn difference(difference: &Difference) -> Markup {
     html! {
         li class=(class) {
             b { (difference.sign.mark()) }
-            span { (clean(&difference.text)) }
-            small { (clean(&difference.window)) }
+            span { (clean_text(&difference.text)) }
+            small { (clean_text(&difference.window)) }
         }
     }
 }
@@ -248,14 +248,14 @@ fn difference(difference: &Difference) -> Markup {
 /// Each desktop is drawn once, however many steps show it.
 #[derive(Default)]
 struct Drawings {
-    ids: HashMap<*const Vec<SeenWindow>, String>,
+    ids: HashMap<*const Vec<RecordedWindow>, String>,
     /// Keeps what the keys point to alive.
-    scenes: Vec<Scene>,
+    scenes: Vec<StoryScene>,
     definitions: Vec<Markup>,
 }
 
 impl Drawings {
-    fn of(&mut self, scene: &Scene) -> String {
+    fn of(&mut self, scene: &StoryScene) -> String {
         if let Some(known) = self.scenes.iter().find(|known| **known == *scene) {
             return self.ids.get(&Arc::as_ptr(known)).cloned().unwrap_or_default();
         }
@@ -270,7 +270,7 @@ impl Drawings {
 }
 
 /// What surrounds all windows, with a margin.
-fn frame_of(scenes: &[&Scene]) -> Rect {
+fn frame_of(scenes: &[&StoryScene]) -> Rect {
     const MARGIN: i32 = 12;
     let windows = scenes.iter().flat_map(|scene| scene.iter()).map(|seen| seen.window.bounds);
     let around = windows.reduce(|all, window| {
@@ -288,13 +288,13 @@ fn frame_of(scenes: &[&Scene]) -> Rect {
 }
 
 /// The focused window is drawn last, over the others.
-fn draw(scene: &Scene) -> Markup {
-    let mut windows: Vec<&SeenWindow> = scene.iter().rev().collect();
+fn draw(scene: &StoryScene) -> Markup {
+    let mut windows: Vec<&RecordedWindow> = scene.iter().rev().collect();
     windows.sort_by_key(|seen| seen.window.focused);
     html! { @for seen in windows { (draw_window(seen)) } }
 }
 
-fn draw_window(seen: &SeenWindow) -> Markup {
+fn draw_window(seen: &RecordedWindow) -> Markup {
     let bounds = seen.window.bounds;
     let class = if seen.window.focused { "window focused" } else { "window" };
     let title = Rect::new(bounds.x, bounds.y, bounds.width, 26.min(bounds.height));
@@ -391,7 +391,7 @@ fn text(words: &str, bounds: Rect, class: &str) -> Markup {
     let baseline = (height.min(30) + size) / 2 - 2;
     html! {
         svg x=(x) y=(y) width=(width) height=(height) {
-            text class=(class) x="6" y=(baseline) font-size=(size) { (clean(words)) }
+            text class=(class) x="6" y=(baseline) font-size=(size) { (clean_text(words)) }
         }
     }
 }

@@ -38,13 +38,14 @@ use crate::secrets::Secrets;
 use crate::session::Session;
 use crate::tool::call::{Reply, ReplyBody};
 use crate::tool::services::{EndedTrace, StartedTrace, TraceControl, TraceState};
-use crate::tool::{Effect, Entry, Target, typed};
+use crate::tool::{Effect, TableEntry, Target, typed};
 use format::{
-    FORMAT_VERSION, Footer, FooterKind, Header, HeaderKind, Origin, Row, Summary, TargetSeen, WindowSeen,
+    FORMAT_VERSION, Footer, FooterKind, Header, HeaderKind, ReplySummary, TargetSeen, TokenOrigin, TraceRow,
+    WindowSeen,
 };
 use scene::Scene;
-use writer::Folder;
 pub use writer::Room;
+use writer::TraceFolder;
 
 /// A look that took no longer than this changed nothing; then the windows are not read a second time.
 const QUICK: Duration = Duration::from_millis(100);
@@ -59,11 +60,11 @@ pub struct Tracer {
     room: Room,
     /// Spares every call the lock while nothing is traced.
     running: AtomicBool,
-    slot: Mutex<Slot>,
+    slot: Mutex<TraceSlot>,
 }
 
 #[derive(Debug, Default)]
-enum Slot {
+enum TraceSlot {
     #[default]
     Idle,
     Running(Trace),
@@ -73,16 +74,16 @@ enum Slot {
 
 #[derive(Debug)]
 struct Trace {
-    folder: Folder,
+    folder: TraceFolder,
     began: Duration,
     rows: u64,
     /// Where the tokens that replies told can be found, for the arguments that use them.
-    told: HashMap<String, Origin>,
+    told: HashMap<String, TokenOrigin>,
 }
 
 /// A call that is being traced.
 #[derive(Debug)]
-pub struct Pending {
+pub struct PendingCall {
     trace_id: String,
     args: Map<String, Value>,
     effect: Effect,
@@ -110,7 +111,7 @@ pub struct Sources<'a> {
 pub struct Closing<'a> {
     pub step_id: u64,
     pub caller: &'static str,
-    pub entry: &'a Entry,
+    pub entry: &'a TableEntry,
     pub reply: &'a Reply,
 }
 
@@ -123,9 +124,9 @@ impl Tracer {
         Self { config, clock, room, running: AtomicBool::new(false), slot: Mutex::default() }
     }
 
-    fn open(&self, label: Option<String>, started_at: SystemTime) -> std::io::Result<Folder> {
-        let mut folder = Folder::create(&self.config.dir, self.room)?;
-        let begun = folder.append(&Header {
+    fn open(&self, label: Option<String>, started_at: SystemTime) -> std::io::Result<TraceFolder> {
+        let mut folder = TraceFolder::create_folder(&self.config.dir, self.room)?;
+        let begun = folder.append_row(&Header {
             kind: HeaderKind::Header,
             trace_id: folder.trace_id.clone(),
             label,
@@ -136,7 +137,7 @@ impl Tracer {
             Ok(()) => Ok(folder),
             // A folder without a header would be taken for the latest trace, and could not be read.
             Err(problem) => {
-                folder.discard();
+                folder.remove_empty();
                 Err(problem)
             }
         }
@@ -144,9 +145,9 @@ impl Tracer {
 
     fn finish(&self, mut trace: Trace, problem: Option<String>) -> EndedTrace {
         let duration = self.clock.now().saturating_sub(trace.began);
-        let footer = trace.folder.append(&Footer {
+        let footer = trace.folder.append_row(&Footer {
             kind: FooterKind::Footer,
-            stopped_at: timestamp(self.clock.wall()),
+            stopped_at: timestamp(self.clock.wall_time()),
             step_count: trace.rows,
             duration_ms: millis(duration),
         });
@@ -162,20 +163,24 @@ impl Tracer {
     }
 
     /// A call's place in the running trace, if there is one and the call belongs into it.
-    pub fn begin(&self, entry: &Entry, args: impl FnOnce() -> Map<String, Value>) -> Option<Pending> {
+    pub fn begin_call(
+        &self,
+        entry: &TableEntry,
+        args: impl FnOnce() -> Map<String, Value>,
+    ) -> Option<PendingCall> {
         if !self.running.load(Ordering::Acquire) || !entry.spec.meta.traced {
             return None;
         }
-        let Slot::Running(trace) = &*lock(&self.slot) else {
+        let TraceSlot::Running(trace) = &*lock(&self.slot) else {
             return None;
         };
-        Some(Pending {
+        Some(PendingCall {
             trace_id: trace.folder.trace_id.clone(),
             args: args(),
             effect: entry.spec.meta.effect,
             began: self.clock.now(),
             ended: None,
-            began_at: self.clock.wall(),
+            began_at: self.clock.wall_time(),
             before: None,
             after: None,
             target: None,
@@ -183,26 +188,32 @@ impl Tracer {
     }
 
     /// Writes the call's row. The error says why the trace has just ended.
-    pub fn record(&self, sources: Sources, mut pending: Pending, closing: Closing) -> Result<(), String> {
+    pub fn record_call(
+        &self,
+        sources: Sources,
+        mut pending: PendingCall,
+        closing: Closing,
+    ) -> Result<(), String> {
         let duration = pending.ended.unwrap_or(self.clock.now()).saturating_sub(pending.began);
-        let before = pending.before.take().unwrap_or_else(|| Scene::look(sources.observer, &Cancel::new()));
+        let before =
+            pending.before.take().unwrap_or_else(|| Scene::capture_scene(sources.observer, &Cancel::new()));
         let after = pending.after.take();
         let mut slot = lock(&self.slot);
-        let Slot::Running(trace) = &mut *slot else {
+        let TraceSlot::Running(trace) = &mut *slot else {
             return Ok(());
         };
         if trace.folder.trace_id != pending.trace_id {
             return Ok(());
         }
         let (clock, schema) = (&self.clock, closing.entry.schema());
-        let moment = Moment { sources, clock, schema, pending, before, after, duration };
+        let moment = CallMoment { sources, clock, schema, pending, before, after, duration };
         let Err(problem) = trace.write(&self.config, &moment, closing) else {
             return Ok(());
         };
         let problem = format!("the trace {} has ended: {problem}", trace.folder.trace_id);
         self.running.store(false, Ordering::Release);
-        if let Slot::Running(trace) = std::mem::take(&mut *slot) {
-            *slot = Slot::Failed(self.finish(trace, Some(problem.clone())));
+        if let TraceSlot::Running(trace) = std::mem::take(&mut *slot) {
+            *slot = TraceSlot::Failed(self.finish(trace, Some(problem.clone())));
         }
         Err(problem)
     }
@@ -211,18 +222,18 @@ impl Tracer {
 impl TraceControl for Tracer {
     fn start(&self, label: Option<String>) -> Result<StartedTrace> {
         let mut slot = lock(&self.slot);
-        if let Slot::Running(trace) = &*slot {
+        if let TraceSlot::Running(trace) = &*slot {
             return Err(Error::bad_request("a trace is already active; trace_stop ends it")
                 .with("trace_id", trace.folder.trace_id.as_str()));
         }
-        let started_at = self.clock.wall();
+        let started_at = self.clock.wall_time();
         let folder = self.open(label, started_at).map_err(|problem| {
             Error::internal(format!("the trace cannot be started: {problem}"))
                 .with("dir", self.config.dir.display().to_string())
         })?;
         let started =
             StartedTrace { trace_id: folder.trace_id.clone(), started_at, dir: folder.path.clone() };
-        *slot = Slot::Running(Trace { folder, began: self.clock.now(), rows: 0, told: HashMap::new() });
+        *slot = TraceSlot::Running(Trace { folder, began: self.clock.now(), rows: 0, told: HashMap::new() });
         self.running.store(true, Ordering::Release);
         Ok(started)
     }
@@ -231,22 +242,22 @@ impl TraceControl for Tracer {
         let mut slot = lock(&self.slot);
         self.running.store(false, Ordering::Release);
         match std::mem::take(&mut *slot) {
-            Slot::Running(trace) => Ok(self.finish(trace, None)),
-            Slot::Failed(ended) => Ok(ended),
-            Slot::Idle => Err(Error::bad_request("no active trace")),
+            TraceSlot::Running(trace) => Ok(self.finish(trace, None)),
+            TraceSlot::Failed(ended) => Ok(ended),
+            TraceSlot::Idle => Err(Error::bad_request("no active trace")),
         }
     }
 
     fn status(&self) -> TraceState {
         match &*lock(&self.slot) {
-            Slot::Idle => TraceState::default(),
-            Slot::Running(trace) => TraceState {
+            TraceSlot::Idle => TraceState::default(),
+            TraceSlot::Running(trace) => TraceState {
                 active_trace_id: Some(trace.folder.trace_id.clone()),
                 step_count: trace.rows,
                 dir: Some(trace.folder.path.clone()),
                 problem: None,
             },
-            Slot::Failed(ended) => TraceState {
+            TraceSlot::Failed(ended) => TraceState {
                 active_trace_id: None,
                 step_count: ended.step_count,
                 dir: Some(ended.dir.clone()),
@@ -260,15 +271,15 @@ impl TraceControl for Tracer {
 impl Drop for Tracer {
     fn drop(&mut self) {
         let slot = std::mem::take(self.slot.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner));
-        if let Slot::Running(trace) = slot {
+        if let TraceSlot::Running(trace) = slot {
             self.finish(trace, None);
         }
     }
 }
 
-impl Pending {
+impl PendingCall {
     pub fn look_before(&mut self, observer: &Observer, clock: &Clock, cancel: &Cancel) {
-        self.before = Some(Scene::look(observer, cancel));
+        self.before = Some(Scene::capture_scene(observer, cancel));
         self.began = clock.now();
     }
 
@@ -282,24 +293,24 @@ impl Pending {
         self.ended = Some(ended);
         let quick = ended.saturating_sub(self.began) < QUICK;
         if self.effect != Effect::Observe || !quick {
-            self.after = Some(Scene::look(observer, &Cancel::new()));
+            self.after = Some(Scene::capture_scene(observer, &Cancel::new()));
         }
     }
 }
 
 /// Everything that is known of a call when its row is written.
-struct Moment<'a> {
+struct CallMoment<'a> {
     sources: Sources<'a>,
     clock: &'a Clock,
     schema: &'a Value,
-    pending: Pending,
+    pending: PendingCall,
     before: Scene,
     after: Option<Scene>,
     duration: Duration,
 }
 
-impl Moment<'_> {
-    fn after(&self) -> &Scene {
+impl CallMoment<'_> {
+    fn scene_after(&self) -> &Scene {
         self.after.as_ref().unwrap_or(&self.before)
     }
 
@@ -311,7 +322,7 @@ impl Moment<'_> {
         let args = &self.pending.args;
         let into_private = match &self.pending.target {
             Some(target) => typed::is_private(target, args),
-            None => self.before.focus_is_private() || self.after().focus_is_private(),
+            None => self.before.focus_is_private() || self.scene_after().focus_is_private(),
         };
         into_private || (typed::moves_on(args) && self.before.has_secret_near_focus())
     }
@@ -333,33 +344,39 @@ impl Moment<'_> {
     }
 
     /// The window of the pictures: the one that was acted on or named, else the focused one.
-    fn window(&self) -> Option<String> {
+    fn pictured_window(&self) -> Option<String> {
         let target = self.pending.target.as_ref().map(|target| target.window_uid().to_owned());
         let named = || self.pending.args.get("window_uid").and_then(Value::as_str).map(str::to_owned);
-        target.or_else(named).or_else(|| self.after().focused_uid().map(str::to_owned))
+        target.or_else(named).or_else(|| self.scene_after().focused_uid().map(str::to_owned))
     }
 }
 
 impl Trace {
-    fn write(&mut self, config: &config::Tracing, moment: &Moment, closing: Closing) -> Result<(), String> {
+    fn write(
+        &mut self,
+        config: &config::Tracing,
+        moment: &CallMoment,
+        closing: Closing,
+    ) -> Result<(), String> {
         let sequence = self.rows + 1;
-        let mut row = self.row(config, moment, closing, sequence).map_err(|problem| problem.to_string())?;
+        let mut row =
+            self.build_row(config, moment, closing, sequence).map_err(|problem| problem.to_string())?;
         if picture_is_due(config.screenshot_every_n_actions, sequence) {
             self.take_pictures(&mut row, moment).map_err(|problem| problem.to_string())?;
         }
-        self.folder.append(&row).map_err(|problem| problem.to_string())?;
+        self.folder.append_row(&row).map_err(|problem| problem.to_string())?;
         self.rows = sequence;
         self.remember_tokens(closing.reply);
         Ok(())
     }
 
-    fn row(
+    fn build_row(
         &mut self,
         config: &config::Tracing,
-        moment: &Moment,
+        moment: &CallMoment,
         closing: Closing,
         sequence: u64,
-    ) -> std::io::Result<Row> {
+    ) -> std::io::Result<TraceRow> {
         let scrub = Scrub::of(moment.sources.redactor);
         let keeper = Keeper {
             redactor: moment.sources.redactor,
@@ -369,28 +386,33 @@ impl Trace {
             secrets: moment.sources.secrets,
             max_bytes: config.max_args_bytes,
         };
-        let after = moment.after.as_ref().filter(|after| after.differs(&moment.before));
-        Ok(Row {
+        let after = moment.after.as_ref().filter(|after| after.differs_from(&moment.before));
+        Ok(TraceRow {
             step_id: closing.step_id,
             trace_seq: sequence,
             ts: timestamp(moment.pending.began_at),
             caller: closing.caller.to_owned(),
             tool: closing.entry.spec.meta.name.to_owned(),
             args: keeper.kept(&moment.pending.args),
-            result_summary: scrubbed(&Summary::of(closing.reply), &scrub)?,
+            result_summary: scrub_value(&ReplySummary::of(closing.reply), &scrub)?,
             tree_hash_before: moment.before.tree_hash(),
-            tree_hash_after: moment.after().tree_hash(),
+            tree_hash_after: moment.scene_after().tree_hash(),
             duration_ms: millis(moment.duration),
-            target: moment.pending.target.as_ref().map(|target| seen(target, &scrub)).transpose()?,
+            target: moment
+                .pending
+                .target
+                .as_ref()
+                .map(|target| describe_target(target, &scrub))
+                .transpose()?,
             point: moment.point_in_picture(),
             refs: origins::origins(&moment.pending.args, &self.told),
-            windows_before: self.windows(&moment.before, &scrub)?,
-            windows_after: after.map(|after| self.windows(after, &scrub)).transpose()?,
-            ..Row::default()
+            windows_before: self.write_windows(&moment.before, &scrub)?,
+            windows_after: after.map(|after| self.write_windows(after, &scrub)).transpose()?,
+            ..TraceRow::default()
         })
     }
 
-    fn windows(&mut self, scene: &Scene, scrub: &Scrub) -> std::io::Result<Vec<WindowSeen>> {
+    fn write_windows(&mut self, scene: &Scene, scrub: &Scrub) -> std::io::Result<Vec<WindowSeen>> {
         scene
             .windows
             .iter()
@@ -410,12 +432,12 @@ impl Trace {
     }
 
     /// Pictures that cannot be taken are said in the row; only one that cannot be stored ends the trace.
-    fn take_pictures(&mut self, row: &mut Row, moment: &Moment) -> std::io::Result<()> {
+    fn take_pictures(&mut self, row: &mut TraceRow, moment: &CallMoment) -> std::io::Result<()> {
         let observer = moment.sources.observer;
-        let full = shoot(moment, || observer.screen_picture(&Cancel::new()));
-        let window = shoot(moment, || {
-            let choice = WindowChoice { uid: moment.window(), ..WindowChoice::default() };
-            observer.window_picture(&observer.choose(&choice)?, &Cancel::new())
+        let full = take_screenshot(moment, || observer.screen_picture(&Cancel::new()));
+        let window = take_screenshot(moment, || {
+            let choice = WindowChoice { uid: moment.pictured_window(), ..WindowChoice::default() };
+            observer.window_picture(&observer.resolve_window(&choice)?, &Cancel::new())
         });
         match full {
             Ok(png) => {
@@ -433,11 +455,11 @@ impl Trace {
     }
 
     fn remember_tokens(&mut self, reply: &Reply) {
-        for (path, token) in Told::of(reply).tokens() {
+        for (path, token) in ReplyTokens::of(reply).token_pointers() {
             if self.told.len() >= MOST_TOKENS {
                 self.told.clear();
             }
-            self.told.entry(token).or_insert(Origin { trace_seq: self.rows, path });
+            self.told.entry(token).or_insert(TokenOrigin { trace_seq: self.rows, path });
         }
     }
 }
@@ -447,7 +469,7 @@ fn picture_is_due(every: u32, sequence: u64) -> bool {
 }
 
 /// Pictures for the trace count like those that a caller asks for.
-fn shoot(moment: &Moment, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
+fn take_screenshot(moment: &CallMoment, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>> {
     let reservation = moment.sources.budget.reserve(&[Meter::Screenshot], moment.clock.now())?;
     // A platform that panics here must not cost the call, which is over.
     let shot = catch_unwind(AssertUnwindSafe(take))
@@ -456,11 +478,11 @@ fn shoot(moment: &Moment, take: impl FnOnce() -> Result<Shot>) -> Result<Vec<u8>
     shot.picture.to_png().map_err(|problem| Error::internal(problem.to_string()))
 }
 
-fn told_problem(moment: &Moment, problem: &Error) -> String {
+fn told_problem(moment: &CallMoment, problem: &Error) -> String {
     Scrub::of(moment.sources.redactor).text(&problem.to_string()).into_owned()
 }
 
-fn seen(target: &Target, scrub: &Scrub) -> std::io::Result<TargetSeen> {
+fn describe_target(target: &Target, scrub: &Scrub) -> std::io::Result<TargetSeen> {
     let seen = TargetSeen {
         window_uid: target.window_uid().to_owned(),
         element_id: target.element_id(),
@@ -468,11 +490,11 @@ fn seen(target: &Target, scrub: &Scrub) -> std::io::Result<TargetSeen> {
         role: target.shown_role().name().to_owned(),
         name: target.shown_name().to_owned(),
     };
-    scrubbed(&seen, scrub)
+    scrub_value(&seen, scrub)
 }
 
 /// The value as it may leave.
-fn scrubbed<T: serde::Serialize + serde::de::DeserializeOwned>(
+fn scrub_value<T: serde::Serialize + serde::de::DeserializeOwned>(
     value: &T,
     scrub: &Scrub,
 ) -> std::io::Result<T> {
@@ -480,9 +502,9 @@ fn scrubbed<T: serde::Serialize + serde::de::DeserializeOwned>(
     Ok(serde_json::from_value(json)?)
 }
 
-impl Summary {
+impl ReplySummary {
     /// Of the reply as it leaves, which has been redacted.
-    pub fn of(reply: &Reply) -> Summary {
+    pub fn of(reply: &Reply) -> ReplySummary {
         read_reply(reply)
     }
 }
@@ -490,22 +512,22 @@ impl Summary {
 /// The tokens that a reply told, which a later call may name.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Told {
+pub struct ReplyTokens {
     tree_token: Option<String>,
     snapshot_id: Option<String>,
     confirm_token: Option<String>,
     image_id: Option<String>,
     frame_id: Option<String>,
-    observation: Option<Box<Told>>,
+    observation: Option<Box<ReplyTokens>>,
 }
 
-impl Told {
-    pub fn of(reply: &Reply) -> Told {
+impl ReplyTokens {
+    pub fn of(reply: &Reply) -> ReplyTokens {
         read_reply(reply)
     }
 
     /// Each with the JSON pointer to where it stands.
-    pub fn tokens(self) -> Vec<(String, String)> {
+    pub fn token_pointers(self) -> Vec<(String, String)> {
         let inner = self.observation.and_then(|inner| inner.tree_token);
         [
             ("/tree_token", self.tree_token),

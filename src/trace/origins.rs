@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
-use super::format::Origin;
+use super::format::TokenOrigin;
 use crate::text::escape_pointer;
 
 /// The tokens among the arguments that earlier replies told, by JSON pointer.
-pub fn origins(args: &Map<String, Value>, told: &HashMap<String, Origin>) -> BTreeMap<String, Origin> {
+pub fn origins(
+    args: &Map<String, Value>,
+    told: &HashMap<String, TokenOrigin>,
+) -> BTreeMap<String, TokenOrigin> {
     let mut found = BTreeMap::new();
     if !told.is_empty() {
         for (name, value) in args {
@@ -21,8 +24,8 @@ pub fn origins(args: &Map<String, Value>, told: &HashMap<String, Origin>) -> BTr
 fn find_tokens(
     value: &Value,
     path: String,
-    told: &HashMap<String, Origin>,
-    found: &mut BTreeMap<String, Origin>,
+    told: &HashMap<String, TokenOrigin>,
+    found: &mut BTreeMap<String, TokenOrigin>,
 ) {
     match value {
         Value::String(text) => {
@@ -51,7 +54,7 @@ mod tests {
 
     #[test]
     fn tokens_are_found_by_where_they_were_told() {
-        let origin = Origin { trace_seq: 4, path: "/tree_token".to_owned() };
+        let origin = TokenOrigin { trace_seq: 4, path: "/tree_token".to_owned() };
         let told = HashMap::from([("tt:1".to_owned(), origin.clone())]);
         let args = json!({"since": "tt:1", "any_of": [{"a/b": "tt:1"}, "tt:2"]});
         let found = origins(args.as_object().unwrap(), &told);

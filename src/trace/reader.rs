@@ -9,9 +9,9 @@ use std::time::SystemTime;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::format::{FILE_NAME, Footer, Header, Row};
+use super::format::{FILE_NAME, Footer, Header, TraceRow};
 use crate::config::limits;
-use crate::files::{self, Below, Unread};
+use crate::files::{self, Below, ReadFailure};
 
 /// The name that means the newest trace.
 pub const LATEST: &str = "latest";
@@ -19,7 +19,7 @@ pub const LATEST: &str = "latest";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     pub header: Header,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TraceRow>,
     /// The file ends within a line.
     pub torn: bool,
     /// The trace was ended by its server.
@@ -29,23 +29,23 @@ pub struct Recording {
 /// The trace that `name` means: a file, a folder, or `latest`. All of it lies below `root`.
 pub fn read(root: &Path, name: &str) -> Result<Recording, String> {
     let problem = |why: String| format!("'{name}' cannot be read as a trace: {why}");
-    let bytes = find(root, name)?.read(limits::TRACE_READ_BYTES).map_err(|unread| {
+    let bytes = find_trace(root, name)?.read(limits::TRACE_READ_BYTES).map_err(|unread| {
         problem(match unread {
-            Unread::NoFile => "it is not a regular file".to_owned(),
-            Unread::TooLong(bytes) => {
+            ReadFailure::NoFile => "it is not a regular file".to_owned(),
+            ReadFailure::TooLong(bytes) => {
                 format!("it has {bytes} bytes, at most {} are read", limits::TRACE_READ_BYTES)
             }
-            Unread::Failed(why) => why.to_string(),
+            ReadFailure::Failed(why) => why.to_string(),
         })
     })?;
     parse(&bytes)
 }
 
 /// The lines of the trace that `name` means.
-pub fn find(root: &Path, name: &str) -> Result<Below, String> {
+pub fn find_trace(root: &Path, name: &str) -> Result<Below, String> {
     let roots = [root.to_owned()];
     let path = match name {
-        LATEST => newest(root).ok_or("there is no trace yet")?,
+        LATEST => newest_trace(root).ok_or("there is no trace yet")?,
         _ => {
             let found = files::below(&roots, name)?;
             if !found.path().is_dir() {
@@ -61,7 +61,7 @@ pub fn find(root: &Path, name: &str) -> Result<Below, String> {
 
 /// A trace that is kept, by the first line of its file.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Kept {
+pub struct TraceEntry {
     /// The folder's name, by which it is read.
     pub id: String,
     pub label: Option<String>,
@@ -70,23 +70,23 @@ pub struct Kept {
 }
 
 /// The traces below `root`, the newest first, at most `most`; and how many there are.
-pub fn list(root: &Path, most: usize) -> (Vec<Kept>, usize) {
+pub fn list_traces(root: &Path, most: usize) -> (Vec<TraceEntry>, usize) {
     let mut folders = dated_folders(root);
     let count = folders.len();
     folders.sort_unstable_by(|one, other| other.cmp(one));
-    (folders.into_iter().take(most).filter_map(|(_, folder)| kept(&folder)).collect(), count)
+    (folders.into_iter().take(most).filter_map(|(_, folder)| read_entry(&folder)).collect(), count)
 }
 
-fn kept(folder: &Path) -> Option<Kept> {
+fn read_entry(folder: &Path) -> Option<TraceEntry> {
     let file = Below::find(folder, &folder.join(FILE_NAME))?.open().ok()?;
     let bytes = file.metadata().ok()?.len();
     let mut line = Vec::new();
     BufReader::new(file.take(limits::TRACE_HEADER_BYTES)).read_until(b'\n', &mut line).ok()?;
     let Header { label, started_at, .. } = serde_json::from_slice(&line).ok()?;
-    Some(Kept { id: folder.file_name()?.to_str()?.to_owned(), label, started_at, bytes })
+    Some(TraceEntry { id: folder.file_name()?.to_str()?.to_owned(), label, started_at, bytes })
 }
 
-fn newest(root: &Path) -> Option<PathBuf> {
+fn newest_trace(root: &Path) -> Option<PathBuf> {
     dated_folders(root).into_iter().max().map(|(_, folder)| folder)
 }
 
@@ -112,18 +112,18 @@ pub fn parse(bytes: &[u8]) -> Result<Recording, String> {
         return Err("the file holds no whole line, so it is no trace".to_owned());
     };
     let mut recording = Recording {
-        header: typed(json(first, number)?, number, "header")?,
+        header: typed_row(parse_line(first, number)?, number, "header")?,
         rows: Vec::new(),
         torn: false,
         footer: None,
     };
     for (line, number) in lines {
-        recording.add(json(line, number)?, number)?;
+        recording.add(parse_line(line, number)?, number)?;
     }
     if !is_blank(rest) {
         // Other programs may end a file without a line break; what is whole is not torn.
         let number = whole.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        match json(rest, number) {
+        match parse_line(rest, number) {
             Ok(value) => recording.add(value, number)?,
             Err(_) => recording.torn = true,
         }
@@ -137,8 +137,8 @@ impl Recording {
             return Err(format!("line {number} stands after the footer"));
         }
         match value.get("type").and_then(Value::as_str) {
-            None => self.rows.push(typed(value, number, "row")?),
-            Some("footer") => self.footer = Some(typed(value, number, "footer")?),
+            None => self.rows.push(typed_row(value, number, "row")?),
+            Some("footer") => self.footer = Some(typed_row(value, number, "footer")?),
             Some(other) => return Err(format!("line {number} is of the unknown type '{other}'")),
         }
         Ok(())
@@ -149,14 +149,14 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
 
-fn json(line: &[u8], number: usize) -> Result<Value, String> {
+fn parse_line(line: &[u8], number: usize) -> Result<Value, String> {
     if line.len() > limits::TRACE_LINE_BYTES {
         return Err(format!("line {number} has {} bytes, at most {}", line.len(), limits::TRACE_LINE_BYTES));
     }
     serde_json::from_slice(line).map_err(|problem| format!("line {number} is not JSON: {problem}"))
 }
 
-fn typed<T: DeserializeOwned>(value: Value, number: usize, what: &str) -> Result<T, String> {
+fn typed_row<T: DeserializeOwned>(value: Value, number: usize, what: &str) -> Result<T, String> {
     serde_json::from_value(value)
         .map_err(|problem| format!("line {number} is not the {what} of a trace: {problem}"))
 }

@@ -13,15 +13,16 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::compare;
-use super::format::Row;
-use super::story::{self, Scene, SeenWindow, Step, Story};
+use super::format::TraceRow;
+use super::story::{self, LoadedTrace, RecordedWindow, StoryScene, StoryStep};
 use crate::model::{
     InputAim, InputKind, InputText, KeyCombo, Point, RecordedInput, Rect, Role, Tree, selector,
 };
 use crate::privacy::arguments::REDACTED;
 use crate::scenario::write::{Comments, write};
 use crate::scenario::{
-    ElementPlan, Oracles, Predicate, Reaction, Scenario, State, Then, Trigger, WindowPlan, load_str, validate,
+    ElementPlan, Oracles, PredicateEntry, Reaction, Scenario, ScenarioState, Then, Trigger, WindowPlan,
+    load_str, validate,
 };
 
 /// What stands in a tree where a value must not be shown.
@@ -33,7 +34,7 @@ const LARGEST_SCREEN: i32 = 32_768;
 const NOTES_SHOWN: usize = 20;
 
 /// The text of a scenario file that plays the session again.
-pub fn record(story: &Story, input_of: InputOf) -> Result<String, String> {
+pub fn record_scenario(story: &LoadedTrace, input_of: InputOf) -> Result<String, String> {
     if !story.missing_trees.is_empty() {
         let missing = story.missing_trees.join("\n  ");
         return Err(format!("trees of the trace are missing, so states would be guessed:\n  {missing}"));
@@ -41,10 +42,10 @@ pub fn record(story: &Story, input_of: InputOf) -> Result<String, String> {
     if !story.tells_of_windows() {
         return Err("the trace tells of no windows: it was written by a program that stores none".to_owned());
     }
-    let session = Session::of(story, input_of);
-    let labels = label(&session);
+    let session = RecordedSession::of(story, input_of);
+    let labels = label_states(&session);
     let draft = Draft::of(&session, &labels);
-    let text = write(&draft.scenario(story), &draft.comments(story))
+    let text = write(&draft.build_scenario(story), &draft.build_comments(story))
         .map_err(|problem| format!("the scenario cannot be written as YAML: {problem}"))?;
     match load_str(&text, "the recorded scenario") {
         Ok(_) => Ok(text),
@@ -55,29 +56,29 @@ pub fn record(story: &Story, input_of: InputOf) -> Result<String, String> {
 // ── what happened ───────────────────────────────────────────────────────────────────────────────
 
 /// The session as moments and what led from each to the next.
-struct Session {
+struct RecordedSession {
     /// When the first look was taken.
     began: Duration,
-    moments: Vec<Moment>,
+    moments: Vec<RecordedMoment>,
     /// One less than there are moments.
-    events: Vec<Event>,
+    events: Vec<MomentEvent>,
     notes: Vec<String>,
 }
 
 #[derive(Clone)]
-struct Moment {
-    scene: Scene,
+struct RecordedMoment {
+    scene: StoryScene,
     /// Counts changes that the trace hides: a secret that became another one.
     hidden_changes: usize,
 }
 
-impl PartialEq for Moment {
+impl PartialEq for RecordedMoment {
     fn eq(&self, other: &Self) -> bool {
         self.scene == other.scene && self.hidden_changes == other.hidden_changes
     }
 }
 
-struct Event {
+struct MomentEvent {
     cause: Cause,
     /// The step of the trace, for comments.
     step: u64,
@@ -88,59 +89,59 @@ struct Event {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Cause {
     Time,
-    Input(Deed),
+    Input(RecordedAct),
 }
 
 /// An input as a reaction waits for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Deed {
+struct RecordedAct {
     input: InputKind,
-    target: Option<Target>,
+    target: Option<RecordedTarget>,
     /// `None` when the act has no text or the trace hides it.
     text: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Target {
+struct RecordedTarget {
     uid: String,
     node: usize,
 }
 
-impl Session {
-    fn of(story: &Story, input_of: InputOf) -> Self {
+impl RecordedSession {
+    fn of(story: &LoadedTrace, input_of: InputOf) -> Self {
         let first = story.steps.first().map(|step| Arc::clone(&step.before)).unwrap_or_default();
-        let began = story.steps.first().and_then(|step| story::began(&step.row)).unwrap_or_default();
-        let mut session = Session {
+        let began = story.steps.first().and_then(|step| story::began_at(&step.row)).unwrap_or_default();
+        let mut session = RecordedSession {
             began,
-            moments: vec![Moment { scene: first, hidden_changes: 0 }],
+            moments: vec![RecordedMoment { scene: first, hidden_changes: 0 }],
             events: Vec::new(),
             notes: Vec::new(),
         };
         let mut last_look = began;
         for step in &story.steps {
-            session.take(step, input_of(&step.row.tool), &mut last_look);
+            session.add_step(step, input_of(&step.row.tool), &mut last_look);
         }
         session
     }
 
-    fn take(&mut self, step: &Step, input: Option<RecordedInput>, last_look: &mut Duration) {
+    fn add_step(&mut self, step: &StoryStep, input: Option<RecordedInput>, last_look: &mut Duration) {
         let row = &step.row;
-        let began = story::began(row).unwrap_or(*last_look);
-        let ended = story::ended(row).unwrap_or(*last_look);
-        if *self.now() != step.before {
+        let began = story::began_at(row).unwrap_or(*last_look);
+        let ended = story::ended_at(row).unwrap_or(*last_look);
+        if *self.current_scene() != step.before {
             // Somewhere between two looks: the middle is the best guess.
             let middle = last_look.saturating_add(began.saturating_sub(*last_look) / 2);
-            self.arrive(
+            self.add_moment(
                 Arc::clone(&step.before),
-                Event { cause: Cause::Time, step: row.trace_seq, at: middle },
+                MomentEvent { cause: Cause::Time, step: row.trace_seq, at: middle },
             );
         }
         let changed = step.after != step.before;
-        match deed(step, input) {
+        match step_input(step, input) {
             Some(deed) => {
-                self.arrive(
+                self.add_moment(
                     Arc::clone(&step.after),
-                    Event { cause: Cause::Input(deed), step: row.trace_seq, at: ended },
+                    MomentEvent { cause: Cause::Input(deed), step: row.trace_seq, at: ended },
                 );
                 if !changed && row.windows_after.is_some() {
                     self.note_hidden_change();
@@ -153,9 +154,9 @@ impl Session {
                         row.trace_seq, row.tool
                     ));
                 }
-                self.arrive(
+                self.add_moment(
                     Arc::clone(&step.after),
-                    Event { cause: Cause::Time, step: row.trace_seq, at: ended },
+                    MomentEvent { cause: Cause::Time, step: row.trace_seq, at: ended },
                 );
             }
             None => {}
@@ -163,14 +164,14 @@ impl Session {
         *last_look = ended;
     }
 
-    fn now(&self) -> &Scene {
+    fn current_scene(&self) -> &StoryScene {
         // There is always the first moment.
         &self.moments[self.moments.len() - 1].scene
     }
 
-    fn arrive(&mut self, scene: Scene, event: Event) {
+    fn add_moment(&mut self, scene: StoryScene, event: MomentEvent) {
         let hidden_changes = self.moments.last().map_or(0, |moment| moment.hidden_changes);
-        self.moments.push(Moment { scene, hidden_changes });
+        self.moments.push(RecordedMoment { scene, hidden_changes });
         self.events.push(event);
     }
 
@@ -188,19 +189,20 @@ impl Session {
 pub type InputOf<'a> = &'a dyn Fn(&str) -> Option<RecordedInput>;
 
 /// What the row sent to the desktop; `None` when it sent nothing.
-fn deed(step: &Step, input: Option<RecordedInput>) -> Option<Deed> {
+fn step_input(step: &StoryStep, input: Option<RecordedInput>) -> Option<RecordedAct> {
     let (row, RecordedInput { kind, aim, text }) = (&step.row, input?);
     let was_refused = row.result_summary.ok == Some(Value::Bool(false)) && step.after == step.before;
     if was_refused || row.args.get("dry_run") == Some(&Value::Bool(true)) {
         return None;
     }
     let target = find_target(step, aim);
-    let text = text_of(row, text).filter(|text| !hides(text) && !is_hidden(step, target.as_ref()));
-    Some(Deed { input: clicked_kind(kind, row), target, text })
+    let text =
+        text_of(row, text).filter(|text| !shows_placeholder(text) && !is_hidden(step, target.as_ref()));
+    Some(RecordedAct { input: clicked_kind(kind, row), target, text })
 }
 
 /// A click with another button, or twice, is another kind.
-fn clicked_kind(kind: InputKind, row: &Row) -> InputKind {
+fn clicked_kind(kind: InputKind, row: &TraceRow) -> InputKind {
     if kind != InputKind::Click {
         return kind;
     }
@@ -215,7 +217,7 @@ fn clicked_kind(kind: InputKind, row: &Row) -> InputKind {
 }
 
 /// What `text_regex` is compared with, as the mock desktop tells it.
-fn text_of(row: &Row, text: InputText) -> Option<String> {
+fn text_of(row: &TraceRow, text: InputText) -> Option<String> {
     let argument = |key: &str| row.args.get(key).and_then(Value::as_str);
     match text {
         InputText::Nothing => None,
@@ -227,16 +229,16 @@ fn text_of(row: &Row, text: InputText) -> Option<String> {
     }
 }
 
-fn hides(text: &str) -> bool {
+fn shows_placeholder(text: &str) -> bool {
     text.contains(REDACTED) || text.contains(HIDDEN)
 }
 
 /// Whether the element holds something hidden, before or after.
-fn is_hidden(step: &Step, target: Option<&Target>) -> bool {
+fn is_hidden(step: &StoryStep, target: Option<&RecordedTarget>) -> bool {
     let Some(target) = target else {
         return false;
     };
-    let hidden = |scene: &Scene| {
+    let hidden = |scene: &StoryScene| {
         let tree = find_window(scene, &target.uid).and_then(|seen| seen.tree.as_ref());
         tree.is_some_and(|tree| target.node < tree.len() && is_secret(tree, target.node))
     };
@@ -247,32 +249,34 @@ fn is_secret(tree: &Tree, node: usize) -> bool {
     tree[node].value.as_deref() == Some(HIDDEN)
 }
 
-fn find_window<'a>(scene: &'a Scene, uid: &str) -> Option<&'a SeenWindow> {
+fn find_window<'a>(scene: &'a StoryScene, uid: &str) -> Option<&'a RecordedWindow> {
     scene.iter().find(|seen| seen.window.window_uid == uid)
 }
 
-fn find_target(step: &Step, aim: InputAim) -> Option<Target> {
+fn find_target(step: &StoryStep, aim: InputAim) -> Option<RecordedTarget> {
     let told = step.row.target.as_ref();
     let told = || {
         let told = told?;
         let node = find_window(&step.before, &told.window_uid)?.tree.as_ref()?.find_id(&told.element_id)?;
-        Some(Target { uid: told.window_uid.clone(), node })
+        Some(RecordedTarget { uid: told.window_uid.clone(), node })
     };
     match aim {
         InputAim::Element => told(),
-        InputAim::Point => point_on_screen(&step.row, &step.row.args).and_then(|at| hit(&step.before, at)),
+        InputAim::Point => {
+            point_on_screen(&step.row, &step.row.args).and_then(|at| element_at(&step.before, at))
+        }
         InputAim::From => {
             let from = step.row.args.get("from").and_then(Value::as_object);
             let from = from.and_then(|from| point_on_screen(&step.row, from));
-            from.map_or_else(told, |from| hit(&step.before, from))
+            from.map_or_else(told, |from| element_at(&step.before, from))
         }
         InputAim::Keyboard => with_keyboard(&step.before),
-        InputAim::Window => told().map(|target| Target { node: Tree::ROOT, ..target }),
+        InputAim::Window => told().map(|target| RecordedTarget { node: Tree::ROOT, ..target }),
     }
 }
 
 /// Coordinates that count something else than pixels of the screen say nothing by themselves.
-fn point_on_screen(row: &Row, args: &Map<String, Value>) -> Option<Point> {
+fn point_on_screen(row: &TraceRow, args: &Map<String, Value>) -> Option<Point> {
     let said = |key: &str| args.get(key).and_then(Value::as_str);
     let of_a_picture = said("image").or_else(|| said("image_id")).is_some();
     let on_screen = !of_a_picture && matches!(said("coordinate_space"), None | Some("screen"));
@@ -282,23 +286,23 @@ fn point_on_screen(row: &Row, args: &Map<String, Value>) -> Option<Point> {
 }
 
 /// The focused window, or else the first.
-fn in_front(scene: &Scene) -> Option<&SeenWindow> {
+fn in_front(scene: &StoryScene) -> Option<&RecordedWindow> {
     scene.iter().find(|seen| seen.window.focused).or_else(|| scene.first())
 }
 
 /// The innermost element under the point; the focused window lies over the others.
-fn hit(scene: &Scene, at: Point) -> Option<Target> {
-    let contains = |seen: &&SeenWindow| seen.window.bounds.contains(at);
+fn element_at(scene: &StoryScene, at: Point) -> Option<RecordedTarget> {
+    let contains = |seen: &&RecordedWindow| seen.window.bounds.contains(at);
     let seen = in_front(scene).filter(contains).or_else(|| scene.iter().find(contains))?;
     let tree = seen.tree.as_ref()?;
     let node = (0..tree.len()).rev().find(|&node| tree[node].bounds.contains(at))?;
-    Some(Target { uid: seen.window.window_uid.clone(), node })
+    Some(RecordedTarget { uid: seen.window.window_uid.clone(), node })
 }
 
-fn with_keyboard(scene: &Scene) -> Option<Target> {
+fn with_keyboard(scene: &StoryScene) -> Option<RecordedTarget> {
     let seen = in_front(scene)?;
     let node = seen.tree.as_ref()?.focused()?;
-    Some(Target { uid: seen.window.window_uid.clone(), node })
+    Some(RecordedTarget { uid: seen.window.window_uid.clone(), node })
 }
 
 // ── states ──────────────────────────────────────────────────────────────────────────────────────
@@ -308,9 +312,9 @@ fn with_keyboard(scene: &Scene) -> Option<Target> {
 /// Moments that look alike begin as one state. As long as two of one state go on differently though the
 /// same was done, the later one becomes a state of its own. Each round makes one more state, and when
 /// every moment has its own nothing can differ, so this ends.
-fn label(session: &Session) -> Vec<usize> {
+fn label_states(session: &RecordedSession) -> Vec<usize> {
     let mut labels = Vec::new();
-    let mut distinct: Vec<&Moment> = Vec::new();
+    let mut distinct: Vec<&RecordedMoment> = Vec::new();
     for moment in &session.moments {
         let known = distinct.iter().position(|other| *other == moment);
         labels.push(known.unwrap_or_else(|| {
@@ -319,7 +323,7 @@ fn label(session: &Session) -> Vec<usize> {
         }));
     }
     let mut next = distinct.len();
-    while let Some(moment) = split(session, &labels) {
+    while let Some(moment) = first_conflict(session, &labels) {
         labels[moment] = next;
         next += 1;
     }
@@ -327,12 +331,14 @@ fn label(session: &Session) -> Vec<usize> {
 }
 
 /// The moment that cannot share its state, if there is one.
-fn split(session: &Session, labels: &[usize]) -> Option<usize> {
-    contradiction(session, labels).or_else(|| circle(session, labels)).or_else(|| outlasting(session, labels))
+fn first_conflict(session: &RecordedSession, labels: &[usize]) -> Option<usize> {
+    find_contradiction(session, labels)
+        .or_else(|| find_timer_loop(session, labels))
+        .or_else(|| find_outlasting(session, labels))
 }
 
 /// Same state, same cause, another outcome than before.
-fn contradiction(session: &Session, labels: &[usize]) -> Option<usize> {
+fn find_contradiction(session: &RecordedSession, labels: &[usize]) -> Option<usize> {
     let mut outcomes: HashMap<(usize, &Cause), usize> = HashMap::new();
     session.events.iter().enumerate().find_map(|(index, event)| {
         let outcome = labels[index + 1];
@@ -342,7 +348,7 @@ fn contradiction(session: &Session, labels: &[usize]) -> Option<usize> {
 }
 
 /// Time alone may not lead back: the moment that closes such a circle becomes a state of its own.
-fn circle(session: &Session, labels: &[usize]) -> Option<usize> {
+fn find_timer_loop(session: &RecordedSession, labels: &[usize]) -> Option<usize> {
     let by_time = time_edges(session, labels);
     (0..session.events.len()).rev().filter(|&index| session.events[index].cause == Cause::Time).find_map(
         |index| {
@@ -355,7 +361,7 @@ fn circle(session: &Session, labels: &[usize]) -> Option<usize> {
     )
 }
 
-fn time_edges(session: &Session, labels: &[usize]) -> HashMap<usize, usize> {
+fn time_edges(session: &RecordedSession, labels: &[usize]) -> HashMap<usize, usize> {
     let timed = session.events.iter().enumerate().filter(|(_, event)| event.cause == Cause::Time);
     timed.map(|(index, _)| (labels[index], labels[index + 1])).collect()
 }
@@ -365,7 +371,7 @@ fn is_shared(labels: &[usize], moment: usize) -> bool {
 }
 
 /// A moment that lasted longer than time needs to end its state cannot be of that state.
-fn outlasting(session: &Session, labels: &[usize]) -> Option<usize> {
+fn find_outlasting(session: &RecordedSession, labels: &[usize]) -> Option<usize> {
     let lasted = |index: usize| {
         let since = index.checked_sub(1).map_or(session.began, |before| session.events[before].at);
         session.events[index].at.saturating_sub(since)
@@ -396,13 +402,13 @@ fn in_order(labels: &[usize]) -> Vec<usize> {
 // ── the scenario ────────────────────────────────────────────────────────────────────────────────
 
 struct Draft<'a> {
-    session: &'a Session,
+    session: &'a RecordedSession,
     labels: &'a [usize],
     /// For each state one of its moments.
-    states: Vec<&'a Moment>,
+    states: Vec<&'a RecordedMoment>,
     names: Vec<String>,
     ids: Ids,
-    secrets: HashSet<Identity>,
+    secrets: HashSet<ElementIdentity>,
     reactions: Vec<Drafted>,
     then: BTreeMap<usize, Then>,
     notes: Vec<String>,
@@ -410,7 +416,7 @@ struct Draft<'a> {
 
 struct Drafted {
     state: usize,
-    deed: Deed,
+    deed: RecordedAct,
     outcome: usize,
     /// The steps of the trace in which it happened.
     steps: Vec<u64>,
@@ -418,7 +424,7 @@ struct Drafted {
 
 /// What makes an element the same one in another state: its window, role and name, and which of several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Identity {
+struct ElementIdentity {
     uid: String,
     role: String,
     name: String,
@@ -428,15 +434,15 @@ struct Identity {
 /// The ids that the file gives to elements that inputs were aimed at.
 #[derive(Default)]
 struct Ids {
-    by_identity: HashMap<Identity, String>,
+    by_identity: HashMap<ElementIdentity, String>,
     used: HashSet<String>,
 }
 
 impl<'a> Draft<'a> {
-    fn of(session: &'a Session, labels: &'a [usize]) -> Self {
+    fn of(session: &'a RecordedSession, labels: &'a [usize]) -> Self {
         let count = labels.iter().max().map_or(0, |most| most + 1);
         let first = |state: usize| labels.iter().position(|&label| label == state);
-        let states: Vec<&Moment> =
+        let states: Vec<&RecordedMoment> =
             (0..count).filter_map(first).map(|moment| &session.moments[moment]).collect();
         let mut draft = Draft {
             session,
@@ -459,7 +465,7 @@ impl<'a> Draft<'a> {
     fn find_secrets(&mut self) {
         for seen in self.states.iter().flat_map(|moment| moment.scene.iter()) {
             let Some(tree) = &seen.tree else { continue };
-            let identities = identities(&seen.window.window_uid, tree);
+            let identities = element_identities(&seen.window.window_uid, tree);
             let hidden = (0..tree.len()).filter(|&node| is_secret(tree, node));
             self.secrets.extend(hidden.filter_map(|node| identities.get(node).cloned()));
         }
@@ -480,15 +486,15 @@ impl<'a> Draft<'a> {
                 }
                 Cause::Input(deed) if state == outcome && self.leaves_alone(state, deed) => {}
                 Cause::Input(deed) => {
-                    self.react(state, deed, outcome, event.step);
+                    self.add_reaction(state, deed, outcome, event.step);
                     entered = event.at;
                 }
             }
         }
-        self.reactions.sort_by_key(Drafted::order);
+        self.reactions.sort_by_key(Drafted::sort_key);
     }
 
-    fn react(&mut self, state: usize, deed: &Deed, outcome: usize, step: u64) {
+    fn add_reaction(&mut self, state: usize, deed: &RecordedAct, outcome: usize, step: u64) {
         match self.reactions.iter_mut().find(|known| known.state == state && known.deed == *deed) {
             Some(known) => known.steps.push(step),
             None => {
@@ -499,7 +505,7 @@ impl<'a> Draft<'a> {
 
     /// Whether the mock desktop by itself does nothing visible on this input: a click on a plain control
     /// that has the keyboard already. Everything else needs a reaction that keeps it from doing something.
-    fn leaves_alone(&self, state: usize, deed: &Deed) -> bool {
+    fn leaves_alone(&self, state: usize, deed: &RecordedAct) -> bool {
         let Some(target) = deed.target.as_ref().filter(|_| deed.input == InputKind::Click) else {
             return false;
         };
@@ -515,41 +521,43 @@ impl<'a> Draft<'a> {
                 drafted.deed.target.as_ref().filter(|_| drafted.deed.input != InputKind::RaiseWindow);
             let Some(target) = targets else { continue };
             if let Some(identity) = identity_of(self.states[drafted.state], target) {
-                self.ids.give(&identity);
+                self.ids.assign_id(&identity);
             }
         }
     }
 
-    fn scenario(&self, story: &Story) -> Scenario {
+    fn build_scenario(&self, story: &LoadedTrace) -> Scenario {
         let label = story.header.as_ref().and_then(|header| header.label.clone());
-        let states = (0..self.states.len()).map(|state| self.state(state)).collect::<Vec<_>>();
+        let states = (0..self.states.len()).map(|state| self.build_state(state)).collect::<Vec<_>>();
         Scenario {
-            name: label.filter(|label| !label.is_empty()).unwrap_or_else(|| story.id().to_owned()),
+            name: label.filter(|label| !label.is_empty()).unwrap_or_else(|| story.trace_id().to_owned()),
             initial_state: 0,
             screen: screen_of(&states),
             states,
-            reactions: self.reactions.iter().map(|drafted| self.reaction(drafted)).collect(),
+            reactions: self.reactions.iter().map(|drafted| self.build_reaction(drafted)).collect(),
             apps: Vec::new(),
-            oracles: Oracles { success: self.success(), failure: Vec::new() },
+            oracles: Oracles { success: self.success_predicates(), failure: Vec::new() },
         }
     }
 
-    fn state(&self, state: usize) -> State {
+    fn build_state(&self, state: usize) -> ScenarioState {
         let moment = self.states[state];
-        State {
+        ScenarioState {
             name: self.names[state].clone(),
-            windows: moment.scene.iter().map(|seen| self.window(seen, moment.hidden_changes)).collect(),
+            windows: moment.scene.iter().map(|seen| self.build_window(seen, moment.hidden_changes)).collect(),
             then: self.then.get(&state).copied(),
             keeps_focus: false,
             changes: Vec::new(),
         }
     }
 
-    fn window(&self, seen: &SeenWindow, hidden_changes: usize) -> WindowPlan {
+    fn build_window(&self, seen: &RecordedWindow, hidden_changes: usize) -> WindowPlan {
         let window = &seen.window;
-        let tree =
-            seen.tree.as_ref().map_or_else(|| unseen(window.bounds, &window.title), |tree| (**tree).clone());
-        let identities = identities(&window.window_uid, &tree);
+        let tree = seen
+            .tree
+            .as_ref()
+            .map_or_else(|| unread_tree(window.bounds, &window.title), |tree| (**tree).clone());
+        let identities = element_identities(&window.window_uid, &tree);
         let ids: Vec<Option<String>> = identities.iter().map(|identity| self.ids.of(identity)).collect();
         let focus = tree.focused();
         let mut node = 0;
@@ -559,7 +567,7 @@ impl<'a> Draft<'a> {
             element.focused &= focus == Some(node);
             if identities.get(node).is_some_and(|identity| self.secrets.contains(identity)) {
                 element.secret = true;
-                hide(&mut element.value, hidden_changes);
+                hide_value(&mut element.value, hidden_changes);
             }
             node += 1;
         });
@@ -579,8 +587,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn reaction(&self, drafted: &Drafted) -> Reaction {
-        let Deed { input, target, text } = &drafted.deed;
+    fn build_reaction(&self, drafted: &Drafted) -> Reaction {
+        let RecordedAct { input, target, text } = &drafted.deed;
         let raises = *input == InputKind::RaiseWindow;
         let identity = target.as_ref().and_then(|target| identity_of(self.states[drafted.state], target));
         Reaction {
@@ -589,7 +597,7 @@ impl<'a> Draft<'a> {
                 window: target.as_ref().filter(|_| raises).map(|target| target.uid.clone()),
                 target_id: identity.filter(|_| !raises).and_then(|identity| self.ids.of(&identity)),
                 target_name: None,
-                text: text.as_deref().filter(|_| self.needs_text(drafted)).and_then(exactly),
+                text: text.as_deref().filter(|_| self.needs_text(drafted)).and_then(exact_pattern),
             },
             when: Vec::new(),
             set: Vec::new(),
@@ -611,21 +619,21 @@ impl<'a> Draft<'a> {
     }
 
     /// What the end of the session shows and its beginning did not.
-    fn success(&self) -> Vec<Predicate> {
+    fn success_predicates(&self) -> Vec<PredicateEntry> {
         let Some(seen) = self.session.moments.last().and_then(|moment| in_front(&moment.scene)) else {
             return Vec::new();
         };
         let title = format!("^{}$", regex::escape(&seen.window.title));
-        let mut oracles = vec![object(json!({"kind": "window_exists", "title_regex": title}))];
-        if let Some((tree, node)) = self.characteristic(seen) {
+        let mut oracles = vec![to_predicate(json!({"kind": "window_exists", "title_regex": title}))];
+        if let Some((tree, node)) = self.characteristic_element(seen) {
             let selector = selector::derive(tree, node);
-            oracles.push(object(json!({"kind": "element_exists", "selector": selector})));
+            oracles.push(to_predicate(json!({"kind": "element_exists", "selector": selector})));
         }
         oracles
     }
 
     /// An element that the first moment has not; texts say more than containers.
-    fn characteristic<'s>(&self, seen: &'s SeenWindow) -> Option<(&'s Tree, usize)> {
+    fn characteristic_element<'s>(&self, seen: &'s RecordedWindow) -> Option<(&'s Tree, usize)> {
         let tree = seen.tree.as_deref()?;
         let first = self.session.moments.first()?;
         let old = find_window(&first.scene, &seen.window.window_uid).and_then(|seen| seen.tree.as_deref());
@@ -635,7 +643,7 @@ impl<'a> Draft<'a> {
             };
             old.is_some_and(|old| old.elements().iter().any(same))
         };
-        let named = |node: &usize| !tree[*node].name.is_empty() && !hides(&tree[*node].name);
+        let named = |node: &usize| !tree[*node].name.is_empty() && !shows_placeholder(&tree[*node].name);
         let new = (1..tree.len()).filter(named).filter(|&node| !was_there(node));
         let is_text = |node: &usize| tree[*node].role == Role::Text;
         let new: Vec<usize> = new.collect();
@@ -643,9 +651,9 @@ impl<'a> Draft<'a> {
         found.or_else(|| (1..tree.len()).find(named)).map(|node| (tree, node))
     }
 
-    fn comments(&self, story: &Story) -> Comments {
+    fn build_comments(&self, story: &LoadedTrace) -> Comments {
         let steps = story.steps.len();
-        let mut head = vec![format!("Recorded from {} with {steps} steps.", story.id())];
+        let mut head = vec![format!("Recorded from {} with {steps} steps.", story.trace_id())];
         if let Some(header) = &story.header {
             head.push(format!("The session began at {}.", header.started_at));
         }
@@ -657,10 +665,10 @@ impl<'a> Draft<'a> {
                 "Secret values are not in here: {HIDDEN} stands for any. Hashes of trees with one differ."
             ));
         }
-        head.extend(listed(
+        head.extend(list_notes(
             story.problems.iter().map(|problem| format!("The trace is incomplete: {problem}.")),
         ));
-        head.extend(listed(self.notes.iter().map(|note| format!("Note: {note}."))));
+        head.extend(list_notes(self.notes.iter().map(|note| format!("Note: {note}."))));
         Comments { head, states: self.state_comments(), reactions: self.reaction_comments() }
     }
 
@@ -679,15 +687,15 @@ impl<'a> Draft<'a> {
             let steps: Vec<String> = drafted.steps.iter().map(u64::to_string).collect();
             let word = if steps.len() == 1 { "Step" } else { "Steps" };
             let stays = if drafted.state == drafted.outcome { "; nothing changed" } else { "" };
-            format!("{word} {}: {}{stays}.", steps.join(", "), self.told(drafted))
+            format!("{word} {}: {}{stays}.", steps.join(", "), self.reaction_comment(drafted))
         };
         self.reactions.iter().map(comment).enumerate().collect()
     }
 
-    fn told(&self, drafted: &Drafted) -> String {
+    fn reaction_comment(&self, drafted: &Drafted) -> String {
         let target = drafted.deed.target.as_ref().and_then(|target| {
             let tree = find_window(&self.states[drafted.state].scene, &target.uid)?.tree.as_ref()?;
-            Some(compare::label(tree.elements().get(target.node)?))
+            Some(compare::element_label(tree.elements().get(target.node)?))
         });
         target.map_or_else(
             || drafted.deed.input.name().to_owned(),
@@ -699,41 +707,41 @@ impl<'a> Draft<'a> {
 impl Drafted {
     /// The first reaction that fits answers, so those that fit less come first: an act that also answers to
     /// a simpler name before that one, a named target before any, a known text before any.
-    fn order(&self) -> (usize, bool, bool, bool, u64) {
-        let Deed { input, target, text } = &self.deed;
+    fn sort_key(&self) -> (usize, bool, bool, bool, u64) {
+        let RecordedAct { input, target, text } = &self.deed;
         let step = self.steps.first().copied().unwrap_or_default();
         (self.state, !input.has_simpler_name(), target.is_none(), text.is_none(), step)
     }
 }
 
 impl Ids {
-    fn of(&self, identity: &Identity) -> Option<String> {
+    fn of(&self, identity: &ElementIdentity) -> Option<String> {
         self.by_identity.get(identity).cloned()
     }
 
-    fn give(&mut self, identity: &Identity) {
+    fn assign_id(&mut self, identity: &ElementIdentity) {
         if self.by_identity.contains_key(identity) {
             return;
         }
-        let id = unused(&slug(&format!("{} {}", identity.role, identity.name)), &self.used);
+        let id = unused_name(&slugify(&format!("{} {}", identity.role, identity.name)), &self.used);
         self.used.insert(id.clone());
         self.by_identity.insert(identity.clone(), id);
     }
 }
 
-fn identity_of(moment: &Moment, target: &Target) -> Option<Identity> {
+fn identity_of(moment: &RecordedMoment, target: &RecordedTarget) -> Option<ElementIdentity> {
     let tree = find_window(&moment.scene, &target.uid)?.tree.as_ref()?;
-    identities(&target.uid, tree).into_iter().nth(target.node)
+    element_identities(&target.uid, tree).into_iter().nth(target.node)
 }
 
 /// For each element of a tree what it is.
-fn identities(uid: &str, tree: &Tree) -> Vec<Identity> {
+fn element_identities(uid: &str, tree: &Tree) -> Vec<ElementIdentity> {
     let mut counts: HashMap<(&Role, &str), usize> = HashMap::new();
     let identity = |element| {
         let element: &crate::model::Element = element;
         let count = counts.entry((&element.role, &element.name)).or_default();
         *count += 1;
-        Identity {
+        ElementIdentity {
             uid: uid.to_owned(),
             role: element.role.to_string(),
             name: element.name.clone(),
@@ -744,32 +752,32 @@ fn identities(uid: &str, tree: &Tree) -> Vec<Identity> {
 }
 
 /// What a window is taken for that nobody could look into.
-fn unseen(bounds: Rect, title: &str) -> Tree {
+fn unread_tree(bounds: Rect, title: &str) -> Tree {
     Tree::of_root(crate::model::Element::new(Role::Window, title, bounds))
 }
 
 /// A hidden value stays hidden and not empty; each change of it can still be noticed.
-fn hide(value: &mut Option<String>, hidden_changes: usize) {
+fn hide_value(value: &mut Option<String>, hidden_changes: usize) {
     if value.as_deref() == Some(HIDDEN) && hidden_changes > 0 {
         *value = Some(format!("{HIDDEN} {hidden_changes}"));
     }
 }
 
 /// A pattern that matches this text alone, if the format allows one so long.
-fn exactly(text: &str) -> Option<Regex> {
+fn exact_pattern(text: &str) -> Option<Regex> {
     let pattern = regex::escape(text);
     let fits = pattern.chars().count() <= validate::MAX_REGEX_CHARS;
     Regex::new(&format!(r"\A(?:{pattern})\z")).ok().filter(|_| fits)
 }
 
-fn object(value: Value) -> Predicate {
+fn to_predicate(value: Value) -> PredicateEntry {
     match value {
         Value::Object(map) => map,
-        _ => Predicate::default(),
+        _ => PredicateEntry::default(),
     }
 }
 
-fn screen_of(states: &[State]) -> Rect {
+fn screen_of(states: &[ScenarioState]) -> Rect {
     let windows = states.iter().flat_map(|state| &state.windows);
     windows.fold(SMALLEST_SCREEN, |screen, window| {
         let side = |old: i32, new: i32| old.max(new).min(LARGEST_SCREEN);
@@ -782,11 +790,11 @@ fn screen_of(states: &[State]) -> Rect {
     })
 }
 
-fn state_names(states: &[&Moment]) -> Vec<String> {
+fn state_names(states: &[&RecordedMoment]) -> Vec<String> {
     let mut used = HashSet::new();
-    let name = |moment: &&Moment| {
+    let name = |moment: &&RecordedMoment| {
         let name = in_front(&moment.scene).map_or("no windows", |seen| &seen.window.title);
-        let name = unused(&slug(name), &used);
+        let name = unused_name(&slugify(name), &used);
         used.insert(name.clone());
         name
     };
@@ -794,7 +802,7 @@ fn state_names(states: &[&Moment]) -> Vec<String> {
 }
 
 /// `Edit User name` becomes `edit-user-name`.
-fn slug(text: &str) -> String {
+fn slugify(text: &str) -> String {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let slug: String = words.collect::<Vec<_>>().join("-").chars().take(LONGEST_ID).collect();
@@ -802,13 +810,13 @@ fn slug(text: &str) -> String {
     if slug.is_empty() { "unnamed".to_owned() } else { slug.to_owned() }
 }
 
-fn unused(name: &str, used: &HashSet<String>) -> String {
+fn unused_name(name: &str, used: &HashSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
     names.find(|name| !used.contains(name)).unwrap_or_else(|| name.to_owned())
 }
 
-fn listed(notes: impl Iterator<Item = String>) -> Vec<String> {
+fn list_notes(notes: impl Iterator<Item = String>) -> Vec<String> {
     let mut notes: Vec<String> = notes.collect();
     if let Some(more) = notes.len().checked_sub(NOTES_SHOWN).filter(|&more| more > 0) {
         notes.truncate(NOTES_SHOWN);

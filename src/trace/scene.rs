@@ -16,22 +16,22 @@ pub struct Scene {
 
 impl Scene {
     /// A desktop that cannot be read leaves an empty scene: a trace never fails the call it records.
-    pub fn look(observer: &Observer, cancel: &Cancel) -> Self {
-        let look = || observer.glance(limits::TRACE_LOOK_TIME, cancel);
+    pub fn capture_scene(observer: &Observer, cancel: &Cancel) -> Self {
+        let look = || observer.glance_all(limits::TRACE_LOOK_TIME, cancel);
         Self { windows: catch_unwind(AssertUnwindSafe(look)).unwrap_or_default() }
     }
 
     /// The focused window, or the first: the one that keys would go to.
-    fn focused(&self) -> Option<&(Window, Option<Arc<View>>)> {
+    fn focused_window(&self) -> Option<&(Window, Option<Arc<View>>)> {
         self.windows.iter().find(|(window, _)| window.focused).or_else(|| self.windows.first())
     }
 
     fn focused_view(&self) -> Option<&Arc<View>> {
-        self.focused().and_then(|(_, view)| view.as_ref())
+        self.focused_window().and_then(|(_, view)| view.as_ref())
     }
 
     pub fn focused_uid(&self) -> Option<&str> {
-        self.focused().map(|(window, _)| window.uid.as_str())
+        self.focused_window().map(|(window, _)| window.uid.as_str())
     }
 
     pub fn tree_hash(&self) -> String {
@@ -47,13 +47,13 @@ impl Scene {
         self.focused_view().is_none_or(|view| view.has_secret())
     }
 
-    pub fn differs(&self, other: &Scene) -> bool {
+    pub fn differs_from(&self, other: &Scene) -> bool {
         self.windows.len() != other.windows.len()
-            || self.windows.iter().zip(&other.windows).any(|(left, right)| !same(left, right))
+            || self.windows.iter().zip(&other.windows).any(|(left, right)| !same_window(left, right))
     }
 }
 
-fn same(left: &(Window, Option<Arc<View>>), right: &(Window, Option<Arc<View>>)) -> bool {
+fn same_window(left: &(Window, Option<Arc<View>>), right: &(Window, Option<Arc<View>>)) -> bool {
     left.0 == right.0
         && match (&left.1, &right.1) {
             (Some(left), Some(right)) => {

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::compare::differences;
-use super::format::Row;
-use super::story::{Step, Story};
-use crate::privacy::untrusted::clean;
+use super::compare::diff_scenes;
+use super::format::TraceRow;
+use super::story::{LoadedTrace, StoryStep};
+use crate::privacy::untrusted::clean_text;
 use crate::text::shorten;
 
 const ARGUMENTS_WIDTH: usize = 48;
@@ -19,27 +19,27 @@ const HEADINGS: [&str; 7] = ["step", "time", "tool", "arguments", "result", "cha
 const RIGHT: [bool; 7] = [true, false, false, false, false, false, true];
 
 /// The head of the trace, a line for each step, and what could not be read.
-pub fn table(story: &Story) -> String {
-    let rows: Vec<[String; 7]> = story.steps.iter().map(cells).collect();
+pub fn trace_table(story: &LoadedTrace) -> String {
+    let rows: Vec<[String; 7]> = story.steps.iter().map(table_cells).collect();
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([HEADINGS[column].len()]).max().unwrap_or(0)
     };
     let widths: [usize; 7] = std::array::from_fn(width);
-    let mut out = head(story);
+    let mut out = trace_header(story);
     out.push('\n');
     write_line(&mut out, &HEADINGS.map(str::to_owned), &widths);
     for row in &rows {
         write_line(&mut out, row, &widths);
     }
-    for problem in problems(story) {
+    for problem in trace_problems(story) {
         let _ = write!(out, "\nincomplete: {}", one_line(&problem));
     }
     out.trim_end().to_owned()
 }
 
 /// One step, by its number in the trace.
-pub fn step(story: &Story, number: u64) -> Result<String, String> {
+pub fn show_step(story: &LoadedTrace, number: u64) -> Result<String, String> {
     let step = story.steps.iter().find(|step| step.row.trace_seq == number).ok_or_else(|| {
         let numbers = story.steps.iter().map(|step| step.row.trace_seq);
         match (numbers.clone().min(), numbers.max()) {
@@ -48,19 +48,19 @@ pub fn step(story: &Story, number: u64) -> Result<String, String> {
         }
     })?;
     let row = &step.row;
-    let mut out = format!("step {} of {}: {}\n", row.trace_seq, story.id(), row.tool);
-    for (name, value) in facts(row) {
+    let mut out = format!("step {} of {}: {}\n", row.trace_seq, story.trace_id(), row.tool);
+    for (name, value) in row_facts(row) {
         let _ = writeln!(out, "  {name:<12} {}", one_line(&value));
     }
     out.push_str(&told_differences(story, step));
-    Ok(clean(&out).trim_end().to_owned())
+    Ok(clean_text(&out).trim_end().to_owned())
 }
 
-fn told_differences(story: &Story, step: &Step) -> String {
+fn told_differences(story: &LoadedTrace, step: &StoryStep) -> String {
     if !story.tells_of_windows() {
         return "\nThe trace holds no trees to compare.\n".to_owned();
     }
-    let found = differences(&step.before, &step.after);
+    let found = diff_scenes(&step.before, &step.after);
     if found.is_empty() {
         return "\nNothing that is shown changed.\n".to_owned();
     }
@@ -73,7 +73,7 @@ fn told_differences(story: &Story, step: &Step) -> String {
 }
 
 /// What a row says, by name; shared with the page for browsers.
-pub fn facts(row: &Row) -> Vec<(&'static str, String)> {
+pub fn row_facts(row: &TraceRow) -> Vec<(&'static str, String)> {
     let target = row.target.as_ref().map(|target| format!("{} in {}", target.selector, target.window_uid));
     let hashes = (row.tree_hash_before != row.tree_hash_after)
         .then(|| format!("{} → {}", row.tree_hash_before, row.tree_hash_after));
@@ -95,8 +95,8 @@ pub fn facts(row: &Row) -> Vec<(&'static str, String)> {
 }
 
 /// Who, when and how long, as one or two sentences.
-pub fn head(story: &Story) -> String {
-    let mut out = story.id().to_owned();
+pub fn trace_header(story: &LoadedTrace) -> String {
+    let mut out = story.trace_id().to_owned();
     if let Some(header) = &story.header {
         if let Some(label) = header.label.as_ref().filter(|label| !label.is_empty()) {
             let _ = write!(out, " \"{}\"", one_line(label));
@@ -115,17 +115,17 @@ pub fn head(story: &Story) -> String {
         ),
         None => writeln!(out, "{} steps, not stopped", story.steps.len()),
     };
-    clean(&out).into_owned()
+    clean_text(&out).into_owned()
 }
 
 /// Everything that could not be read.
-pub fn problems(story: &Story) -> Vec<String> {
+pub fn trace_problems(story: &LoadedTrace) -> Vec<String> {
     let missing = story.missing_trees.iter().map(|tree| format!("a tree cannot be read: {tree}"));
     story.problems.iter().cloned().chain(missing).collect()
 }
 
 /// `ok`, or the error's code.
-pub fn outcome(row: &Row) -> String {
+pub fn outcome_text(row: &TraceRow) -> String {
     let summary = &row.result_summary;
     match (&summary.ok, summary.error.as_ref().and_then(|error| error.code.as_deref())) {
         (_, Some(code)) => code.to_owned(),
@@ -136,14 +136,14 @@ pub fn outcome(row: &Row) -> String {
 }
 
 /// Whether what is shown changed: by the trees if there are any, else by the hashes.
-pub fn changed(step: &Step) -> bool {
+pub fn has_changed(step: &StoryStep) -> bool {
     step.before != step.after
         || step.row.windows_after.is_some()
         || step.row.tree_hash_before != step.row.tree_hash_after
 }
 
 /// The arguments without the brackets that every row would have.
-pub fn short_arguments(row: &Row) -> String {
+pub fn short_arguments(row: &TraceRow) -> String {
     let word = |(key, value): (&String, &Value)| match value {
         Value::String(text) => format!("{key}={text:?}"),
         other => format!("{key}={other}"),
@@ -151,7 +151,7 @@ pub fn short_arguments(row: &Row) -> String {
     row.args.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-fn cells(step: &Step) -> [String; 7] {
+fn table_cells(step: &StoryStep) -> [String; 7] {
     let row = &step.row;
     let cell = |text: &str| one_line(text).into_owned();
     [
@@ -159,8 +159,8 @@ fn cells(step: &Step) -> [String; 7] {
         cell(time_of_day(&row.ts)),
         cell(&row.tool),
         cell(&shorten(&one_line(&short_arguments(row)), ARGUMENTS_WIDTH)),
-        cell(&outcome(row)),
-        if changed(step) { "changed".to_owned() } else { String::new() },
+        cell(&outcome_text(row)),
+        if has_changed(step) { "changed".to_owned() } else { String::new() },
         row.duration_ms.to_string(),
     ]
 }
@@ -173,7 +173,7 @@ pub fn time_of_day(ts: &str) -> &str {
 
 /// Cleaned, and without line ends that would break a table.
 fn one_line(text: &str) -> Cow<'_, str> {
-    let cleaned = clean(text);
+    let cleaned = clean_text(text);
     if cleaned.contains(['\n', '\r', '\t']) {
         return Cow::Owned(cleaned.replace(['\n', '\r', '\t'], " "));
     }
@@ -195,7 +195,7 @@ mod tests {
 
     use super::*;
 
-    fn row(value: Value) -> Row {
+    fn row(value: Value) -> TraceRow {
         serde_json::from_value(value).unwrap()
     }
 
@@ -204,7 +204,7 @@ mod tests {
         let check = |summary: Value, expected: &str| {
             let row =
                 json!({"step_id": 1, "trace_seq": 1, "tool": "t", "args": {}, "result_summary": summary});
-            assert_eq!(outcome(&self::row(row)), expected);
+            assert_eq!(outcome_text(&self::row(row)), expected);
         };
         check(json!({"ok": true}), "ok");
         check(json!({"ok": false, "error": {"code": "WindowGone"}}), "WindowGone");
@@ -216,7 +216,7 @@ mod tests {
     fn a_terminal_obeys_nothing() {
         let args = json!({"text": "\u{1b}]0;owned\u{7}a\nb"});
         let row = row(json!({"step_id": 1, "trace_seq": 1, "tool": "\u{1b}[2J", "args": args}));
-        let cells = cells(&Step { row, before: Default::default(), after: Default::default() });
+        let cells = table_cells(&StoryStep { row, before: Default::default(), after: Default::default() });
         assert!(cells.iter().all(|cell| !cell.contains(char::is_control)), "{cells:?}");
     }
 }

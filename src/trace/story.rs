@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::format::{FILE_NAME, Footer, Header, Row, WindowSeen};
-use crate::files::{self, Below, Unread};
+use super::format::{FILE_NAME, Footer, Header, TraceRow, WindowSeen};
+use crate::files::{self, Below, ReadFailure};
 use crate::model::{Element, Range, Rect, Role, Tree, TreeBuilder};
 
 const MAX_TRACE_BYTES: u64 = 256 * 1024 * 1024;
@@ -25,10 +25,10 @@ const MAX_PICTURE_BYTES: u64 = 32 * 1024 * 1024;
 const MAX_TREE_ELEMENTS: usize = 1_000_000;
 
 #[derive(Debug)]
-pub struct Story {
+pub struct LoadedTrace {
     pub folder: PathBuf,
     pub header: Option<Header>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<StoryStep>,
     pub footer: Option<Footer>,
     /// What could not be read, as sentences.
     pub problems: Vec<String>,
@@ -38,42 +38,42 @@ pub struct Story {
 
 /// One call and the desktop around it.
 #[derive(Debug)]
-pub struct Step {
-    pub row: Row,
-    pub before: Scene,
-    pub after: Scene,
+pub struct StoryStep {
+    pub row: TraceRow,
+    pub before: StoryScene,
+    pub after: StoryScene,
 }
 
 /// The windows of one moment.
-pub type Scene = Arc<Vec<SeenWindow>>;
+pub type StoryScene = Arc<Vec<RecordedWindow>>;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct SeenWindow {
+pub struct RecordedWindow {
     pub window: WindowSeen,
     pub tree: Option<Arc<Tree>>,
 }
 
-impl Story {
+impl LoadedTrace {
     /// Reads a trace's folder, or the file in it.
-    pub fn read(path: &Path) -> Result<Story, String> {
+    pub fn read(path: &Path) -> Result<LoadedTrace, String> {
         let file = if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() };
         let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
         let text = read_file(&file, MAX_TRACE_BYTES)
             .map_err(|problem| format!("{} cannot be read: {problem}", file.display()))?;
-        Story::of(&text, folder, &file.display().to_string())
+        LoadedTrace::of(&text, folder, &file.display().to_string())
     }
 
     /// Reads a trace that somebody has named; `lines` is its file.
-    pub fn read_below(lines: &Below) -> Result<Story, String> {
+    pub fn read_below(lines: &Below) -> Result<LoadedTrace, String> {
         let path = lines.path();
         let name = path.display().to_string();
         let text = read_below(lines, MAX_TRACE_BYTES)
             .map_err(|problem| format!("{name} cannot be read: {problem}"))?;
-        Story::of(&text, path.parent().unwrap_or(Path::new(".")).to_owned(), &name)
+        LoadedTrace::of(&text, path.parent().unwrap_or(Path::new(".")).to_owned(), &name)
     }
 
-    fn of(text: &[u8], folder: PathBuf, name: &str) -> Result<Story, String> {
-        let mut story = Story {
+    fn of(text: &[u8], folder: PathBuf, name: &str) -> Result<LoadedTrace, String> {
+        let mut story = LoadedTrace {
             folder,
             header: None,
             steps: Vec::new(),
@@ -88,7 +88,7 @@ impl Story {
         Ok(story)
     }
 
-    pub fn id(&self) -> &str {
+    pub fn trace_id(&self) -> &str {
         self.header.as_ref().map_or("unknown trace", |header| &header.trace_id)
     }
 
@@ -98,13 +98,13 @@ impl Story {
     }
 
     /// The bytes of a picture that a row names.
-    pub fn picture(&self, reference: &str) -> Result<Vec<u8>, String> {
-        self.inside(reference).and_then(|place| read_below(&place, MAX_PICTURE_BYTES))
+    pub fn read_picture(&self, reference: &str) -> Result<Vec<u8>, String> {
+        self.file_below(reference).and_then(|place| read_below(&place, MAX_PICTURE_BYTES))
     }
 
     fn read_lines(&mut self, text: &str) {
         let mut trees = Trees::default();
-        let mut scene: Scene = Arc::default();
+        let mut scene: StoryScene = Arc::default();
         let lines: Vec<&str> = text.split('\n').collect();
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let is_last = index + 1 == lines.len();
@@ -135,7 +135,7 @@ impl Story {
         }
     }
 
-    fn take_line(&mut self, number: usize, value: Value, trees: &mut Trees, scene: &mut Scene) {
+    fn take_line(&mut self, number: usize, value: Value, trees: &mut Trees, scene: &mut StoryScene) {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or("row").to_owned();
         let taken = match kind.as_str() {
             "header" => serde_json::from_value(value).map(|header| self.header = Some(header)),
@@ -147,34 +147,43 @@ impl Story {
         }
     }
 
-    fn take_row(&mut self, row: Row, trees: &mut Trees, scene: &mut Scene) {
+    fn take_row(&mut self, row: TraceRow, trees: &mut Trees, scene: &mut StoryScene) {
         // A row that names no window while a window has a hash goes on from the row before.
         let carries_on = row.windows_before.is_empty() && !row.tree_hash_before.is_empty();
-        let before =
-            if carries_on { Arc::clone(scene) } else { self.scene(&row, &row.windows_before, trees, scene) };
+        let before = if carries_on {
+            Arc::clone(scene)
+        } else {
+            self.build_scene(&row, &row.windows_before, trees, scene)
+        };
         let after = match &row.windows_after {
             None => Arc::clone(&before),
-            Some(windows) => self.scene(&row, windows, trees, &before),
+            Some(windows) => self.build_scene(&row, windows, trees, &before),
         };
         *scene = Arc::clone(&after);
-        self.steps.push(Step { row, before, after });
+        self.steps.push(StoryStep { row, before, after });
     }
 
     /// The windows with their trees; the scene before it is shared when nothing differs.
-    fn scene(&mut self, row: &Row, windows: &[WindowSeen], trees: &mut Trees, before: &Scene) -> Scene {
-        let with_tree = |window: &WindowSeen| SeenWindow {
+    fn build_scene(
+        &mut self,
+        row: &TraceRow,
+        windows: &[WindowSeen],
+        trees: &mut Trees,
+        before: &StoryScene,
+    ) -> StoryScene {
+        let with_tree = |window: &WindowSeen| RecordedWindow {
             window: window.clone(),
-            tree: window.tree.as_ref().and_then(|name| self.tree(row, name, trees)),
+            tree: window.tree.as_ref().and_then(|name| self.load_tree(row, name, trees)),
         };
-        let seen: Vec<SeenWindow> = windows.iter().map(with_tree).collect();
+        let seen: Vec<RecordedWindow> = windows.iter().map(with_tree).collect();
         if seen == **before { Arc::clone(before) } else { Arc::new(seen) }
     }
 
-    fn tree(&mut self, row: &Row, name: &str, trees: &mut Trees) -> Option<Arc<Tree>> {
+    fn load_tree(&mut self, row: &TraceRow, name: &str, trees: &mut Trees) -> Option<Arc<Tree>> {
         if let Some(known) = trees.0.get(name) {
             return known.clone();
         }
-        let read = self.inside(name).and_then(|place| read_below(&place, MAX_TREE_BYTES));
+        let read = self.file_below(name).and_then(|place| read_below(&place, MAX_TREE_BYTES));
         let tree = read.and_then(|bytes| parse_tree(&bytes)).map(Arc::new);
         if let Err(problem) = &tree {
             self.missing_trees.push(format!("{name} (step {}): {problem}", row.trace_seq));
@@ -185,7 +194,7 @@ impl Story {
     }
 
     /// A file of this trace. A name that leads out of the folder, also through a link, is refused.
-    fn inside(&self, name: &str) -> Result<Below, String> {
+    fn file_below(&self, name: &str) -> Result<Below, String> {
         let path = Path::new(name);
         if !path.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err("the name leads out of the trace's folder".to_owned());
@@ -205,9 +214,9 @@ struct Trees(HashMap<String, Option<Arc<Tree>>>);
 
 fn read_below(place: &Below, most: u64) -> Result<Vec<u8>, String> {
     place.read(most).map_err(|problem| match problem {
-        Unread::NoFile => "it is not a regular file".to_owned(),
-        Unread::TooLong(_) => format!("it has more than {most} bytes"),
-        Unread::Failed(problem) => problem.to_string(),
+        ReadFailure::NoFile => "it is not a regular file".to_owned(),
+        ReadFailure::TooLong(_) => format!("it has more than {most} bytes"),
+        ReadFailure::Failed(problem) => problem.to_string(),
     })
 }
 
@@ -226,17 +235,17 @@ fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 }
 
 /// When the row began, since some fixed moment; `None` when its time cannot be read.
-pub fn began(row: &Row) -> Option<Duration> {
-    moment(&row.ts)
+pub fn began_at(row: &TraceRow) -> Option<Duration> {
+    parse_time(&row.ts)
 }
 
 /// When the row ended, on the same scale.
-pub fn ended(row: &Row) -> Option<Duration> {
-    began(row).map(|began| began.saturating_add(Duration::from_millis(row.duration_ms)))
+pub fn ended_at(row: &TraceRow) -> Option<Duration> {
+    began_at(row).map(|began| began.saturating_add(Duration::from_millis(row.duration_ms)))
 }
 
 /// <https://www.rfc-editor.org/rfc/rfc3339#section-5.6>
-fn moment(text: &str) -> Option<Duration> {
+fn parse_time(text: &str) -> Option<Duration> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     u64::try_from(time.unix_timestamp_nanos() / 1_000).ok().map(Duration::from_micros)
 }
@@ -323,7 +332,7 @@ mod tests {
     fn check(lines: &[&str], problems: &[&str], missing: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE_NAME), lines.join("\n")).unwrap();
-        let story = Story::read(folder.path()).unwrap();
+        let story = LoadedTrace::read(folder.path()).unwrap();
         let all_begin = |found: &[String], expected: &[&str]| {
             assert_eq!(found.len(), expected.len(), "{found:?}");
             for (found, expected) in found.iter().zip(expected) {
@@ -363,9 +372,9 @@ mod tests {
     #[test]
     fn what_is_no_trace_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(Story::read(folder.path()).unwrap_err().contains("cannot be read"));
+        assert!(LoadedTrace::read(folder.path()).unwrap_err().contains("cannot be read"));
         std::fs::write(folder.path().join(FILE_NAME), "hello\n").unwrap();
-        assert!(Story::read(folder.path()).unwrap_err().contains("is not a trace"));
+        assert!(LoadedTrace::read(folder.path()).unwrap_err().contains("is not a trace"));
     }
 
     #[test]
@@ -382,7 +391,7 @@ mod tests {
 
     #[test]
     fn times_are_read() {
-        let at = |text: &str| moment(text).map(|time| time.as_millis());
+        let at = |text: &str| parse_time(text).map(|time| time.as_millis());
         assert_eq!(at("1970-01-01T00:00:01.5+00:00"), Some(1500));
         assert_eq!(at("yesterday"), None);
     }

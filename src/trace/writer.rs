@@ -16,14 +16,14 @@ use super::format::FILE_NAME;
 use crate::config::limits;
 use crate::files;
 use crate::observer::View;
-use crate::observer::structure::{Request, Structure};
+use crate::observer::structure::{Structure, StructureRequest};
 use crate::privacy::scrub::{self, Scrub};
 
 /// Trees whose file is known, before the memory of them starts anew.
 const MOST_KNOWN_TREES: usize = 65_536;
 
 #[derive(Debug)]
-pub struct Folder {
+pub struct TraceFolder {
     pub trace_id: String,
     /// As the config writes it, so that a caller can use it from the server's working folder.
     pub path: PathBuf,
@@ -50,10 +50,10 @@ impl Default for Room {
     }
 }
 
-impl Folder {
+impl TraceFolder {
     /// A new folder below `root`, with a name that no caller chose. A root that is a link is refused:
     /// a trace must not become a way to write somewhere else.
-    pub fn create(root: &Path, room: Room) -> io::Result<Self> {
+    pub fn create_folder(root: &Path, room: Room) -> io::Result<Self> {
         refuse_link(root)?;
         files::create_private_dir(root, true)?;
         let (trace_id, path) = unused_name(root)?;
@@ -78,13 +78,13 @@ impl Folder {
     }
 
     /// Takes back a folder in which nothing could be written.
-    pub fn discard(self) {
+    pub fn remove_empty(self) {
         if let Err(problem) = std::fs::remove_dir_all(&self.path) {
             tracing::warn!("{} holds no trace and cannot be removed: {problem}", self.path.display());
         }
     }
 
-    pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
+    pub fn append_row(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
         self.make_room(bytes.len())?;
@@ -108,7 +108,7 @@ impl Folder {
         }
         let json = tree_json(view, scrub)?;
         let path = format!("trees/{}.json", short_hash(&json));
-        match self.keep(&path, json.as_bytes()) {
+        match self.store_file(&path, json.as_bytes()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             answer => answer?,
         }
@@ -121,11 +121,11 @@ impl Folder {
 
     pub fn keep_picture(&mut self, sequence: u64, what: &str, png: &[u8]) -> io::Result<String> {
         let path = format!("screenshots/step-{sequence:05}-{what}.png");
-        self.keep(&path, png)?;
+        self.store_file(&path, png)?;
         Ok(path)
     }
 
-    fn keep(&mut self, path: &str, bytes: &[u8]) -> io::Result<()> {
+    fn store_file(&mut self, path: &str, bytes: &[u8]) -> io::Result<()> {
         self.make_room(bytes.len())?;
         create_file(&self.path.join(path))?.write_all(bytes)
     }
@@ -150,7 +150,7 @@ impl Folder {
 }
 
 fn tree_json(view: &Arc<View>, scrub: &Scrub) -> io::Result<String> {
-    let everything = Request { depth: limits::TREE_DEPTH, ..Request::default() };
+    let everything = StructureRequest { depth: limits::TREE_DEPTH, ..StructureRequest::default() };
     let structure = Structure::new(view.clone(), &everything);
     structure.and_then(|tree| scrub::to_json_string(&tree, scrub)).map_err(io::Error::other)
 }
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn lines(folder: &Folder) -> Vec<String> {
+    fn lines(folder: &TraceFolder) -> Vec<String> {
         let text = std::fs::read_to_string(folder.lines_path()).unwrap();
         assert!(text.is_empty() || text.ends_with('\n'), "torn: {text:?}");
         text.lines().map(str::to_owned).collect()
@@ -204,8 +204,8 @@ mod tests {
         for fits in 0..5 {
             let root = tempfile::tempdir().unwrap();
             let room = Room { most_bytes: fits * 8, free_bytes: 0 };
-            let mut folder = Folder::create(root.path(), room).unwrap();
-            let answers: Vec<bool> = (0..6).map(|n| folder.append(&json!({"n": n})).is_ok()).collect();
+            let mut folder = TraceFolder::create_folder(root.path(), room).unwrap();
+            let answers: Vec<bool> = (0..6).map(|n| folder.append_row(&json!({"n": n})).is_ok()).collect();
             assert_eq!(answers.iter().filter(|ok| **ok).count() as u64, fits);
             assert_eq!(lines(&folder).len() as u64, fits);
         }
@@ -215,8 +215,8 @@ mod tests {
     fn a_disk_that_is_nearly_full_is_left_alone() {
         let root = tempfile::tempdir().unwrap();
         let room = Room { most_bytes: u64::MAX, free_bytes: u64::MAX };
-        let mut folder = Folder::create(root.path(), room).unwrap();
-        let problem = folder.append(&json!({})).unwrap_err().to_string();
+        let mut folder = TraceFolder::create_folder(root.path(), room).unwrap();
+        let problem = folder.append_row(&json!({})).unwrap_err().to_string();
         assert!(problem.contains("bytes are free"), "{problem}");
     }
 
@@ -226,14 +226,14 @@ mod tests {
     fn a_trace_belongs_to_its_owner_alone_and_follows_no_link() {
         use std::os::unix::fs::PermissionsExt;
         let root = tempfile::tempdir().unwrap();
-        let folder = Folder::create(&root.path().join("deep/traces"), Room::default()).unwrap();
+        let folder = TraceFolder::create_folder(&root.path().join("deep/traces"), Room::default()).unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder.path), 0o700);
         assert_eq!(mode(&folder.path.join("trees")), 0o700);
         assert_eq!(mode(&folder.lines_path()), 0o600);
         std::os::unix::fs::symlink(root.path().join("deep"), root.path().join("link")).unwrap();
         for name in ["link", "link/"] {
-            let problem = Folder::create(&root.path().join(name), Room::default()).unwrap_err();
+            let problem = TraceFolder::create_folder(&root.path().join(name), Room::default()).unwrap_err();
             assert!(problem.to_string().contains("symbolic link"), "{problem}");
         }
     }

@@ -49,7 +49,7 @@ pub struct Client<'a> {
 
 /// One question to a model.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
+pub struct ModelRequest<'a> {
     pub model: &'a str,
     pub prompt: &'a str,
     pub png: Option<&'a [u8]>,
@@ -58,7 +58,7 @@ pub struct Ask<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct ModelAnswer {
     pub text: String,
     /// What the server says it used; many local servers say nothing.
     pub tokens: Option<u64>,
@@ -66,7 +66,7 @@ pub struct Answer {
 
 /// An error, and what it means for the next question.
 #[derive(Debug)]
-pub struct Failure {
+pub struct ModelFailure {
     pub error: Error,
     /// The question arrived, so the model may have worked for it.
     pub may_have_cost: bool,
@@ -75,7 +75,7 @@ pub struct Failure {
     not_found: bool,
 }
 
-impl Failure {
+impl ModelFailure {
     fn new(kind: Kind, message: String) -> Self {
         Self { error: Error::new(kind, message), may_have_cost: false, is_dead: false, not_found: false }
     }
@@ -99,10 +99,10 @@ impl<'a> Client<'a> {
         let key = config.api_key.as_ref().map(|key| key.reveal().trim()).filter(|key| !key.is_empty());
         let authorization = match (key, &login) {
             (Some(key), _) => Some(format!("Bearer {key}")),
-            (None, Some(login)) => Some(login.basic()),
+            (None, Some(login)) => Some(login.basic_auth()),
             (None, None) => None,
         };
-        let authorization = authorization.map(|text| sensitive(&text)).transpose();
+        let authorization = authorization.map(|text| sensitive_header(&text)).transpose();
         Ok(Self {
             authorization: authorization.map_err(|_| unwritable_key())?,
             secrets: secrets_of(key, login.as_ref(), &config.base_url),
@@ -114,42 +114,48 @@ impl<'a> Client<'a> {
     }
 
     /// Asks one question and waits for the answer. <https://platform.openai.com/docs/api-reference/chat/create>
-    pub fn complete(&self, ask: &Ask, cancel: &Cancel) -> Result<Answer, Failure> {
+    pub fn ask_model(&self, ask: &ModelRequest, cancel: &Cancel) -> Result<ModelAnswer, ModelFailure> {
         let body = request_body(ask).to_string();
-        let mut addresses: Vec<_> = self.addresses("/chat/completions").into_iter().enumerate().collect();
+        let mut addresses: Vec<_> =
+            self.candidate_urls("/chat/completions").into_iter().enumerate().collect();
         let first = self.known.0.load(Ordering::Relaxed).min(addresses.len());
         addresses.rotate_left(first);
         let mut not_found = None;
         for (index, url) in addresses {
-            match self.exchange(url, Some(&body), cancel) {
+            match self.send_request(url, Some(&body), cancel) {
                 Ok(text) => {
                     self.known.0.store(index, Ordering::Relaxed);
-                    return self.understood(&text);
+                    return self.parse_answer(&text);
                 }
                 Err(failure) if failure.not_found => not_found = Some(failure),
                 Err(failure) => return Err(failure),
             }
         }
-        Err(not_found.unwrap_or_else(|| Failure::internal(format!("{} has no address to ask", self.shown))))
+        Err(not_found
+            .unwrap_or_else(|| ModelFailure::internal(format!("{} has no address to ask", self.shown))))
     }
 
     /// The names of the models that the server offers.
-    pub fn models(&self, cancel: &Cancel) -> Result<Vec<String>, Failure> {
+    pub fn list_models(&self, cancel: &Cancel) -> Result<Vec<String>, ModelFailure> {
         let mut problem = None;
-        for url in self.addresses("/models") {
-            match self.exchange(url, None, cancel).map(|text| model_names(&text)) {
+        for url in self.candidate_urls("/models") {
+            match self.send_request(url, None, cancel).map(|text| model_names(&text)) {
                 Ok(Some(names)) => return Ok(names.iter().map(|name| self.without_secrets(name)).collect()),
                 // A server of web pages answers every path with its own page.
-                Ok(None) => problem = Some(Failure::internal(self.about("answered with no list of models"))),
+                Ok(None) => {
+                    problem =
+                        Some(ModelFailure::internal(self.describe_server("answered with no list of models")))
+                }
                 Err(failure) if failure.not_found => problem = problem.or(Some(failure)),
                 Err(failure) => return Err(failure),
             }
         }
-        Err(problem.unwrap_or_else(|| Failure::internal(format!("{} has no address to ask", self.shown))))
+        Err(problem
+            .unwrap_or_else(|| ModelFailure::internal(format!("{} has no address to ask", self.shown))))
     }
 
     /// Where to ask, in order. An address that already ends in the version is taken at its word.
-    fn addresses(&self, leaf: &str) -> Vec<Url> {
+    fn candidate_urls(&self, leaf: &str) -> Vec<Url> {
         let path = self.base.path().trim_end_matches('/').to_owned();
         let prefixes: &[&str] = if path.ends_with("/v1") { &[""] } else { &PREFIXES };
         let at = |prefix: &&str| {
@@ -161,17 +167,17 @@ impl<'a> Client<'a> {
     }
 
     /// One request and its whole answer. A runtime of its own, because tools run on plain threads.
-    fn exchange(&self, url: Url, body: Option<&str>, cancel: &Cancel) -> Result<String, Failure> {
+    fn send_request(&self, url: Url, body: Option<&str>, cancel: &Cancel) -> Result<String, ModelFailure> {
         if cancel.check().is_err() {
-            return Err(Failure { may_have_cost: false, ..Failure::cancelled() });
+            return Err(ModelFailure { may_have_cost: false, ..ModelFailure::cancelled() });
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|problem| Failure::internal(format!("no runtime: {problem}")))?;
+        let runtime = runtime.map_err(|problem| ModelFailure::internal(format!("no runtime: {problem}")))?;
         let path = url.path().to_owned();
         let done = runtime.block_on(async {
             tokio::select! {
                 done = tokio::time::timeout(self.timeout, self.send(url, body)) => done,
-                () = fired(cancel) => Ok(Err(Failure::cancelled())),
+                () = wait_cancelled(cancel) => Ok(Err(ModelFailure::cancelled())),
             }
         });
         // A name that is still being looked up must not hold up the caller.
@@ -179,9 +185,9 @@ impl<'a> Client<'a> {
         done.unwrap_or_else(|_| Err(self.too_late(&path)))
     }
 
-    async fn send(&self, url: Url, body: Option<&str>) -> Result<String, Failure> {
+    async fn send(&self, url: Url, body: Option<&str>) -> Result<String, ModelFailure> {
         let path = url.path().to_owned();
-        let http = self.http()?;
+        let http = self.http_client()?;
         let mut request = match body {
             Some(body) => http.post(url).header(CONTENT_TYPE, "application/json").body(body.to_owned()),
             None => http.get(url),
@@ -189,15 +195,15 @@ impl<'a> Client<'a> {
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization);
         }
-        let response = request.send().await.map_err(|problem| self.broken(&path, problem))?;
+        let response = request.send().await.map_err(|problem| self.transport_failure(&path, problem))?;
         let status = response.status();
         if status.is_success() {
             return self.read_answer(&path, response).await;
         }
-        Err(self.refused(&path, status, &read_error_page(response).await))
+        Err(self.status_failure(&path, status, &read_error_page(response).await))
     }
 
-    fn http(&self) -> Result<reqwest::Client, Failure> {
+    fn http_client(&self) -> Result<reqwest::Client, ModelFailure> {
         let builder = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
@@ -212,17 +218,23 @@ impl<'a> Client<'a> {
             // talk to its own Ollama.
             builder.tls_backend_preconfigured(no_tls()?)
         };
-        builder.build().map_err(|problem| self.broken("", problem))
+        builder.build().map_err(|problem| self.transport_failure("", problem))
     }
 
-    async fn read_answer(&self, path: &str, mut response: Response) -> Result<String, Failure> {
+    async fn read_answer(&self, path: &str, mut response: Response) -> Result<String, ModelFailure> {
         let mut bytes = Vec::new();
         loop {
             let chunk = response.chunk().await;
-            match chunk.map_err(|problem| Failure { may_have_cost: true, ..self.broken(path, problem) })? {
+            match chunk.map_err(|problem| ModelFailure {
+                may_have_cost: true,
+                ..self.transport_failure(path, problem)
+            })? {
                 Some(chunk) if bytes.len() + chunk.len() > ANSWER_BYTES => {
                     let said = format!("{path} answered with more than {ANSWER_BYTES} bytes");
-                    return Err(Failure { may_have_cost: true, ..Failure::internal(self.about(&said)) });
+                    return Err(ModelFailure {
+                        may_have_cost: true,
+                        ..ModelFailure::internal(self.describe_server(&said))
+                    });
                 }
                 Some(chunk) => bytes.extend_from_slice(&chunk),
                 None => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -231,20 +243,23 @@ impl<'a> Client<'a> {
     }
 
     /// What the model said in a server's whole answer. The key is in neither the answer nor the failure.
-    pub fn understood(&self, text: &str) -> Result<Answer, Failure> {
+    pub fn parse_answer(&self, text: &str) -> Result<ModelAnswer, ModelFailure> {
         match read_completion(text) {
             // Cleaned first: an escape inside the key would hide it here and be taken out later.
             Ok(answer) => {
-                Ok(Answer { text: self.without_secrets(&untrusted::clean(&answer.text)), ..answer })
+                Ok(ModelAnswer { text: self.without_secrets(&untrusted::clean_text(&answer.text)), ..answer })
             }
             Err(problem) => {
-                let said = format!("{problem}; it said: {}", self.excerpt(text));
-                Err(Failure { may_have_cost: true, ..Failure::internal(self.about(&said)) })
+                let said = format!("{problem}; it said: {}", self.body_excerpt(text));
+                Err(ModelFailure {
+                    may_have_cost: true,
+                    ..ModelFailure::internal(self.describe_server(&said))
+                })
             }
         }
     }
 
-    fn refused(&self, path: &str, status: StatusCode, page: &str) -> Failure {
+    fn status_failure(&self, path: &str, status: StatusCode, page: &str) -> ModelFailure {
         let advice = match status.as_u16() {
             300..=399 => "redirects are not followed: put the final address into vlm.base_url",
             401 | 403 => "check vlm.api_key (or OWUI_API_KEY)",
@@ -254,13 +269,13 @@ impl<'a> Client<'a> {
             400..=499 => "check vlm.model and vlm.max_tokens",
             _ => "the server itself failed: look at its log",
         };
-        let said = format!("{path} answered {status}: {} ({advice})", self.excerpt(page));
+        let said = format!("{path} answered {status}: {} ({advice})", self.body_excerpt(page));
         let not_found = status == StatusCode::NOT_FOUND;
-        Failure { not_found, ..Failure::internal(self.about(&said)) }
+        ModelFailure { not_found, ..ModelFailure::internal(self.describe_server(&said)) }
     }
 
     /// The request broke off. The library's own message would carry the address with its user part.
-    fn broken(&self, path: &str, problem: reqwest::Error) -> Failure {
+    fn transport_failure(&self, path: &str, problem: reqwest::Error) -> ModelFailure {
         let (is_dead, may_have_cost) = (problem.is_connect(), !problem.is_connect() && !problem.is_builder());
         let problem = problem.without_url();
         let mut causes = problem.to_string();
@@ -270,26 +285,30 @@ impl<'a> Client<'a> {
             cause = deeper.source();
         }
         let advice = "check that the server of vlm.base_url runs and can be reached from here";
-        let said = format!("{path}: {} ({advice})", self.excerpt(&causes));
-        Failure { is_dead, may_have_cost, ..Failure::internal(self.about(&said)) }
+        let said = format!("{path}: {} ({advice})", self.body_excerpt(&causes));
+        ModelFailure { is_dead, may_have_cost, ..ModelFailure::internal(self.describe_server(&said)) }
     }
 
-    fn too_late(&self, path: &str) -> Failure {
+    fn too_late(&self, path: &str) -> ModelFailure {
         let seconds = self.timeout.as_secs_f64();
         let said = format!(
             "{path} did not answer within {seconds} s; check that the server is not busy loading the model, \
              or raise vlm.timeout_s"
         );
-        Failure { may_have_cost: true, is_dead: true, ..Failure::new(Kind::Timeout, self.about(&said)) }
+        ModelFailure {
+            may_have_cost: true,
+            is_dead: true,
+            ..ModelFailure::new(Kind::Timeout, self.describe_server(&said))
+        }
     }
 
-    fn about(&self, said: &str) -> String {
+    fn describe_server(&self, said: &str) -> String {
         format!("the model server {} {said}", self.shown)
     }
 
     /// The beginning of a foreign text, on one line, without what must not be told.
-    fn excerpt(&self, text: &str) -> String {
-        let clean = untrusted::clean(text);
+    fn body_excerpt(&self, text: &str) -> String {
+        let clean = untrusted::clean_text(text);
         let one_line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
         let safe = AUTHORIZATION_ECHO.replace_all(&self.without_secrets(&one_line), "$1 ***").into_owned();
         match safe.char_indices().nth(TOLD_CHARACTERS) {
@@ -330,12 +349,12 @@ impl Login {
         Some(Login { written: [user, password], user: decoded_user, password: decoded_password })
     }
 
-    fn encoded(&self) -> String {
+    fn encode_login(&self) -> String {
         BASE64_STANDARD.encode(format!("{}:{}", self.user, self.password))
     }
 
-    fn basic(&self) -> String {
-        format!("Basic {}", self.encoded())
+    fn basic_auth(&self) -> String {
+        format!("Basic {}", self.encode_login())
     }
 }
 
@@ -362,7 +381,7 @@ fn secrets_of(key: Option<&str>, login: Option<&Login>, address: &Endpoint) -> V
     let mut secrets: Vec<String> = key.map(str::to_owned).into_iter().collect();
     if let Some(login) = login {
         secrets.extend(login.written.clone());
-        secrets.extend([login.encoded(), login.user.clone(), login.password.clone()]);
+        secrets.extend([login.encode_login(), login.user.clone(), login.password.clone()]);
     }
     let query = address.reveal().split_once('?').map(|(_, query)| query).unwrap_or_default();
     secrets.extend(query.split(['&', '#']).filter_map(|pair| Some(pair.split_once('=')?.1.to_owned())));
@@ -377,7 +396,7 @@ fn secrets_of(key: Option<&str>, login: Option<&Login>, address: &Endpoint) -> V
     secrets
 }
 
-fn sensitive(text: &str) -> Result<HeaderValue, reqwest::header::InvalidHeaderValue> {
+fn sensitive_header(text: &str) -> Result<HeaderValue, reqwest::header::InvalidHeaderValue> {
     let mut value = HeaderValue::from_str(text)?;
     value.set_sensitive(true);
     Ok(value)
@@ -396,14 +415,15 @@ fn use_ring() {
 }
 
 /// A configuration that trusts nobody, for connections that use no TLS at all.
-fn no_tls() -> Result<rustls::ClientConfig, Failure> {
+fn no_tls() -> Result<rustls::ClientConfig, ModelFailure> {
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|problem| Failure::internal(format!("TLS cannot be set up: {problem}")))?;
+    let builder =
+        builder.map_err(|problem| ModelFailure::internal(format!("TLS cannot be set up: {problem}")))?;
     Ok(builder.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
 }
 
-async fn fired(cancel: &Cancel) {
+async fn wait_cancelled(cancel: &Cancel) {
     while cancel.check().is_ok() {
         sleep_task(LOOK_UP).await;
     }
@@ -421,7 +441,7 @@ async fn read_error_page(mut response: Response) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn request_body(ask: &Ask) -> Value {
+fn request_body(ask: &ModelRequest) -> Value {
     let content = match ask.png {
         // Servers without eyes take plain text only.
         None => json!(ask.prompt),
@@ -441,7 +461,7 @@ fn request_body(ask: &Ask) -> Value {
 }
 
 /// What the model said, wherever the server put it; else why nothing can be read.
-fn read_completion(text: &str) -> Result<Answer, String> {
+fn read_completion(text: &str) -> Result<ModelAnswer, String> {
     let reply: Value =
         serde_json::from_str(text).map_err(|problem| format!("answered with no JSON ({problem})"))?;
     if reply.get("error").is_some_and(|error| !error.is_null()) {
@@ -456,7 +476,7 @@ fn read_completion(text: &str) -> Result<Answer, String> {
             _ => "answered, but the model said nothing".to_owned(),
         });
     }
-    Ok(Answer { text: said.trim().to_owned(), tokens: tokens_used(&reply) })
+    Ok(ModelAnswer { text: said.trim().to_owned(), tokens: tokens_used(&reply) })
 }
 
 /// A text, or a list of texts and of objects with a text.
@@ -488,7 +508,7 @@ pub fn model_names(text: &str) -> Option<Vec<String>> {
     let list = reply.get("data").or(reply.get("models")).unwrap_or(&reply).as_array()?;
     let name = |model: &Value| {
         let named = ["id", "name", "model"].iter().find_map(|key| model.get(*key)?.as_str());
-        let name = untrusted::clean(named.or(model.as_str())?);
+        let name = untrusted::clean_text(named.or(model.as_str())?);
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         (!name.is_empty()).then_some(name)
     };
@@ -508,7 +528,7 @@ mod tests {
     fn check_addresses(url: &str, expected: &[&str]) {
         let known = KnownPrefix::default();
         let client = Client::new(&config(url, None), &known).unwrap();
-        let addresses: Vec<String> = client.addresses("/models").iter().map(Url::to_string).collect();
+        let addresses: Vec<String> = client.candidate_urls("/models").iter().map(Url::to_string).collect();
         assert_eq!(addresses, expected, "{url}");
     }
 
@@ -525,7 +545,7 @@ mod tests {
         let known = KnownPrefix::default();
         let client =
             Client::new(&config("http://us%65r:pa:ss@h?k=QUERYKEY", Some("KEY123")), &known).unwrap();
-        assert_eq!(client.excerpt(text), expected);
+        assert_eq!(client.body_excerpt(text), expected);
     }
 
     #[test]

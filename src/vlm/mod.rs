@@ -15,12 +15,12 @@ use crate::error::{Error, Kind, Result};
 use crate::model::image::Picture;
 use crate::model::{Rect, Tree};
 use crate::observer::describe;
-use crate::observer::sketch::{Reading, SketchOptions, sketch};
+use crate::observer::sketch::{SketchOptions, SketchReading, draw_sketch};
 use crate::privacy::scrub::Scrub;
 use crate::tool::Cx;
 use crate::tool::services::{VisionAnswer, VisionModel, VisionScene, VisionWish};
 
-use client::{Answer, Ask, Client, Failure, KnownPrefix};
+use client::{Client, KnownPrefix, ModelAnswer, ModelFailure, ModelRequest};
 use prompts::{Block, first_characters, first_lines};
 
 /// What the server remembers about its model server.
@@ -77,17 +77,17 @@ fn describe_scene(cx: &Cx, known: &KnownPrefix, scene: &VisionScene) -> Result<V
     let model = model_of(config)?;
     let client = Client::new(config, known)?;
     let scrub = Scrub::of(cx.redactor());
-    let blocks = blocks(cx, scene, &scrub);
+    let blocks = prompt_blocks(cx, scene, &scrub);
     let (width, height) = sent_size(scene, config.image_max_dim);
-    let tally = Tally::open(cx, estimate(config, &blocks, picture_tokens(width, height)))?;
+    let tally = Tally::open(cx, estimate_tokens(config, &blocks, picture_tokens(width, height)))?;
     let picture = cx.observer().picture_to_send(scene.chosen, cx.cancel)?.picture;
-    let picture = shrunk(&picture, config.image_max_dim);
+    let picture = shrink_picture(&picture, config.image_max_dim);
     let png = picture.to_png()?;
     let picture_tokens = picture_tokens(picture.width(), picture.height());
     let mut asker = Asker { cx, config, client, png, picture_tokens, tally };
     match config.mode {
-        VlmMode::Single => asker.single(model, &blocks),
-        VlmMode::Multipass => asker.multipass(model, &blocks, &scrub),
+        VlmMode::Single => asker.single_pass(model, &blocks),
+        VlmMode::Multipass => asker.multi_pass(model, &blocks, &scrub),
     }
 }
 
@@ -102,24 +102,24 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn single(&mut self, model: &str, blocks: &[Block]) -> Result<VisionAnswer> {
+    fn single_pass(&mut self, model: &str, blocks: &[Block]) -> Result<VisionAnswer> {
         let question = prompts::with_blocks(single_prompt(self.config), blocks);
-        let answer = self.ask(model, &question, true);
+        let answer = self.ask_model(model, &question, true);
         answer.map(|text| VisionAnswer { text, structured: None }).map_err(|failure| failure.error)
     }
 
-    fn multipass(&mut self, model: &str, blocks: &[Block], scrub: &Scrub) -> Result<VisionAnswer> {
+    fn multi_pass(&mut self, model: &str, blocks: &[Block], scrub: &Scrub) -> Result<VisionAnswer> {
         let (config, clock) = (self.config, self.cx.clock());
         let clean = |text: &str| scrub.text(text).into_owned();
         let found = multipass::describe(config, blocks, clock, clean, |pass, question| {
-            self.ask((pass.model)(config).unwrap_or(model), question, pass.sees_picture)
+            self.ask_model((pass.model)(config).unwrap_or(model), question, pass.sees_picture)
         })?;
         let text = serde_json::to_string_pretty(&found).unwrap_or_else(|_| found.to_string());
         Ok(VisionAnswer { text, structured: Some(found) })
     }
 
-    fn ask(&mut self, model: &str, prompt: &str, with_picture: bool) -> Result<String, Failure> {
-        let ask = Ask {
+    fn ask_model(&mut self, model: &str, prompt: &str, with_picture: bool) -> Result<String, ModelFailure> {
+        let ask = ModelRequest {
             model,
             prompt,
             png: with_picture.then_some(self.png.as_slice()),
@@ -127,10 +127,10 @@ impl Asker<'_> {
             temperature: self.config.temperature,
         };
         let asked = text_tokens(prompt) + if with_picture { self.picture_tokens } else { 0 };
-        let result = self.client.complete(&ask, self.cx.cancel);
+        let result = self.client.ask_model(&ask, self.cx.cancel);
         self.tally.add(match &result {
-            Ok(Answer { tokens: Some(tokens), .. }) => *tokens,
-            Ok(Answer { text, .. }) => asked + text_tokens(text),
+            Ok(ModelAnswer { tokens: Some(tokens), .. }) => *tokens,
+            Ok(ModelAnswer { text, .. }) => asked + text_tokens(text),
             Err(failure) if failure.may_have_cost => asked,
             Err(_) => 0,
         });
@@ -147,7 +147,7 @@ struct Tally {
 impl Tally {
     /// A picture that leaves the machine counts as a screenshot.
     fn open(cx: &Cx, estimate: u64) -> Result<Self> {
-        let reservation = cx.charge(&[Meter::Screenshot, Meter::VlmTokens(estimate)]);
+        let reservation = cx.reserve_budget(&[Meter::Screenshot, Meter::VlmTokens(estimate)]);
         Ok(Self {
             reservation: Some(reservation.map_err(|error| error.with("estimated_tokens", estimate))?),
             used: 0,
@@ -169,15 +169,15 @@ impl Drop for Tally {
 }
 
 /// The most that the questions can use: what is asked, and as much answer as is allowed.
-fn estimate(config: &Vlm, blocks: &[Block], picture: u64) -> u64 {
+fn estimate_tokens(config: &Vlm, blocks: &[Block], picture: u64) -> u64 {
     let answer = u64::from(config.max_tokens);
     match config.mode {
         VlmMode::Single => {
             text_tokens(&prompts::with_blocks(single_prompt(config), blocks)) + picture + answer
         }
-        VlmMode::Multipass => multipass::passes(config)
+        VlmMode::Multipass => multipass::enabled_passes(config)
             .map(|pass| {
-                let asked = text_tokens(&pass.question(config, blocks, None));
+                let asked = text_tokens(&pass.pass_prompt(config, blocks, None));
                 let seen = if pass.sees_picture { picture } else { 0 };
                 // What earlier passes answered is asked again.
                 asked + seen + if pass.sees_findings { 2 * answer } else { answer }
@@ -200,11 +200,11 @@ fn picture_tokens(width: u32, height: u32) -> u64 {
 }
 
 /// The blocks that the config asks for, redacted before they are cut.
-fn blocks(cx: &Cx, scene: &VisionScene, scrub: &Scrub) -> Vec<Block> {
+fn prompt_blocks(cx: &Cx, scene: &VisionScene, scrub: &Scrub) -> Vec<Block> {
     let config = &cx.config().vlm;
     let clean = |text: &str| scrub.text(text).into_owned();
-    let tree = || describe::accessibility(&scene.chosen.window, scene.view.tree(), scene.node);
-    let drawn = || drawn(scene, &cx.config().ascii_sketch);
+    let tree = || describe::describe_tree(&scene.chosen.window, scene.view.tree(), scene.node);
+    let drawn = || sketch_text(scene, &cx.config().ascii_sketch);
     let wanted = [
         (
             "ACCESSIBILITY_TREE",
@@ -221,18 +221,26 @@ fn blocks(cx: &Cx, scene: &VisionScene, scrub: &Scrub) -> Vec<Block> {
             "ASCII_SKETCH",
             config.ground_with_sketch.then(|| first_characters(&clean(&drawn()), config.sketch_max_chars)),
         ),
-        ("FOCUSED_ELEMENT", focused(scene).filter(|_| config.ground_with_focus).map(|text| clean(&text))),
+        (
+            "FOCUSED_ELEMENT",
+            focused_label(scene).filter(|_| config.ground_with_focus).map(|text| clean(&text)),
+        ),
     ];
     let present = wanted.into_iter().filter_map(|(name, text)| Some(Block { name, text: text? }));
     present.collect()
 }
 
-fn drawn(scene: &VisionScene, config: &AsciiSketch) -> String {
-    sketch(scene.view.tree(), scene.chosen.window.bounds, &SketchOptions::from(config), &Reading::default())
-        .text
+fn sketch_text(scene: &VisionScene, config: &AsciiSketch) -> String {
+    draw_sketch(
+        scene.view.tree(),
+        scene.chosen.window.bounds,
+        &SketchOptions::from(config),
+        &SketchReading::default(),
+    )
+    .text
 }
 
-fn focused(scene: &VisionScene) -> Option<String> {
+fn focused_label(scene: &VisionScene) -> Option<String> {
     let tree: &Tree = scene.view.tree();
     let node = tree.focused()?;
     let (element, bounds) = (&tree[node], tree[node].bounds);
@@ -257,7 +265,7 @@ fn sent_size(scene: &VisionScene, longest: u32) -> (u32, u32) {
 }
 
 /// The picture with its longer edge at most `longest`.
-fn shrunk(picture: &Picture, longest: u32) -> Picture {
+fn shrink_picture(picture: &Picture, longest: u32) -> Picture {
     let (width, height) = (u64::from(picture.width()), u64::from(picture.height()));
     let fitting = if height > width { width * u64::from(longest) / height } else { u64::from(longest) };
     let small = picture.shrink_to(u32::try_from(fitting.max(1)).unwrap_or(longest));
@@ -273,7 +281,7 @@ mod tests {
 
     #[track_caller]
     fn check_shrunk(size: (u32, u32), longest: u32, expected: (u32, u32)) {
-        let small = shrunk(&Picture::new(size.0, size.1, BLACK).unwrap(), longest);
+        let small = shrink_picture(&Picture::new(size.0, size.1, BLACK).unwrap(), longest);
         assert_eq!((small.width(), small.height()), expected, "{size:?} to {longest}");
     }
 
@@ -289,11 +297,11 @@ mod tests {
     #[test]
     fn more_passes_need_more_tokens() {
         let config = Vlm { model: Some("m".into()), max_tokens: 1000, ..Vlm::default() };
-        let single = estimate(&config, &[], 100);
+        let single = estimate_tokens(&config, &[], 100);
         assert!((1100..2000).contains(&single), "{single}");
-        let passes = estimate(&Vlm { mode: VlmMode::Multipass, ..config.clone() }, &[], 100);
+        let passes = estimate_tokens(&Vlm { mode: VlmMode::Multipass, ..config.clone() }, &[], 100);
         assert!((4200..6000).contains(&passes), "{passes}");
         let verify = Vlm { mode: VlmMode::Multipass, model_verify: Some("v".into()), ..config };
-        assert!(estimate(&verify, &[], 100) > passes + 2000);
+        assert!(estimate_tokens(&verify, &[], 100) > passes + 2000);
     }
 }

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::config::Vlm;
 use crate::error::{Error, Kind, Result};
 
-use super::client::Failure;
+use super::client::ModelFailure;
 
 /// What is known so far is handed on at most this long.
 const HANDED_ON_CHARACTERS: usize = 12_000;
@@ -85,13 +85,13 @@ const PASSES: [Pass; 4] = [
 ];
 
 /// The passes that this configuration asks for.
-pub fn passes(config: &Vlm) -> impl Iterator<Item = &'static Pass> {
+pub fn enabled_passes(config: &Vlm) -> impl Iterator<Item = &'static Pass> {
     PASSES.iter().filter(|pass| (pass.model)(config).is_some())
 }
 
 impl Pass {
     /// The question, with what this pass may know. `findings` is the object as far as it is filled.
-    pub fn question(&self, config: &Vlm, blocks: &[Block], findings: Option<Block>) -> String {
+    pub fn pass_prompt(&self, config: &Vlm, blocks: &[Block], findings: Option<Block>) -> String {
         let blocks = if self.sees_blocks { blocks } else { &[] };
         prompts::with_blocks((self.prompt)(config), blocks.iter().chain(&findings))
     }
@@ -103,16 +103,16 @@ pub fn describe(
     blocks: &[Block],
     clock: &Clock,
     scrub: impl Fn(&str) -> String,
-    mut ask: impl FnMut(&Pass, &str) -> Result<String, Failure>,
+    mut ask: impl FnMut(&Pass, &str) -> Result<String, ModelFailure>,
 ) -> Result<Value> {
-    let mut found = Found::new();
-    for pass in passes(config) {
-        let findings = pass.sees_findings.then(|| found.block(&scrub));
-        let question = pass.question(config, blocks, findings);
+    let mut found = PassFindings::new();
+    for pass in enabled_passes(config) {
+        let findings = pass.sees_findings.then(|| found.findings_block(&scrub));
+        let question = pass.pass_prompt(config, blocks, findings);
         let began = clock.now();
         let answer = ask(pass, &question);
         let took = clock.now().saturating_sub(began);
-        let dead = found.note(pass, answer, took)?;
+        let dead = found.note_answer(pass, answer, took)?;
         if dead {
             break;
         }
@@ -120,26 +120,31 @@ pub fn describe(
     found.finish()
 }
 
-struct Found {
+struct PassFindings {
     fields: Map<String, Value>,
     passes: Map<String, Value>,
     succeeded: bool,
     first_error: Option<Error>,
 }
 
-impl Found {
+impl PassFindings {
     fn new() -> Self {
         let fields = FIELDS.iter().map(|field| ((*field).to_owned(), Value::Null)).collect();
         Self { fields, passes: Map::new(), succeeded: false, first_error: None }
     }
 
     /// Takes an answer in; says whether it is no use to ask on.
-    fn note(&mut self, pass: &Pass, answer: Result<String, Failure>, took: Duration) -> Result<bool> {
+    fn note_answer(
+        &mut self,
+        pass: &Pass,
+        answer: Result<String, ModelFailure>,
+        took: Duration,
+    ) -> Result<bool> {
         let took = crate::clock::millis(took);
         self.passes.insert(format!("{}_ms", pass.name), json!(took));
         let failure = match answer.map(|text| read_object(&text).ok_or(text)) {
             Ok(Ok(object)) => {
-                self.take(pass, object);
+                self.merge_answer(pass, object);
                 return Ok(false);
             }
             Ok(Err(text)) => (not_an_object(&text), false),
@@ -152,14 +157,14 @@ impl Found {
         Ok(is_dead)
     }
 
-    fn take(&mut self, pass: &Pass, mut object: Map<String, Value>) {
+    fn merge_answer(&mut self, pass: &Pass, mut object: Map<String, Value>) {
         self.succeeded = true;
         for field in pass.fields {
             self.fields.insert((*field).to_owned(), object.remove(*field).unwrap_or_default());
         }
     }
 
-    fn block(&self, scrub: impl Fn(&str) -> String) -> Block {
+    fn findings_block(&self, scrub: impl Fn(&str) -> String) -> Block {
         let text = serde_json::to_string(&self.fields).unwrap_or_default();
         Block { name: "FINDINGS", text: prompts::first_characters(&scrub(&text), HANDED_ON_CHARACTERS) }
     }
@@ -219,7 +224,7 @@ mod tests {
 
     #[test]
     fn verify_runs_only_with_a_model_of_its_own() {
-        let names = |config: &Vlm| passes(config).map(|pass| pass.name).collect::<Vec<_>>();
+        let names = |config: &Vlm| enabled_passes(config).map(|pass| pass.name).collect::<Vec<_>>();
         assert_eq!(names(&config()), ["scene", "controls", "actions"]);
         let with_verify = Vlm { model_verify: Some("v".into()), ..config() };
         assert_eq!(names(&with_verify), ["scene", "controls", "actions", "verify"]);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::client::{Client, KnownPrefix};
-use super::runner::{Runner, is_model_name};
+use super::runner::{ModelRunner, is_model_name};
 use crate::clock::Cancel;
 use crate::config::{Vlm, VlmMode, limits};
 use crate::files;
@@ -20,12 +20,12 @@ const PAGE: usize = 15;
 
 /// A model for one of the config's slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ModelChoice {
     pub slot: &'static str,
     pub model: String,
 }
 
-struct Slot {
+struct ModelSlot {
     key: &'static str,
     purpose: &'static str,
     chosen: fn(&Vlm) -> bool,
@@ -33,26 +33,26 @@ struct Slot {
     only_in_passes: bool,
 }
 
-const SLOTS: [Slot; 4] = [
-    Slot {
+const SLOTS: [ModelSlot; 4] = [
+    ModelSlot {
         key: "model",
         purpose: "describes windows",
         chosen: |config| config.model.is_some(),
         only_in_passes: false,
     },
-    Slot {
+    ModelSlot {
         key: "model_fast",
         purpose: "says what a window is (Enter: the same model)",
         chosen: |config| config.model_fast.is_some(),
         only_in_passes: true,
     },
-    Slot {
+    ModelSlot {
         key: "model_actions",
         purpose: "suggests what to do next, without a picture (Enter: the same model)",
         chosen: |config| config.model_actions.is_some(),
         only_in_passes: true,
     },
-    Slot {
+    ModelSlot {
         key: "model_verify",
         purpose: "checks the rest (Enter: nobody does)",
         chosen: |config| config.model_verify.is_some(),
@@ -61,10 +61,10 @@ const SLOTS: [Slot; 4] = [
 ];
 
 /// What the configured server offers, which may be nothing.
-pub fn models(config: &Vlm) -> Result<Vec<String>, String> {
+pub fn list_models(config: &Vlm) -> Result<Vec<String>, String> {
     let known = KnownPrefix::default();
     let client = Client::new(config, &known).map_err(|error| error.message)?;
-    client.models(&Cancel::new()).map_err(|failure| failure.error.message)
+    client.list_models(&Cancel::new()).map_err(|failure| failure.error.message)
 }
 
 pub fn none_offered(config: &Vlm) -> String {
@@ -73,19 +73,19 @@ pub fn none_offered(config: &Vlm) -> String {
 
 /// Asks for each empty slot. Nothing is chosen for a slot that the person passes over. With a `runner`, a
 /// model that is not there yet can be named too; it is got when the person says yes to that.
-pub fn pick(
+pub fn pick_models(
     config: &Vlm,
     models: &[String],
-    runner: Option<Runner>,
+    runner: Option<ModelRunner>,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
-) -> Result<Vec<Choice>, String> {
+) -> Result<Vec<ModelChoice>, String> {
     let in_passes = config.mode == VlmMode::Multipass;
     let mut choices = Vec::new();
     for slot in SLOTS.iter().filter(|slot| !(slot.chosen)(config) && (in_passes || !slot.only_in_passes)) {
-        let picked = ask(slot, models, runner, input, output);
+        let picked = ask_slot(slot, models, runner, input, output);
         match picked.map_err(|problem| format!("the terminal cannot be used: {problem}"))? {
-            Picked::Model(model) => choices.push(Choice { slot: slot.key, model }),
+            Picked::Model(model) => choices.push(ModelChoice { slot: slot.key, model }),
             Picked::Nothing => {}
             Picked::Quit => return Ok(Vec::new()),
         }
@@ -99,10 +99,10 @@ enum Picked {
     Quit,
 }
 
-fn ask(
-    slot: &Slot,
+fn ask_slot(
+    slot: &ModelSlot,
     models: &[String],
-    runner: Option<Runner>,
+    runner: Option<ModelRunner>,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> std::io::Result<Picked> {
@@ -119,7 +119,7 @@ fn ask(
             "q" => return Ok(Picked::Quit),
             "n" => page = (page + 1) % pages,
             "p" => page = (page + pages - 1) % pages,
-            answer => match chosen(models, answer) {
+            answer => match chosen_model(models, answer) {
                 Some(model) => return Ok(Picked::Model(model.clone())),
                 None if was_pulled(answer, runner, input, output)? => {
                     return Ok(Picked::Model(answer.to_owned()));
@@ -133,7 +133,7 @@ fn ask(
 /// Whether a model that the server does not have was got. If not, the person has been told why.
 fn was_pulled(
     answer: &str,
-    runner: Option<Runner>,
+    runner: Option<ModelRunner>,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> std::io::Result<bool> {
@@ -149,14 +149,14 @@ fn was_pulled(
     if line.trim() != "y" {
         return Ok(false);
     }
-    match runner.pull(answer) {
+    match runner.pull_model(answer) {
         Ok(()) => Ok(true),
         Err(problem) => writeln!(output, "{problem}").map(|()| false),
     }
 }
 
 fn show_page(
-    slot: &Slot,
+    slot: &ModelSlot,
     models: &[String],
     page: usize,
     pages: usize,
@@ -171,18 +171,18 @@ fn show_page(
     output.flush()
 }
 
-fn chosen<'a>(models: &'a [String], answer: &str) -> Option<&'a String> {
+fn chosen_model<'a>(models: &'a [String], answer: &str) -> Option<&'a String> {
     let by_number = answer.parse::<usize>().ok().and_then(|number| models.get(number.checked_sub(1)?));
     by_number.or_else(|| models.iter().find(|model| *model == answer))
 }
 
 /// Writes the choices into the config file, or says why the file stays as it is.
-pub fn save(path: &Path, choices: &[Choice]) -> Result<(), String> {
+pub fn save(path: &Path, choices: &[ModelChoice]) -> Result<(), String> {
     let problem = |what: String| format!("{} was not changed: {what}", path.display());
     let text = read(path).map_err(problem)?;
     let edited = choices.iter().try_fold(text, |text, choice| with_choice(&text, choice));
     let edited = edited.map_err(problem)?;
-    replace(path, edited.as_bytes()).map_err(|error| problem(error.to_string()))
+    replace_file(path, edited.as_bytes()).map_err(|error| problem(error.to_string()))
 }
 
 fn read(path: &Path) -> Result<String, String> {
@@ -197,7 +197,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 /// The text with one value changed or added, and everything else as it was, blanks included.
-fn with_choice(text: &str, choice: &Choice) -> Result<String, String> {
+fn with_choice(text: &str, choice: &ModelChoice) -> Result<String, String> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut expected: Value =
         serde_json::from_str(body).map_err(|error| format!("it is no JSON: {error}"))?;
@@ -206,7 +206,7 @@ fn with_choice(text: &str, choice: &Choice) -> Result<String, String> {
     let fields = section.as_object_mut().ok_or("its key vlm is no object")?;
     fields.insert(choice.slot.to_owned(), json!(choice.model));
     let start = text.len() - body.len();
-    let edited = edited(text, start, choice);
+    let edited = edit_config(text, start, choice);
     // The edit by hand must mean what an edit of the data means.
     let same =
         serde_json::from_str::<Value>(edited.trim_start_matches('\u{feff}')).is_ok_and(|got| got == expected);
@@ -218,13 +218,13 @@ fn with_choice(text: &str, choice: &Choice) -> Result<String, String> {
 }
 
 /// `text` is JSON from `start` on, and an object.
-fn edited(text: &str, start: usize, choice: &Choice) -> String {
+fn edit_config(text: &str, start: usize, choice: &ModelChoice) -> String {
     let model = json!(choice.model).to_string();
-    let root = members(text, start);
+    let root = object_members(text, start);
     let Some(section) = root.iter().rev().find(|member| member.name == "vlm") else {
         return with_member(text, start, "vlm", &format!("{{\"{}\": {model}}}", choice.slot));
     };
-    let fields = members(text, section.value.start);
+    let fields = object_members(text, section.value.start);
     match fields.iter().rev().find(|member| member.name == choice.slot) {
         Some(field) => format!("{}{model}{}", &text[..field.value.start], &text[field.value.end..]),
         None => with_member(text, section.value.start, choice.slot, &model),
@@ -249,7 +249,7 @@ struct Member {
 
 /// The members of the object that begins at or after `start`, with the places of their values. The text is
 /// known to be JSON.
-fn members(text: &str, start: usize) -> Vec<Member> {
+fn object_members(text: &str, start: usize) -> Vec<Member> {
     let mut members = Vec::new();
     let mut depth = 0_usize;
     let (mut name, mut value_start) = (String::new(), None);
@@ -271,7 +271,7 @@ fn members(text: &str, start: usize) -> Vec<Member> {
         }
         let ends_value = (*byte == b',' && depth == 1) || (*byte == b'}' && depth == 0);
         if let (true, Some(from)) = (ends_value, value_start) {
-            members.push(Member { name: std::mem::take(&mut name), value: trimmed(text, from..at) });
+            members.push(Member { name: std::mem::take(&mut name), value: trim_range(text, from..at) });
             value_start = None;
         }
         if depth == 0 && *byte == b'}' {
@@ -296,17 +296,17 @@ fn end_of_string(text: &str, start: usize) -> usize {
     text.len()
 }
 
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+fn trim_range(text: &str, range: Range<usize>) -> Range<usize> {
     let piece = &text[range.clone()];
     let start = range.start + piece.len() - piece.trim_start().len();
     start..start + piece.trim().len()
 }
 
 /// Replaces the file as a whole: a reader sees the old text or the new one, and a full disk costs nothing.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     // A link stays a link; what it points to is replaced.
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let beside = beside(&real);
+    let beside = temporary_path(&real);
     let written =
         write_new(&beside, bytes, fs::metadata(&real).ok()).and_then(|()| fs::rename(&beside, &real));
     if written.is_err() {
@@ -316,7 +316,7 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     written
 }
 
-fn beside(path: &Path) -> PathBuf {
+fn temporary_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}.new", std::process::id()))
 }
@@ -338,7 +338,7 @@ mod tests {
 
     #[track_caller]
     fn check_edit(text: &str, expected: &str) {
-        let choice = Choice { slot: "model", model: "a\"b".into() };
+        let choice = ModelChoice { slot: "model", model: "a\"b".into() };
         assert_eq!(with_choice(text, &choice).unwrap(), expected);
     }
 
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn what_is_no_config_is_left_alone() {
-        let choice = Choice { slot: "model", model: "m".into() };
+        let choice = ModelChoice { slot: "model", model: "m".into() };
         for text in ["", "[]", "{\"vlm\": 3}", "{\"vlm\": {},}"] {
             assert!(with_choice(text, &choice).is_err(), "{text}");
         }
@@ -379,20 +379,25 @@ mod tests {
                 value["vlm"]["model"] = json!({"deep": [before]});
             }
             let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
-            let edited = with_choice(&text, &Choice { slot: "model", model: inner.clone() }).unwrap();
+            let edited = with_choice(&text, &ModelChoice { slot: "model", model: inner.clone() }).unwrap();
             value["vlm"]["model"] = json!(inner);
             prop_assert_eq!(serde_json::from_str::<Value>(&edited).unwrap(), value);
         }
     }
 
-    fn run(config: &Vlm, count: usize, typed: &str) -> (Vec<Choice>, String) {
+    fn run(config: &Vlm, count: usize, typed: &str) -> (Vec<ModelChoice>, String) {
         run_with(config, count, typed, None)
     }
 
-    fn run_with(config: &Vlm, count: usize, typed: &str, runner: Option<Runner>) -> (Vec<Choice>, String) {
+    fn run_with(
+        config: &Vlm,
+        count: usize,
+        typed: &str,
+        runner: Option<ModelRunner>,
+    ) -> (Vec<ModelChoice>, String) {
         let models: Vec<String> = (1..=count).map(|number| format!("m{number}")).collect();
         let mut shown = Vec::new();
-        let choices = pick(config, &models, runner, &mut typed.as_bytes(), &mut shown).unwrap();
+        let choices = pick_models(config, &models, runner, &mut typed.as_bytes(), &mut shown).unwrap();
         (choices, String::from_utf8(shown).unwrap())
     }
 
@@ -428,7 +433,7 @@ mod tests {
     fn a_model_that_is_not_there_is_got_only_after_a_yes() {
         let check = |program: &str, typed: &str, expected: Option<&str>, said: &str| {
             let command = [program.to_owned()];
-            let runner = Runner::of(Some(&command)).ok();
+            let runner = ModelRunner::of(Some(&command)).ok();
             let (choices, shown) = run_with(&Vlm::default(), 2, typed, runner);
             assert_eq!(choices.first().map(|choice| choice.model.as_str()), expected, "{shown}");
             assert!(shown.contains(said), "{shown}");
@@ -454,7 +459,7 @@ mod tests {
     fn the_file_is_replaced_and_nothing_is_left_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.json");
-        let choice = [Choice { slot: "model", model: "m".into() }];
+        let choice = [ModelChoice { slot: "model", model: "m".into() }];
         save(&path, &choice).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "{\"vlm\": {\"model\": \"m\"}}\n");
         fs::write(&path, "not json").unwrap();
@@ -473,7 +478,7 @@ mod tests {
         fs::write(&path, "{}").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        save(&link, &[Choice { slot: "model", model: "m".into() }]).unwrap();
+        save(&link, &[ModelChoice { slot: "model", model: "m".into() }]).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert!(fs::read_to_string(&path).unwrap().contains("\"m\""));

@@ -57,18 +57,18 @@ pub struct Block {
 
 /// The question with its blocks behind it.
 pub fn with_blocks<'a>(prompt: &str, blocks: impl IntoIterator<Item = &'a Block>) -> String {
-    let envelopes: Vec<String> = blocks.into_iter().map(envelope).collect();
+    let envelopes: Vec<String> = blocks.into_iter().map(wrap_block).collect();
     if envelopes.is_empty() {
         return prompt.to_owned();
     }
     format!("{prompt}\n\n{ABOUT_BLOCKS}\n\n{}", envelopes.join("\n\n"))
 }
 
-fn envelope(block: &Block) -> String {
-    format!("<{0}>\n{1}\n</{0}>", block.name, escape(&block.text))
+fn wrap_block(block: &Block) -> String {
+    format!("<{0}>\n{1}\n</{0}>", block.name, escape_block(&block.text))
 }
 
-fn escape(text: &str) -> String {
+fn escape_block(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -9,12 +9,12 @@ const LONGEST_NAME: usize = 200;
 
 /// The command that runs Ollama, as the config names it: the program and what comes before `pull MODEL`.
 #[derive(Clone, Copy, Debug)]
-pub struct Runner<'a> {
+pub struct ModelRunner<'a> {
     program: &'a str,
     arguments: &'a [String],
 }
 
-impl<'a> Runner<'a> {
+impl<'a> ModelRunner<'a> {
     /// The error says what to write into the config.
     pub fn of(command: Option<&'a [String]>) -> Result<Self, String> {
         match command.and_then(|command| command.split_first()) {
@@ -34,7 +34,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs it to its end. What it says goes to the person; it reads nothing of what the person types.
-    pub fn pull(&self, model: &str) -> Result<(), String> {
+    pub fn pull_model(&self, model: &str) -> Result<(), String> {
         if !is_model_name(model) {
             return Err(format!("'{model}' is no name of a model, such as llava:13b"));
         }
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn without_a_program_the_way_to_one_is_said() {
         for command in [None, Some(vec![]), Some(vec![" ".to_owned()])] {
-            let problem = Runner::of(command.as_deref()).unwrap_err();
+            let problem = ModelRunner::of(command.as_deref()).unwrap_err();
             assert!(problem.contains("set it to [\"ollama\"]"), "{problem}");
         }
     }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_named() {
         let command = ["no-such-program-9f2c".to_owned(), "run".to_owned()];
-        let problem = Runner::of(Some(&command)).unwrap().pull("llava").unwrap_err();
+        let problem = ModelRunner::of(Some(&command)).unwrap().pull_model("llava").unwrap_err();
         assert!(problem.starts_with("no-such-program-9f2c run pull llava cannot be started"), "{problem}");
     }
 
@@ -96,10 +96,10 @@ mod tests {
             .unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let command = [program.to_str().unwrap().to_owned(), "--host=x".to_owned()];
-        let runner = Runner::of(Some(&command)).unwrap();
-        assert_eq!(runner.pull("good"), Ok(()));
-        assert!(runner.pull("bad").unwrap_err().contains("--host=x pull bad failed"));
-        assert!(runner.pull("--insecure").unwrap_err().contains("is no name of a model"));
+        let runner = ModelRunner::of(Some(&command)).unwrap();
+        assert_eq!(runner.pull_model("good"), Ok(()));
+        assert!(runner.pull_model("bad").unwrap_err().contains("--host=x pull bad failed"));
+        assert!(runner.pull_model("--insecure").unwrap_err().contains("is no name of a model"));
         let said = std::fs::read_to_string(folder.path().join("ollama.said")).unwrap();
         assert_eq!(said, "--host=x|pull|good|--host=x|pull|bad|");
     }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use os_screen_observer::config::Size;
-use os_screen_observer::platform::linux::sandbox::{Plan, Sandbox};
+use os_screen_observer::platform::linux::sandbox::{Sandbox, SandboxPlan};
 use serde_json::{Value, json};
 
 use crate::support::{Client, project};
@@ -43,7 +43,7 @@ pub fn desk() -> Desk {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let sandbox = SANDBOX.get_or_init(|| {
         require_packages();
-        let plan = Plan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
+        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
         Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop")
     });
     Desk { sandbox, _turn: turn }

@@ -267,7 +267,7 @@ fn broken_patterns_are_refused_by_clickthrough() {
         let answer = soon(&pattern, || site.post("/windows/action", body));
         assert!([400, 422].contains(&answer.status), "{pattern:.60}: {answer:?}");
     }
-    assert_eq!(site.mock.deeds(), 0);
+    assert_eq!(site.mock.action_count(), 0);
 }
 
 /// H-43 on code: what is allowed is fast, also against a megabyte of text.
@@ -277,7 +277,7 @@ fn heavy_patterns_are_fast_on_a_megabyte() {
     for letter in ["a", "x", "ab"] {
         let text = letter.repeat((1 << 20) / letter.len());
         let element = Element::new("Edit", text.clone(), Rect::new(100, 100, 100, 20));
-        tree.leaf(Element { value: Some(text), ..element });
+        tree.add_leaf(Element { value: Some(text), ..element });
     }
     let clock = Clock::steered();
     let mut odd = Odd::new(&clock);
@@ -430,7 +430,7 @@ fn names_with_every_odd_sign_lead_back_to_their_element() {
     ];
     let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 800, 600)));
     for (number, name) in names.iter().enumerate() {
-        tree.leaf(Element::new("Button", *name, Rect::new(100, 80 + 20 * number as i32, 100, 18)));
+        tree.add_leaf(Element::new("Button", *name, Rect::new(100, 80 + 20 * number as i32, 100, 18)));
     }
     let clock = Clock::steered();
     let mut odd = Odd::new(&clock);
@@ -495,7 +495,7 @@ fn largest() -> Tree {
         }
         tree.open(group(parent));
         for leaf in 0..leaves {
-            tree.leaf(Element::new("Button", format!("a{leaf}"), Rect::new(5, 5, 50, 20)));
+            tree.add_leaf(Element::new("Button", format!("a{leaf}"), Rect::new(5, 5, 50, 20)));
         }
         tree.close();
         left -= leaves + 1;
@@ -507,7 +507,7 @@ impl Growing {
     /// So many more, as children of the innermost.
     fn finish_with(mut self, leaves: usize) -> Tree {
         for leaf in 0..leaves {
-            self.0.leaf(Element::new("Button", format!("b{leaf}"), Rect::new(5, 5, 50, 20)));
+            self.0.add_leaf(Element::new("Button", format!("b{leaf}"), Rect::new(5, 5, 50, 20)));
         }
         self.0.finish()
     }
@@ -563,7 +563,7 @@ fn a_million_elements_are_cut() {
     for number in 0..1_000 {
         tree.open(group(number));
         for leaf in 0..1_000 {
-            tree.leaf(Element::new("Button", format!("b{leaf}"), Rect::new(5, 5, 50, 20)));
+            tree.add_leaf(Element::new("Button", format!("b{leaf}"), Rect::new(5, 5, 50, 20)));
         }
         tree.close();
     }
@@ -679,7 +679,7 @@ fn clickthrough_has_the_same_limits() {
         );
         assert!([400, 422].contains(&site.ask("POST", "/interact", &[JSON], &body).status), "{number}");
     }
-    assert_eq!(site.mock.deeds(), 0);
+    assert_eq!(site.mock.action_count(), 0);
 }
 
 /// H-48 on stdio, REST, /mcp, act, replay: waits that are too many, too long or impossible.

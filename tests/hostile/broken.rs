@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use os_screen_observer::trace::reader::{self, Recording};
-use os_screen_observer::trace::{show, story::Story};
+use os_screen_observer::trace::{show, story::LoadedTrace};
 use serde_json::{Value, json};
 
 use crate::support::{Client, World};
@@ -405,9 +405,9 @@ fn check_cut(folder: &Path, torn: bool) {
     let bytes = std::fs::read(folder.join("trace.jsonl")).unwrap();
     let recording = reader::parse(&bytes).unwrap_or_else(|problem| panic!("{}: {problem}", folder.display()));
     assert_eq!((recording.torn, recording.footer.is_some()), (torn, false));
-    let story = Story::read(folder).unwrap();
+    let story = LoadedTrace::read(folder).unwrap();
     assert_eq!(story.steps.len(), recording.rows.len());
-    let table = show::table(&story);
+    let table = show::trace_table(&story);
     assert!(table.contains("the footer is missing"), "{table}");
     assert_eq!(table.contains("is torn"), torn, "{table}");
     let world = World::build(Some(LOGIN), json!({"tracing": {"dir": folder.parent().unwrap()}}));
@@ -450,7 +450,7 @@ fn kill_some(root: &Path, seed: u64) -> usize {
     for _ in 0..KILLS / AT_A_TIME {
         if let Some(folder) = killed_session(root, &mut dice) {
             check_cut(&folder, false);
-            rows += Story::read(&folder).unwrap().steps.len();
+            rows += LoadedTrace::read(&folder).unwrap().steps.len();
             cut_short(&folder, &mut dice);
         }
     }

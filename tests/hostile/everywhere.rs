@@ -10,7 +10,7 @@ use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::Result;
 use os_screen_observer::gate::{Call, Origin};
-use os_screen_observer::mcp::{Server, stdio::Stdio};
+use os_screen_observer::mcp::{McpServer, stdio::Stdio};
 use os_screen_observer::model::action::Act;
 use os_screen_observer::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use os_screen_observer::platform::mock::Mock;
@@ -43,7 +43,7 @@ impl Pipe {
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let shutdown = CancellationToken::new();
-        let (ended, server) = (shutdown.clone(), Server::new(app, shutdown.clone()));
+        let (ended, server) = (shutdown.clone(), McpServer::new(app, shutdown.clone()));
         runtime.spawn(async move {
             let (input, output) = tokio::io::split(theirs);
             if let Ok(running) = server.serve(Stdio::new(input, output, ended)).await {
@@ -121,7 +121,7 @@ pub fn told(answer: &Value) -> Value {
 }
 
 pub fn by_gate(app: &App, tool: &str, args: Value) -> Value {
-    app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new()).value()
+    app.gate.pass_call(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new()).value()
 }
 
 /// As the second step of a list, whose first does nothing.
@@ -194,7 +194,7 @@ impl Everywhere {
     }
 
     pub fn effects(&self) -> usize {
-        self.site.mock.deeds()
+        self.site.mock.action_count()
     }
 
     pub fn by_rest(&self, tool: &str, args: &Value) -> Value {
@@ -246,7 +246,7 @@ pub struct Callable {
 
 /// Every tool that is behind no lock.
 pub fn callables() -> Vec<Callable> {
-    let open = os_screen_observer::tools::all().filter(|spec| spec.meta.lock.is_none());
+    let open = os_screen_observer::tools::all_tools().filter(|spec| spec.meta.lock.is_none());
     open.map(|spec| {
         let example = &spec.meta.examples[0];
         let mut args: Map<String, Value> = serde_json::from_str(example.args).unwrap();

@@ -443,7 +443,7 @@ fn another_sites_page_fetches_nothing() {
 fn nothing_acts_by_get() {
     let site = Site::new();
     let mut refused = 0;
-    for spec in tools::all().filter(|spec| spec.meta.effect != Effect::Observe) {
+    for spec in tools::all_tools().filter(|spec| spec.meta.effect != Effect::Observe) {
         for method in ["GET", "HEAD", "DELETE", "PUT", "PATCH", "TRACE", "ACT"] {
             let path =
                 format!("/api/tool/{}?x=1&y=1&window_index=0&selector=a&text=a&keys=a", spec.meta.name);
@@ -946,7 +946,7 @@ fn a_title_that_is_a_script_is_text() {
 fn wrong_numbers_name_their_field() {
     let site = Site::new();
     let mut tried = 0;
-    for spec in tools::all() {
+    for spec in tools::all_tools() {
         let schema = spec.full_input_schema();
         let Some(property) = schema.pointer("/properties/window_index") else { continue };
         assert_eq!(property["type"], "integer", "{}", spec.meta.name);

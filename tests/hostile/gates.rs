@@ -139,7 +139,7 @@ const PRESSES_NOTHING: &[(&str, &str)] = &[
 ];
 
 fn acting() -> impl Iterator<Item = Spec> {
-    tools::all().filter(|spec| spec.meta.effect.acts())
+    tools::all_tools().filter(|spec| spec.meta.effect.acts())
 }
 
 /// Every tool that acts, with every way to the button that its arguments allow.
@@ -318,7 +318,7 @@ fn as_steps(ways: Vec<(&'static str, Value)>) -> Vec<(&'static str, Value)> {
         let meta = spec.meta;
         meta.effect == Effect::Input && meta.reply == ReplyKind::Data && !meta.steps
     };
-    let names: Vec<&str> = tools::all().filter(is_step).map(|spec| spec.meta.name).collect();
+    let names: Vec<&str> = tools::all_tools().filter(is_step).map(|spec| spec.meta.name).collect();
     let step =
         |(tool, args): (&'static str, Value)| ("act", json!({"steps": [with(&args, json!({"do": tool}))]}));
     ways.into_iter().filter(|(tool, _)| names.contains(tool)).map(step).collect()
@@ -372,7 +372,7 @@ fn a_list_of_steps_is_no_way_around_consent() {
         assert_eq!(judged, Some("ConfirmationRequired"), "{step} answered {reply}");
     }
     let harmless = |act: &Act| matches!(act, Act::Key { keys, .. } if keys.to_string() == "end");
-    assert!(world.mock.log().iter().all(harmless), "{:?}", world.mock.log());
+    assert!(world.mock.action_log().iter().all(harmless), "{:?}", world.mock.action_log());
 }
 
 /// The button is there only after another one was pressed, so nobody can foresee that it will be reached.
@@ -426,7 +426,7 @@ fn an_alternative_is_no_way_around_consent() {
         let ran = reply["steps"].as_array().map_or(0, Vec::len);
         assert_eq!(ran, 2, "the alternative of {step} did not run: {reply}");
         assert_eq!(reply["steps"][1]["error"]["code"], "ConfirmationRequired", "{step} answered {reply}");
-        assert_eq!(world.effects(), 1, "{step} did {:?}", world.mock.log());
+        assert_eq!(world.effects(), 1, "{step} did {:?}", world.mock.action_log());
     }
 }
 
@@ -434,7 +434,7 @@ fn an_alternative_is_no_way_around_consent() {
 #[test]
 fn no_route_is_a_way_around_consent() {
     let site = site(guarded());
-    let effects = || site.mock.deeds();
+    let effects = || site.mock.action_count();
     check_ways(&ways(), "ConfirmationRequired", |tool, args| call_by_tool_route(&site, tool, args), effects);
     for spec in acting() {
         for (_, path) in spec.meta.rest.iter().filter(|(method, _)| *method == Method::Post) {
@@ -461,7 +461,7 @@ fn no_route_is_a_way_around_consent() {
 #[test]
 fn mcp_over_http_is_no_way_around_consent() {
     let site = site(guarded());
-    let effects = || site.mock.deeds();
+    let effects = || site.mock.action_count();
     check_ways(&ways(), "ConfirmationRequired", |tool, args| call_at_mcp(&site, tool, args), effects);
 }
 
@@ -475,7 +475,7 @@ fn stdio_is_no_way_around_consent() {
         &ways(),
         "ConfirmationRequired",
         |tool, args| pipe.borrow_mut().call(tool, args),
-        || mock.deeds(),
+        || mock.action_count(),
     );
 }
 
@@ -508,7 +508,7 @@ fn a_replay_is_no_way_around_consent() {
 }
 
 fn is_traced_input(name: &str) -> bool {
-    let spec = tools::all().find(|spec| spec.meta.name == name).unwrap();
+    let spec = tools::all_tools().find(|spec| spec.meta.name == name).unwrap();
     spec.meta.effect == Effect::Input && !spec.meta.steps
 }
 
@@ -544,7 +544,7 @@ fn the_face_of_clickthrough_is_no_way_around_consent() {
     let refused = |path: &str, body: Value| {
         let answer = site.post(path, body.clone());
         assert!(answer.body.contains("confirmation_required"), "{path} {body} answered {answer:?}");
-        assert_eq!(site.mock.deeds(), 0, "{path} {body}");
+        assert_eq!(site.mock.action_count(), 0, "{path} {body}");
     };
     for action in clickthrough_actions() {
         for action in [action.clone(), with(&action, json!({"dry_run": true}))] {
@@ -612,7 +612,7 @@ fn a_consent_is_good_at_one_door_only() {
             scope.spawn(|| count(call_at_mcp(&site, "click_element", shown.clone())));
             scope.spawn(|| count(site.post("/api/element/click", shown.clone()).json()));
         });
-        assert_eq!((worked.load(Ordering::Relaxed), site.mock.deeds()), (1, round));
+        assert_eq!((worked.load(Ordering::Relaxed), site.mock.action_count()), (1, round));
         assert_eq!(code(&call_at_mcp(&site, "click_element", shown)), "ConfirmationInvalid");
     }
     let (mut client, _folder) = server(&guarded());
@@ -792,7 +792,7 @@ fn a_consent_for_another_call_is_refused_at_every_door() {
             assert_eq!(code(&spent), "ConfirmationInvalid", "{door} {tool} {args}: {spent}");
         }
     }
-    assert_eq!(site.mock.deeds(), 0);
+    assert_eq!(site.mock.action_count(), 0);
 }
 
 // ── lists ──────────────────────────────────────────────────────────────────────────────────────────
@@ -819,7 +819,8 @@ fn what_is_denied_happens_in_no_other_way() {
         let world = world(json!({"actions": {"deny": [denied]}}));
         for (tool, args) in ways().into_iter().chain(as_steps(ways())) {
             world.call(tool, args.clone());
-            let done: Vec<Act> = world.mock.log().into_iter().filter(|act| does(denied, act)).collect();
+            let done: Vec<Act> =
+                world.mock.action_log().into_iter().filter(|act| does(denied, act)).collect();
             assert!(done.is_empty(), "{denied} is denied, and {tool} {args} did {done:?}");
         }
     }
@@ -829,8 +830,9 @@ fn what_is_denied_happens_in_no_other_way() {
 #[test]
 fn what_contains_a_denied_tool_is_denied() {
     let mut checked = 0;
-    for denied in tools::all().map(|spec| spec.meta.name) {
-        let containing: Vec<Spec> = tools::all().filter(|spec| spec.meta.implies.contains(&denied)).collect();
+    for denied in tools::all_tools().map(|spec| spec.meta.name) {
+        let containing: Vec<Spec> =
+            tools::all_tools().filter(|spec| spec.meta.implies.contains(&denied)).collect();
         if containing.is_empty() {
             continue;
         }
@@ -851,7 +853,7 @@ fn what_contains_a_denied_tool_is_denied() {
                 assert_eq!(code(&reply), "PermissionDenied", "{denied} by {tool} {args}: {reply}");
             }
         }
-        assert_eq!(site.mock.deeds(), 0, "{denied}");
+        assert_eq!(site.mock.action_count(), 0, "{denied}");
     }
     assert!(checked > 60, "{checked}");
 }
@@ -873,7 +875,7 @@ fn a_renamed_call_is_denied_like_the_tool() {
         let site = site(deny(tool));
         let answer = if body.is_null() { site.get(path) } else { site.post(path, body.clone()) };
         assert_eq!((answer.status, code(&answer.json())), (403, "PermissionDenied"), "{tool} {path} {body}");
-        assert_eq!(site.mock.deeds(), 0);
+        assert_eq!(site.mock.action_count(), 0);
     }
     for (tool, action) in [
         ("click_at", at_delete("click")),
@@ -891,7 +893,7 @@ fn a_renamed_call_is_denied_like_the_tool() {
             let answer = site.post(path, body);
             assert!(answer.body.contains("permission_denied"), "{tool} {path} {action}: {answer:?}");
         }
-        assert_eq!(site.mock.deeds(), 0);
+        assert_eq!(site.mock.action_count(), 0);
     }
     let (mut client, _folder) = server(&deny("type_text"));
     for (tool, args) in [
@@ -933,7 +935,9 @@ fn a_denied_picture_is_in_no_other_reply() {
 fn an_allow_list_alone_denies_every_other_tool() {
     let config = json!({"actions": {"allow": ["get_window_structure"]}});
     let site = site(config.clone());
-    for spec in tools::all().filter(|spec| !spec.meta.always && spec.meta.name != "get_window_structure") {
+    for spec in
+        tools::all_tools().filter(|spec| !spec.meta.always && spec.meta.name != "get_window_structure")
+    {
         let args: Value = serde_json::from_str(spec.meta.examples[0].args).unwrap();
         for reply in [
             call_by_tool_route(&site, spec.meta.name, args.clone()),
@@ -948,7 +952,7 @@ fn an_allow_list_alone_denies_every_other_tool() {
     let face = face_of_clickthrough(config);
     assert!(face.post("/interact", json!({"action": at_delete("click")})).body.contains("permission_denied"));
     assert!(face.post("/see", json!({})).body.contains("permission_denied"));
-    assert_eq!((site.mock.deeds(), face.mock.deeds()), (0, 0));
+    assert_eq!((site.mock.action_count(), face.mock.action_count()), (0, 0));
 }
 
 // ── budgets ────────────────────────────────────────────────────────────────────────────────────────
@@ -991,13 +995,13 @@ fn of_fifty_calls_at_once_two_have_an_effect() {
                 });
             }
         });
-        assert_eq!(site.mock.deeds(), 2, "{:?}", site.mock.log());
+        assert_eq!(site.mock.action_count(), 2, "{:?}", site.mock.action_log());
         let status = call_by_tool_route(&site, "get_budget_status", json!({}));
         assert_eq!(status["actions"], json!({"used": 2, "limit": 2, "remaining": 0}));
         for (tool, args) in calls {
             assert_ne!(call_by_tool_route(&site, tool, args.clone())["ok"], true, "{tool} {args}");
         }
-        assert_eq!(site.mock.deeds(), 2);
+        assert_eq!(site.mock.action_count(), 2);
     }
 }
 
@@ -1024,7 +1028,7 @@ fn a_batch_and_a_replay_are_counted() {
     let face = face_of_clickthrough(json!({"budgets": {"max_actions": 2}}));
     let actions: Vec<Value> = (0..9).map(|_| json!({"action": "hotkey", "keys": ["end"]})).collect();
     face.post("/batch", json!({"actions": actions, "stop_on_error": false}));
-    assert_eq!(face.mock.deeds(), 2);
+    assert_eq!(face.mock.action_count(), 2);
     let folder = tempfile::tempdir().unwrap();
     let tracing = json!({"dir": folder.path().join("traces"), "screenshot_every_n_actions": 0});
     let free = world(json!({"tracing": tracing}));
@@ -1045,7 +1049,7 @@ fn a_batch_and_a_replay_are_counted() {
 /// Every tool with arguments that may get a picture out of it.
 fn picture_calls() -> Vec<(&'static str, Value)> {
     let mut calls = Vec::new();
-    for spec in tools::all().filter(|spec| spec.meta.lock.is_none()) {
+    for spec in tools::all_tools().filter(|spec| spec.meta.lock.is_none()) {
         for example in spec.meta.examples {
             calls.push((spec.meta.name, serde_json::from_str(example.args).unwrap()));
         }
@@ -1155,7 +1159,7 @@ fn a_dry_run_of_every_way_does_nothing() {
         let args = with(&args, json!({"dry_run": true}));
         for reply in [call_by_tool_route(&site, tool, args.clone()), call_at_mcp(&site, tool, args.clone())] {
             dry += usize::from(reply["dry_run"] == true);
-            assert_eq!(site.mock.deeds(), 0, "{tool} {args} answered {reply}");
+            assert_eq!(site.mock.action_count(), 0, "{tool} {args} answered {reply}");
         }
     }
     for (path, body) in [
@@ -1167,7 +1171,7 @@ fn a_dry_run_of_every_way_does_nothing() {
     ] {
         assert_eq!(site.ok(path, with(&body, json!({"dry_run": true})))["dry_run"], true, "{path} {body}");
     }
-    assert_eq!(site.mock.deeds(), 0);
+    assert_eq!(site.mock.action_count(), 0);
     assert!(dry > 200, "only {dry} of the calls got as far as a dry run");
 }
 
@@ -1184,7 +1188,7 @@ fn a_dry_run_at_the_face_of_clickthrough_does_nothing() {
             site.post("/batch", json!({ "actions": [action] }));
             let wait = json!({"kind": "visual", "state": "change", "timeout_ms": 0});
             site.post("/action/verify", json!({"action": action, "verify": wait, "retries": 1}));
-            assert_eq!(site.mock.deeds(), 0, "{action}");
+            assert_eq!(site.mock.action_count(), 0, "{action}");
         }
     }
 }
@@ -1208,7 +1212,7 @@ fn the_region_holds_at_every_door() {
         (-32768, -32768, false),
         (32767, 60, false),
     ] {
-        let before = site.mock.deeds();
+        let before = site.mock.action_count();
         let at = json!({"x": x, "y": y});
         let far = json!({"x": 60, "y": 65});
         let mut replies = vec![
@@ -1225,15 +1229,15 @@ fn the_region_holds_at_every_door() {
         for reply in &replies {
             assert_eq!(reply["ok"] == true, inside, "{x},{y}: {reply}");
         }
-        assert_eq!(site.mock.deeds() - before, if inside { replies.len() } else { 0 }, "{x},{y}");
-        let before = face.mock.deeds();
+        assert_eq!(site.mock.action_count() - before, if inside { replies.len() } else { 0 }, "{x},{y}");
+        let before = face.mock.action_count();
         let action = json!({"action": "click", "target": {"mode": "pixel", "x": x, "y": y}});
         face.post("/interact", json!({ "action": action }));
         face.post("/batch", json!({ "actions": [action] }));
-        assert_eq!(face.mock.deeds() - before, if inside { 2 } else { 0 }, "{x},{y}");
+        assert_eq!(face.mock.action_count() - before, if inside { 2 } else { 0 }, "{x},{y}");
     }
     let region = Rect::new(REGION[0], REGION[1], REGION[2], REGION[3]);
-    for act in site.mock.log().iter().chain(&face.mock.log()) {
+    for act in site.mock.action_log().iter().chain(&face.mock.action_log()) {
         assert!(points(act).iter().all(|point| region.contains(*point)), "{act:?}");
     }
 }
@@ -1255,7 +1259,7 @@ fn nothing_outside_the_region_is_reached_by_any_tool() {
     for (tool, args) in ways().into_iter().filter(|(tool, _)| is_traced_input(tool)) {
         world.call(tool, args);
     }
-    for act in world.mock.log() {
+    for act in world.mock.action_log() {
         // Typing and keys without an element go to the focus, and windows are no places.
         let is_free = matches!(&act, Act::Type { element: None, .. } | Act::Key { element: None, .. });
         assert!(is_free, "{act:?}");

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use os_screen_observer::privacy::injection::{Inspector, smuggles};
+use os_screen_observer::privacy::injection::{Inspector, has_tag_characters};
 use serde_json::{Value, json};
 
 use crate::support::{World, project, read, trees};
 
 fn is_found(text: &str) -> bool {
-    smuggles(text) || Inspector::default().look(text).is_some()
+    has_tag_characters(text) || Inspector::default().look(text).is_some()
 }
 
 fn lines(file: &str) -> Vec<Value> {

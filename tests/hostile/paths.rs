@@ -150,7 +150,7 @@ fn words(reply: &Value, path: &str) -> String {
 #[test]
 fn every_argument_that_is_a_path_is_known() {
     let mut found = Vec::new();
-    for spec in tools::all() {
+    for spec in tools::all_tools() {
         collect(&spec.full_input_schema(), spec.meta.name, &mut found);
     }
     found.sort();

@@ -170,8 +170,8 @@ fn suspicion_forces_consent_for_every_input() {
     let reply = world.call("click_element", click(ARCHIVE, "mock:mail"));
     assert_eq!(reply["error"]["code"], "ConfirmationRequired", "{reply}");
     assert_eq!(reply["error"]["context"]["on_suspicion"], true, "{reply}");
-    for spec in
-        tools::all().filter(|spec| spec.meta.effect.acts() && !spec.meta.steps && spec.meta.lock.is_none())
+    for spec in tools::all_tools()
+        .filter(|spec| spec.meta.effect.acts() && !spec.meta.steps && spec.meta.lock.is_none())
     {
         let (tool, args) = (spec.meta.name, spec.meta.examples[0].args);
         world.call("get_window_structure", json!({"window_uid": "mock:mail"}));
@@ -243,7 +243,7 @@ fn the_person_is_told_of_the_suspicion() {
 fn what_only_the_person_reads_changes_nothing() {
     let world = on_suspicion(json!({}));
     let call = Call { tool: "list_windows".to_owned(), args: json!({}), origin: Origin::Inspector };
-    let reply = world.app.gate.pass(call, &os_screen_observer::clock::Cancel::new());
+    let reply = world.app.gate.pass_call(call, &os_screen_observer::clock::Cancel::new());
     assert!(reply.suspicious);
     world.ok("click_element", click(PAY, "mock:bank"));
 }
@@ -390,7 +390,7 @@ fn a_secret_is_in_no_excerpt() {
 #[test]
 fn what_is_read_in_a_picture_is_marked_too() {
     let world = World::on(ORDERS);
-    if world.app.observer.ocr().available() {
+    if world.app.observer.ocr().is_available() {
         let read = world.ok("get_ocr", json!({"window_uid": "mock:mail"}));
         assert_eq!(read["suspicious"], true, "{read}");
     }
@@ -491,7 +491,7 @@ fn hostile(text: &str) -> World {
 /// Every tool once, with arguments that lead to the hostile window.
 fn replies(world: &World) -> Vec<(&'static str, Reply)> {
     let mut replies = Vec::new();
-    for spec in tools::all().filter(|spec| spec.meta.name != "load_scenario") {
+    for spec in tools::all_tools().filter(|spec| spec.meta.name != "load_scenario") {
         let name = spec.meta.name;
         let mut tries = vec![serde_json::from_str::<Value>(spec.meta.examples[0].args).unwrap()];
         tries.push(json!({}));

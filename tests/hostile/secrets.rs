@@ -263,7 +263,7 @@ fn predicates() -> Value {
 
 /// Those that only look first, so that the secret is still on the screen.
 fn specs() -> Vec<Spec> {
-    let mut specs: Vec<Spec> = tools::all().filter(|spec| spec.meta.lock.is_none()).collect();
+    let mut specs: Vec<Spec> = tools::all_tools().filter(|spec| spec.meta.lock.is_none()).collect();
     let rank = |spec: &Spec| match spec.meta.effect {
         Effect::Observe => 0,
         Effect::Input => 1,
@@ -1052,7 +1052,7 @@ fn hidden_fields_are_black_at_every_door() {
         let list = || site.ask("GET", "/api/approvals", &[token], "").json()["approvals"].clone();
         until("the question is asked", || list()[0].is_object());
         let id = list()[0]["id"].as_str().unwrap().to_owned();
-        let picture = site.app.gate.approvals.picture(&id).expect("a picture");
+        let picture = site.app.gate.approvals.question_picture(&id).expect("a picture");
         let element = rect(&list()[0]["picture"]["element"]).unwrap();
         let (x, y) = (FIELDS[1].x - element.x, FIELDS[1].y - element.y);
         let source = Rect { x, y, width: picture.width as i32, height: picture.height as i32 };
@@ -1116,7 +1116,7 @@ fn nothing_is_learned_from_what_is_black() {
     assert_eq!(colour(400, 142), Some(true));
     let second = world.ok("vision_diff", json!({ "since": frame }));
     assert_eq!((&second["changed"], &second["boxes"]), (&json!(false), &json!([])), "{second}");
-    if !world.app.observer.ocr().available() {
+    if !world.app.observer.ocr().is_available() {
         assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "nothing reads pictures here");
         return;
     }
@@ -1315,7 +1315,7 @@ fn a_replay_stops_at_every_door() {
             set();
             check_stops(&format!("/mcp, {name}"), mode, typing.len(), at_mcp);
         }
-        check_no_placeholder(name, &site.mock.log());
+        check_no_placeholder(name, &site.mock.action_log());
     }
 }
 
@@ -1335,7 +1335,7 @@ fn a_replay_stops_where_a_secret_was_typed() {
         for mode in ["execute", "verify"] {
             let again = bank_with(BANK, tracing.clone());
             check_stops(name, mode, typing.len(), |tool, args| again.call(tool, args));
-            check_no_placeholder(name, &again.mock.log());
+            check_no_placeholder(name, &again.mock.action_log());
         }
     }
 }

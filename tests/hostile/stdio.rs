@@ -192,9 +192,9 @@ fn bodies_that_are_no_message_are_refused() {
     }
     let batch = format!("[{PING},{PING}]");
     assert_eq!(site.ask("POST", "/mcp", &[JSON, ACCEPT], &batch).status, 400);
-    assert_eq!(site.mock.deeds(), 0);
+    assert_eq!(site.mock.action_count(), 0);
     assert_eq!(site.ask("POST", "/api/tool/click_at", &[JSON], whole).status, 200);
-    assert_eq!(site.mock.deeds(), 1);
+    assert_eq!(site.mock.action_count(), 1);
 }
 
 // ── long lines ─────────────────────────────────────────────────────────────────────────────────────
@@ -357,7 +357,7 @@ fn a_line_without_its_end_is_not_carried_out() {
     pipe.send(click.to_string());
     pipe.close_input();
     assert!(pipe.receive_within(Duration::from_secs(5)).is_none());
-    assert_eq!(mock.deeds(), 0);
+    assert_eq!(mock.action_count(), 0);
 }
 
 // ── deep lines ─────────────────────────────────────────────────────────────────────────────────────
@@ -390,7 +390,7 @@ fn deep_bodies_are_refused() {
             assert!((400..500).contains(&answer.status), "{path}: {answer:?}");
         }
     }
-    assert_eq!((site.mock.deeds(), other.mock.deeds()), (0, 0));
+    assert_eq!((site.mock.action_count(), other.mock.action_count()), (0, 0));
     assert_eq!(site.get("/api/windows").status, 200);
     assert_eq!(other.get("/health").status, 200);
 }
@@ -657,7 +657,7 @@ fn nothing_is_done_before_the_greeting() {
         let id = pipe.post(method, params);
         let answer = pipe.answer(id);
         assert!(answer["error"]["code"].is_i64(), "{method}: {answer}");
-        assert_eq!(mock.deeds(), 0, "{method}");
+        assert_eq!(mock.action_count(), 0, "{method}");
     }
     let mut client = Client::start(&["--mode", "mcp", "--mock", "--max-actions", "5"]);
     client.request("tools/call", json!({"name": "click_at", "arguments": {"x": 1, "y": 1}}));
@@ -682,7 +682,7 @@ fn an_unknown_version_of_the_newer_era_is_told_the_known_ones() {
     let id = pipe.post("tools/call", params.clone());
     let answer = pipe.answer(id);
     assert!(answer["error"].to_string().contains("2026-07-28"), "{answer}");
-    assert_eq!(mock.deeds(), 0);
+    assert_eq!(mock.action_count(), 0);
     let site = Site::new();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
     let headers = [
@@ -700,7 +700,7 @@ fn an_unknown_version_of_the_newer_era_is_told_the_known_ones() {
         let answer = site.ask("POST", "/mcp", &[JSON, ACCEPT], &hello.to_string());
         assert_eq!(answer.json()["result"]["protocolVersion"], version, "{answer:?}");
     }
-    assert_eq!(site.mock.deeds(), 0);
+    assert_eq!(site.mock.action_count(), 0);
 }
 
 // ── cancelling, and the end ────────────────────────────────────────────────────────────────────────
@@ -756,7 +756,7 @@ fn nothing_runs_behind_a_cancelled_wait() {
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
     ));
     wait_at_most(CANCELLED, "the list is over", || ended("act"));
-    assert_eq!(odd.mock.deeds(), 0);
+    assert_eq!(odd.mock.action_count(), 0);
     let next = pipe.post("ping", json!({}));
     assert_eq!(pipe.receive()["id"], next, "what was cancelled is not answered");
 }
@@ -954,7 +954,7 @@ fn a_panic_anywhere_costs_one_call() {
             let replayed = by_replay(&app, tool, &args).to_string();
             assert!(replayed.contains("Internal"), "{tool}: {replayed}");
         }
-        assert_eq!(odd.mock.deeds(), 0, "{tool}");
+        assert_eq!(odd.mock.action_count(), 0, "{tool}");
     }
 }
 
@@ -995,7 +995,7 @@ fn a_panic_costs_one_request() {
                 mcp-name: click_element\r\n";
     assert_eq!(told(&ask("/mcp", head, hello).json())["error"]["code"], "Internal");
     assert_eq!(ask("/api/tool/list_windows", "", json!({})).json()["count"], 3);
-    assert_eq!(odd.mock.deeds(), 0);
+    assert_eq!(odd.mock.action_count(), 0);
     shutdown.cancel();
 }
 
@@ -1014,7 +1014,7 @@ fn after_a_panic_others_can_act() {
     assert_eq!(by_gate(&app, "click_element", click.clone())["error"]["code"], "Internal");
     armed.store(false, Ordering::SeqCst);
     assert_eq!(by_gate(&app, "click_element", click)["ok"], true);
-    assert_eq!(odd.mock.deeds(), 1);
+    assert_eq!(odd.mock.action_count(), 1);
 }
 
 /// The server of the next test: this very program, on a desktop that panics. Without the variable it does nothing.
@@ -1031,7 +1031,7 @@ fn serves_a_panicking_desktop_when_asked() {
         let ended = tokio_util::sync::CancellationToken::new();
         let (input, output) = rmcp::transport::io::stdio_pipes();
         let transport = os_screen_observer::mcp::stdio::Stdio::new(input, output, ended.clone());
-        let running = os_screen_observer::mcp::Server::new(app, ended).serve(transport).await.unwrap();
+        let running = os_screen_observer::mcp::McpServer::new(app, ended).serve(transport).await.unwrap();
         let _ = running.waiting().await;
     });
     std::process::exit(0);

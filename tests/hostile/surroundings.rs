@@ -31,11 +31,11 @@ fn check_stale(what: &str, then: Vec<Monitor>) {
         *odd.monitors.lock().unwrap() = Some(two());
         let shot = by_gate(&app, "get_screenshot", args);
         let cell = json!({"image": shot["image_id"], "row": 5, "col": 3});
-        let before = odd.mock.deeds();
+        let before = odd.mock.action_count();
         assert_eq!(by_gate(&app, "click_at", cell.clone())["ok"], true, "{what}");
         let replayed = by_replay(&app, "click_at", &cell);
         assert_eq!(replayed["actual_summary"]["ok"], true, "{what}: {replayed}");
-        assert_eq!(odd.mock.deeds(), before + 2);
+        assert_eq!(odd.mock.action_count(), before + 2);
         *odd.monitors.lock().unwrap() = Some(then.clone());
         // A replay tells the code alone; the same row was played above.
         let replayed = by_replay(&app, "click_at", &cell);
@@ -54,7 +54,7 @@ fn check_stale(what: &str, then: Vec<Monitor>) {
         }
         let drag = by_gate(&app, "drag", json!({"from": {"x": 5, "y": 5}, "to": cell}));
         assert!(drag["ok"] == false && drag.to_string().contains("out of date"), "{what}: {drag:.400}");
-        assert_eq!(odd.mock.deeds(), before + 2, "{what}");
+        assert_eq!(odd.mock.action_count(), before + 2, "{what}");
     }
 }
 

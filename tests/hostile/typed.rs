@@ -259,13 +259,13 @@ fn the_face_of_clickthrough_asks_without_the_text() {
     let body = json!({"action": {"action": "type", "text": SENTINEL}});
     std::thread::scope(|scope| {
         let call = scope.spawn(|| site.ask("POST", "/interact", &[JSON, BEARER], &body.to_string()).body);
-        let list = || site.app.gate.approvals.list(site.app.clock.now());
+        let list = || site.app.gate.approvals.open_questions(site.app.clock.now());
         until("the question is asked", || !list().is_empty());
         let approval = list().remove(0);
         assert_absent("the question", &approval.to_string());
         assert_eq!(approval["args"]["text"], "<redacted>", "{approval}");
         let id = approval["id"].as_str().unwrap();
-        site.app.gate.approvals.decide(id, os_screen_observer::gate::approvals::Decision::Deny);
+        site.app.gate.approvals.decide_question(id, os_screen_observer::gate::approvals::Decision::Deny);
         assert_absent("the answer", &call.join().unwrap());
     });
     assert_eq!(site.effects(), 0);

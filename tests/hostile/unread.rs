@@ -60,9 +60,9 @@ fn window() -> Element {
 fn cut(last: Element) -> Tree {
     let mut tree = TreeBuilder::new(window());
     for _ in 0..2_000 {
-        tree.leaf(Element::new("Button", "Harmless", Rect::new(300, 300, 10, 10)));
+        tree.add_leaf(Element::new("Button", "Harmless", Rect::new(300, 300, 10, 10)));
     }
-    tree.leaf(last);
+    tree.add_leaf(last);
     tree.finish()
 }
 
@@ -74,7 +74,7 @@ fn dark() -> Tree {
 
 fn whole() -> Tree {
     let mut tree = TreeBuilder::new(window());
-    tree.leaf(Element::new("Button", "Harmless", PLACE));
+    tree.add_leaf(Element::new("Button", "Harmless", PLACE));
     tree.finish()
 }
 
@@ -168,7 +168,7 @@ fn a_menu_is_judged_by_the_window_that_opened_it() {
     check_refused(&Desk::under(elsewhere, owned, rules()), &point);
     // Its window shows what is there.
     let mut items = TreeBuilder::new(window());
-    items.leaf(Element::new("MenuItem", "Delete", PLACE));
+    items.add_leaf(Element::new("MenuItem", "Delete", PLACE));
     let desk = Desk::under(items.finish(), owned, rules());
     let second = by_gate(&desk.app, "list_windows", json!({}))["windows"][1]["window_uid"].clone();
     let reply = by_gate(&desk.app, "click_at", json!({"x": POINT[0], "y": POINT[1]}));

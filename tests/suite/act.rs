@@ -332,7 +332,7 @@ fn typed_text_is_in_no_book_of_the_list() {
 
 #[test]
 fn no_tool_has_arguments_of_the_names_that_steps_use() {
-    for spec in os_screen_observer::tools::all() {
+    for spec in os_screen_observer::tools::all_tools() {
         let schema = spec.full_input_schema();
         for name in ["do", "expect", "within_ms", "on_fail"] {
             assert!(schema["properties"].get(name).is_none(), "{} has {name}", spec.meta.name);

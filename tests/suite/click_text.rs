@@ -45,7 +45,7 @@ fn clicks(world: &World) -> Vec<(i32, i32)> {
         Act::Click { at: Some(at), .. } => Some((at.x, at.y)),
         _ => None,
     };
-    world.mock.log().iter().filter_map(clicked).collect()
+    world.mock.action_log().iter().filter_map(clicked).collect()
 }
 
 /// The click goes into this box of the desktop.
@@ -232,7 +232,7 @@ fn a_dry_run_finds_and_does_nothing() {
 fn buttons_and_counts_go_along() {
     let world = dialog();
     world.ok("click_text", json!({"text": "Harbour", "button": "right", "count": 2}));
-    let log = world.mock.log();
+    let log = world.mock.action_log();
     assert!(
         matches!(log.last(), Some(Act::Click { button, count: 2, .. }) if format!("{button:?}") == "Right"),
         "{log:?}"

@@ -65,7 +65,7 @@ fn clicks(site: &Site) -> Vec<(i32, i32, u32)> {
         Act::Click { at: Some(at), count, .. } => Some((at.x, at.y, *count)),
         _ => None,
     };
-    site.mock.log().iter().filter_map(clicked).collect()
+    site.mock.action_log().iter().filter_map(clicked).collect()
 }
 
 const DIALOG: &str = "{\"x\":100,\"y\":100,\"width\":800,\"height\":600}";
@@ -206,7 +206,7 @@ fn each_action_reaches_the_desktop() {
     ok(act(&site, scroll));
     ok(act(&site, json!({"action": "type", "text": "abc", "interval_ms": 0})));
     ok(act(&site, json!({"action": "hotkey", "keys": ["ctrl", "a"]})));
-    let log = site.mock.log();
+    let log = site.mock.action_log();
     assert_eq!(log.len(), 8, "{log:?}");
     assert!(
         matches!(log[4], Act::Hover { .. }) && matches!(log[5], Act::Scroll { clicks: -3, .. }),
@@ -251,7 +251,7 @@ fn a_dry_run_does_nothing() {
     let always = site_with(json!({"clickthrough": {"dry_run": true}}));
     assert_eq!(ok(act(&always, pixel("click", 300, 212)))["executed"], false);
     assert_eq!(ok(always.get("/health"))["safety"]["dry_run"], true);
-    assert!(site.mock.log().is_empty() && always.mock.log().is_empty());
+    assert!(site.mock.action_log().is_empty() && always.mock.action_log().is_empty());
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn what_is_wrong_is_told_and_does_nothing() {
         400,
         "bad_request",
     );
-    assert!(site.mock.log().is_empty());
+    assert!(site.mock.action_log().is_empty());
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn strangers_are_refused_in_the_same_shape() {
     check_failure(site.ask("POST", "/interact", &foreign, "{}"), 403, "permission_denied");
     check_failure(site.get("/nowhere"), 404, "not_found");
     check_failure(site.get("/see"), 405, "method_not_allowed");
-    assert!(site.mock.log().is_empty());
+    assert!(site.mock.action_log().is_empty());
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn a_region_confines_the_pointer() {
     for action in ["click", "move", "scroll", "double_click"] {
         check_failure(act(&site, pixel(action, 150, 150)), 403, "permission_denied");
     }
-    assert_eq!(site.mock.log().len(), 1);
+    assert_eq!(site.mock.action_log().len(), 1);
 }
 
 #[test]

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::source::{Declared, SourceFile, files};
 
 /// How often a type name is declared in more than one file.
-const MOST_SHARED_TYPE_NAMES: usize = 175;
+const MOST_SHARED_TYPE_NAMES: usize = 40;
 /// In percent of all functions.
-const MOST_ONE_WORD_FUNCTIONS: usize = 60;
+const MOST_ONE_WORD_FUNCTIONS: usize = 40;
 const LONGEST_FUNCTION: usize = 60;
 const MEDIAN_FUNCTION: usize = 7;
 /// Nine of ten functions are not longer.

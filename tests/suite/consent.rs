@@ -211,7 +211,7 @@ fn every_tool_that_acts_is_judged() {
         "confirmation_required": [{"name_regex": ""}, {"role": "Window"}],
         "exec": {"enabled": true, "secret": "correct horse battery"},
     });
-    for spec in tools::all().filter(|spec| spec.meta.effect.acts()) {
+    for spec in tools::all_tools().filter(|spec| spec.meta.effect.acts()) {
         for example in spec.meta.examples {
             let world = World::build(example.scenario, all.clone());
             let args: Value = serde_json::from_str(example.args).unwrap();
@@ -510,7 +510,7 @@ fn done_while_swapping(stage: &str, after: usize, tool: &str, args: Value) -> (V
     let clock = Clock::steered();
     let mock = Arc::new(Mock::new(clock.clone()));
     os_screen_observer::platform::Stage::load(&*mock, scenario(stage));
-    (code_on(Arc::new(swapping(mock.clone(), after)), clock, tool, args), mock.log())
+    (code_on(Arc::new(swapping(mock.clone(), after)), clock, tool, args), mock.action_log())
 }
 
 fn code_on(platform: Arc<dyn Platform>, clock: Clock, tool: &str, args: Value) -> Value {
@@ -521,7 +521,7 @@ fn code_on(platform: Arc<dyn Platform>, clock: Clock, tool: &str, args: Value) -
     let loaded = os_screen_observer::config::load(&flags, std::iter::empty()).unwrap();
     let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
     let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-    app.gate.pass(call, &Cancel::new()).value()["error"]["code"].clone()
+    app.gate.pass_call(call, &Cancel::new()).value()["error"]["code"].clone()
 }
 
 /// H-56 on code: an element that becomes another one before the input is not touched.

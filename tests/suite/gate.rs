@@ -19,7 +19,7 @@ const EDIT_MENU: &str = "Window/MenuBar/MenuItem[name=\"Edit\"]";
 
 /// A call of every tool that acts, and a world with this config in which it works.
 fn acting_calls(config: Value) -> Vec<(&'static str, Value, World)> {
-    tools::all()
+    tools::all_tools()
         .filter(|spec| spec.meta.effect == Effect::Input)
         .map(|spec| {
             let mut args: Value = serde_json::from_str(spec.meta.examples[0].args).unwrap();
@@ -385,7 +385,7 @@ fn picture(world: &World, tool: &str, args: &Value) -> image::RgbaImage {
 #[test]
 fn text_from_the_screen_is_marked() {
     let world = World::new();
-    for spec in tools::all() {
+    for spec in tools::all_tools() {
         let reply = world.call(spec.meta.name, serde_json::from_str(spec.meta.examples[0].args).unwrap());
         let marked = reply.get("untrusted") == Some(&json!(true));
         assert_eq!(marked, spec.meta.shows_the_screen(), "{}: {reply:.200}", spec.meta.name);
@@ -482,7 +482,7 @@ fn a_panic_costs_one_call() {
     let app = App::new(loaded, &Selection::default(), Arc::new(panicking), clock).unwrap();
     let call = |tool: &str| {
         let call = Call { tool: tool.to_owned(), args: json!({}), origin: Origin::Test };
-        app.gate.pass(call, &Cancel::new()).value()
+        app.gate.pass_call(call, &Cancel::new()).value()
     };
     assert_eq!(call("get_monitors")["error"]["code"], "Internal");
     assert_eq!(call("list_windows")["count"], 3);
@@ -514,7 +514,7 @@ fn looking_on_costs_no_budget_and_is_not_recorded() {
     world.ok("trace_start", json!({}));
     let look = |tool: &str, args: serde_json::Value| {
         let call = Call { tool: tool.to_owned(), args, origin: Origin::Inspector };
-        world.app.gate.pass(call, &Cancel::new()).value()
+        world.app.gate.pass_call(call, &Cancel::new()).value()
     };
     for _ in 0..3 {
         assert_eq!(look("get_screenshot", json!({}))["ok"], true);

@@ -826,8 +826,9 @@ fn mcp_is_spoken_without_a_greeting() {
     let discovered = mcp(&site, "server/discover", json!({}));
     assert!(discovered["result"]["supportedVersions"].to_string().contains("2026-07-28"), "{discovered}");
     let tools = mcp(&site, "tools/list", json!({}));
-    let declared =
-        os_screen_observer::tools::all().filter(|spec| spec.meta.listed && spec.meta.lock.is_none()).count();
+    let declared = os_screen_observer::tools::all_tools()
+        .filter(|spec| spec.meta.listed && spec.meta.lock.is_none())
+        .count();
     assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), declared);
     let called = mcp(&site, "tools/call", json!({"name": "list_windows", "arguments": {}}));
     assert_eq!(called["result"]["structuredContent"]["count"], 3, "{called}");
@@ -943,7 +944,7 @@ fn pictures_come_inside_the_json() {
 #[test]
 fn a_picture_can_be_sent_to_be_read() {
     let site = Site::new();
-    if !site.app.observer.ocr().available() {
+    if !site.app.observer.ocr().is_available() {
         return;
     }
     let shot = site.get("/api/screenshot?window_index=0").json();

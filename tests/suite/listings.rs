@@ -73,7 +73,7 @@ impl CountedWorld {
     fn call(&self, tool: &str, args: Value) -> (Value, Asked) {
         let before = self.asked();
         let call = Call { tool: tool.to_owned(), args: args.clone(), origin: Origin::Test };
-        let reply = self.app.gate.pass(call, &Cancel::new()).value();
+        let reply = self.app.gate.pass_call(call, &Cancel::new()).value();
         assert_eq!(reply["ok"], true, "{tool} {args} answered {reply}");
         let now = self.asked();
         (reply, Asked { listings: now.listings - before.listings, trees: now.trees - before.trees })

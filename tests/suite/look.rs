@@ -1,7 +1,7 @@
 //! One call to see: windows, elements with refs, and what is new.
 
 use crate::support::World;
-use os_screen_observer::tokens::{Writing, tokens};
+use os_screen_observer::tokens::{Writing, tokens_for_bytes};
 use serde_json::{Value, json};
 
 /// The lines that a look shows, and the rest of its reply.
@@ -63,7 +63,7 @@ fn pages_make_the_whole() {
     let mut after = Value::Null;
     for _ in 0..100 {
         let (text, reply) = look(&world, json!({"max_tokens": 500, "after": after}));
-        assert!(tokens(Writing::Outline, text.len()) <= 500, "{} bytes", text.len());
+        assert!(tokens_for_bytes(Writing::Outline, text.len()) <= 500, "{} bytes", text.len());
         seen.push_str(&text);
         match reply.get("next") {
             Some(next) => after = next.clone(),

@@ -356,7 +356,7 @@ fn a_window_that_cannot_be_read_costs_only_its_own_entry() {
     let app = App::new(loaded, &Selection::default(), platform, clock).unwrap();
     let call = |tool: &str, args: Value| {
         let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-        app.gate.pass(call, &Cancel::new()).value()
+        app.gate.pass_call(call, &Cancel::new()).value()
     };
     let taken = call("snapshot", json!({}));
     assert_eq!(taken["summary"], json!({"windows": 3, "trees": 2, "unreadable": 1}));

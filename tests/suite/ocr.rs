@@ -250,7 +250,8 @@ fn elements_are_read_in_their_own_mode_and_within_the_time_of_one_picture() {
 fn text_for_others_is_the_descriptions() {
     let world = World::new();
     let observer = &world.app.observer;
-    let chosen = observer.choose(&WindowChoice { index: Some(0), ..WindowChoice::default() }).unwrap();
+    let chosen =
+        observer.resolve_window(&WindowChoice { index: Some(0), ..WindowChoice::default() }).unwrap();
     let text = observer.ocr_text(&chosen, &Cancel::new()).unwrap();
     assert_eq!(description(&world, json!({"mode": "ocr"})).1, format!("[ocr]\n{text}"));
 }
@@ -349,7 +350,7 @@ fn a_cancelled_reading_ends_at_once() {
     let call = Call { tool: "get_ocr".to_owned(), args: json!({"window_index": 0}), origin: Origin::Test };
     let began = std::time::Instant::now();
     let reply = std::thread::scope(|scope| {
-        let running = scope.spawn(|| world.app.gate.pass(call, &cancel));
+        let running = scope.spawn(|| world.app.gate.pass_call(call, &cancel));
         let marker = folder.path().join("tesseract.pid");
         while std::fs::read_to_string(&marker).unwrap_or_default().is_empty() {
             assert!(began.elapsed() < Duration::from_secs(20), "the engine was never started");
@@ -473,7 +474,7 @@ fn showing_world() -> ShowingWorld {
 
 impl ShowingWorld {
     fn call(&self, tool: &str, args: Value) -> Reply {
-        self.app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
+        self.app.gate.pass_call(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
     }
 }
 
@@ -609,9 +610,9 @@ fn a_click_on_a_picture_lands_on_the_screen() {
         assert!(id.as_str().unwrap().starts_with("img:") && id.as_str().unwrap().len() == 12);
         world
             .ok("click_at", json!({"x": pixel.0, "y": pixel.1, "image_id": id, "coordinate_space": "image"}));
-        assert_eq!(last_point(&world.mock.log()), expected);
+        assert_eq!(last_point(&world.mock.action_log()), expected);
         world.ok("scroll", json!({"x": pixel.0, "y": pixel.1, "image_id": id}));
-        assert_eq!(last_point(&world.mock.log()), expected);
+        assert_eq!(last_point(&world.mock.action_log()), expected);
         reply["scale"].as_f64().unwrap()
     };
     let window = json!({"window_index": 0});
@@ -655,7 +656,7 @@ fn logical_points_are_scaled_by_their_monitor() {
     let world = showing_world();
     let reply = world.call("click_at", json!({"x": 100, "y": 200, "coordinate_space": "logical"}));
     assert!(reply.ok(), "{}", reply.text());
-    assert_eq!(last_point(&world.platform.mock.log()), (200, 400));
+    assert_eq!(last_point(&world.platform.mock.action_log()), (200, 400));
     let outside = world.call("click_at", json!({"x": 961, "y": 1, "coordinate_space": "logical"}));
     assert_eq!(outside.value()["error"]["code"], "BadRequest");
 }
@@ -669,7 +670,7 @@ fn a_picture_that_is_out_of_date_is_refused() {
         let id = world.ok("get_screenshot", json!({"window_uid": "mock:w"}))["image_id"].clone();
         let click = json!({"x": 20, "y": 60, "image_id": id});
         world.ok("click_at", click.clone());
-        assert_eq!(last_point(&world.mock.log()), (120, 160));
+        assert_eq!(last_point(&world.mock.action_log()), (120, 160));
         stage(&world, then);
         assert_eq!(world.code("click_at", click), expected);
         assert_eq!(world.effects(), 1);

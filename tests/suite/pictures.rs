@@ -2,14 +2,14 @@
 
 use crate::support::{Client, World};
 use os_screen_observer::model::action::Act;
-use os_screen_observer::model::encoding::Format;
+use os_screen_observer::model::encoding::ImageFormat;
 use os_screen_observer::model::image::Picture;
 use os_screen_observer::platform::Stage;
 use os_screen_observer::scenario;
 use serde_json::{Value, json};
 
 fn last_point(world: &World) -> (i32, i32) {
-    match world.mock.log().last().unwrap() {
+    match world.mock.action_log().last().unwrap() {
         Act::Click { at: Some(at), .. }
         | Act::Scroll { at: Some(at), .. }
         | Act::Hover { at: Some(at), .. } => (at.x, at.y),
@@ -19,7 +19,7 @@ fn last_point(world: &World) -> (i32, i32) {
 }
 
 /// The picture of a reply, decoded.
-fn pixels(world: &World, tool: &str, args: Value) -> (Format, Picture) {
+fn pixels(world: &World, tool: &str, args: Value) -> (ImageFormat, Picture) {
     let picture = world.reply(tool, args.clone()).picture.unwrap_or_else(|| panic!("{tool} {args}"));
     let decoded = image::load_from_memory(&picture.bytes).unwrap().to_rgba8();
     assert_eq!((decoded.width(), decoded.height()), (picture.width, picture.height));
@@ -163,7 +163,7 @@ fn formats_are_what_they_say() {
     let (png, exact) = take("png");
     let (webp, same) = take("webp");
     let (jpeg, near) = take("jpeg");
-    assert_eq!((png, webp, jpeg), (Format::Png, Format::Webp, Format::Jpeg));
+    assert_eq!((png, webp, jpeg), (ImageFormat::Png, ImageFormat::Webp, ImageFormat::Jpeg));
     assert_eq!(exact, same);
     assert_ne!(exact, near);
     for (tool, args) in [

@@ -45,7 +45,7 @@ impl World {
 
     fn call(&self, tool: &str, args: Value) -> Value {
         let call = Call { tool: tool.to_owned(), args, origin: Origin::Test };
-        self.app.gate.pass(call, &Cancel::new()).value()
+        self.app.gate.pass_call(call, &Cancel::new()).value()
     }
 
     fn check_warns(&self, tool: &str, args: Value) {
@@ -60,7 +60,7 @@ impl World {
         assert_eq!(value["error"]["code"], "PlatformUnsupported", "{tool}: {value}");
         let message = value["error"]["message"].as_str().unwrap();
         assert!(message.contains(says), "{tool}: {message}");
-        assert_eq!(self.mock.log().len(), 0, "{tool} reached the desktop");
+        assert_eq!(self.mock.action_log().len(), 0, "{tool} reached the desktop");
     }
 }
 

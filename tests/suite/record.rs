@@ -7,13 +7,13 @@ use std::time::Duration;
 use crate::support::World;
 use os_screen_observer::clock::Cancel;
 use os_screen_observer::observer::WindowChoice;
-use os_screen_observer::observer::structure::{Request, Structure};
+use os_screen_observer::observer::structure::{Structure, StructureRequest};
 use os_screen_observer::scenario;
 use os_screen_observer::tools;
 use os_screen_observer::trace::format::{
-    FILE_NAME, Footer, FooterKind, Header, HeaderKind, Row, Summary, TargetSeen, WindowSeen,
+    FILE_NAME, Footer, FooterKind, Header, HeaderKind, ReplySummary, TargetSeen, TraceRow, WindowSeen,
 };
-use os_screen_observer::trace::story::Story;
+use os_screen_observer::trace::story::LoadedTrace;
 use os_screen_observer::trace::{html, record, show};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 struct Session {
     world: World,
     folder: tempfile::TempDir,
-    rows: Vec<Row>,
+    rows: Vec<TraceRow>,
 }
 
 /// One thing that a session does.
@@ -61,8 +61,8 @@ fn windows_now(world: &World) -> Vec<(WindowSeen, Value)> {
     let windows = observer.windows().unwrap().into_iter();
     let with_tree = windows.map(|window| {
         let choice = WindowChoice { uid: Some(window.uid.clone()), ..WindowChoice::default() };
-        let view = observer.view(&observer.choose(&choice).unwrap(), &Cancel::new()).unwrap();
-        let request = Request { depth: 1000, ..Request::default() };
+        let view = observer.fresh_view(&observer.resolve_window(&choice).unwrap(), &Cancel::new()).unwrap();
+        let request = StructureRequest { depth: 1000, ..StructureRequest::default() };
         let tree = serde_json::to_value(Structure::new(view.clone(), &request).unwrap()).unwrap();
         let seen = WindowSeen {
             window_uid: window.uid,
@@ -80,16 +80,16 @@ fn windows_now(world: &World) -> Vec<(WindowSeen, Value)> {
 
 fn hash_of(world: &World) -> String {
     let observer = &world.app.observer;
-    let chosen = observer.choose(&WindowChoice::default());
+    let chosen = observer.resolve_window(&WindowChoice::default());
     chosen
-        .and_then(|chosen| observer.view(&chosen, &Cancel::new()))
+        .and_then(|chosen| observer.fresh_view(&chosen, &Cancel::new()))
         .map_or(String::new(), |v| v.hash().to_owned())
 }
 
 /// The parts of a reply that two runs must share: neither numbers of steps nor times.
 fn comparable(reply: &Value) -> Value {
     let mut summary =
-        serde_json::to_value(serde_json::from_value::<Summary>(reply.clone()).unwrap()).unwrap();
+        serde_json::to_value(serde_json::from_value::<ReplySummary>(reply.clone()).unwrap()).unwrap();
     for key in ["step_id", "duration_ms"] {
         summary.as_object_mut().unwrap().remove(key);
     }
@@ -125,12 +125,12 @@ impl Session {
             Do::Wait(ms) => return self.world.app.clock.advance(Duration::from_millis(*ms)),
             Do::Call(tool, args) => (*tool, args),
         };
-        let ts = self.world.app.clock.wall();
+        let ts = self.world.app.clock.wall_time();
         let (windows_before, tree_hash_before) = (windows_now(&self.world), hash_of(&self.world));
         let reply = self.world.call(tool, args.clone());
         let windows_after = windows_now(&self.world);
         let changed = windows_after != windows_before;
-        let row = Row {
+        let row = TraceRow {
             step_id: reply["step_id"].as_u64().unwrap_or_default(),
             trace_seq: self.rows.len() as u64 + 1,
             ts: iso(ts),
@@ -143,7 +143,7 @@ impl Session {
             target: target_of(&reply, &windows_before),
             windows_before: self.store(windows_before),
             windows_after: changed.then(|| self.store(windows_after)),
-            ..Row::default()
+            ..TraceRow::default()
         };
         self.rows.push(row);
     }
@@ -154,7 +154,7 @@ impl Session {
         serde_json::from_str(&text).unwrap()
     }
 
-    fn finish(&self) -> Story {
+    fn finish(&self) -> LoadedTrace {
         let header = Header {
             kind: HeaderKind::Header,
             trace_id: "trace-0badcafe".to_owned(),
@@ -172,7 +172,7 @@ impl Session {
         lines.extend(self.rows.iter().map(|row| serde_json::to_string(row).unwrap()));
         lines.push(serde_json::to_string(&footer).unwrap());
         std::fs::write(self.path().join(FILE_NAME), lines.join("\n") + "\n").unwrap();
-        Story::read(self.path()).unwrap()
+        LoadedTrace::read(self.path()).unwrap()
     }
 }
 
@@ -245,7 +245,7 @@ fn check_as(scenario: &str, deeds: &[Do], adjust: impl Fn(Vec<Seen>) -> Vec<Seen
     for deed in deeds {
         session.run(deed);
     }
-    let yaml = record::record(&session.finish(), &tools::recorded_input).unwrap();
+    let yaml = record::record_scenario(&session.finish(), &tools::recorded_input).unwrap();
     let file = save(session.path(), &yaml);
     let expected = adjust(watch(&World::on(scenario), deeds));
     let got = adjust(watch(&World::on(file.to_str().unwrap()), deeds));
@@ -464,11 +464,11 @@ fn what_is_missing_is_said() {
     session.finish();
     let lost = session.rows[4].windows_after.as_ref().unwrap()[0].tree.clone().unwrap();
     std::fs::remove_file(session.path().join(&lost)).unwrap();
-    let story = Story::read(session.path()).unwrap();
-    let problem = record::record(&story, &tools::recorded_input).unwrap_err();
+    let story = LoadedTrace::read(session.path()).unwrap();
+    let problem = record::record_scenario(&story, &tools::recorded_input).unwrap_err();
     assert!(problem.contains(&lost) && problem.contains("step 5"), "{problem}");
     // What can be shown is shown all the same.
-    assert!(show::table(&story).contains(&lost));
+    assert!(show::trace_table(&story).contains(&lost));
     assert!(html::page(&story).contains(&lost));
 }
 
@@ -483,8 +483,8 @@ fn a_torn_trace_is_recorded_as_far_as_it_goes() {
     let text = std::fs::read_to_string(&file).unwrap();
     let rows: Vec<&str> = text.lines().collect();
     std::fs::write(&file, rows[..8].join("\n") + &rows[8][..40]).unwrap();
-    let story = Story::read(session.path()).unwrap();
-    let yaml = record::record(&story, &tools::recorded_input).unwrap();
+    let story = LoadedTrace::read(session.path()).unwrap();
+    let yaml = record::record_scenario(&story, &tools::recorded_input).unwrap();
     assert!(yaml.contains("# The trace is incomplete: line 8 is torn"), "{yaml}");
     assert_eq!(scenario::load_str(&yaml, "torn.yaml").unwrap().name, "recorded");
 }
@@ -514,12 +514,12 @@ fn the_sample_trace_is_current() {
             std::fs::copy(&file, to).unwrap();
         }
     }
-    let fresh = Story::read(session.path()).unwrap();
-    let kept = Story::read(&sample).unwrap();
-    assert_eq!(show::table(&kept), show::table(&fresh), "UPDATE_TRACES=1 writes {SAMPLE} anew");
+    let fresh = LoadedTrace::read(session.path()).unwrap();
+    let kept = LoadedTrace::read(&sample).unwrap();
+    assert_eq!(show::trace_table(&kept), show::trace_table(&fresh), "UPDATE_TRACES=1 writes {SAMPLE} anew");
     assert_eq!(
-        record::record(&kept, &tools::recorded_input).unwrap(),
-        record::record(&fresh, &tools::recorded_input).unwrap()
+        record::record_scenario(&kept, &tools::recorded_input).unwrap(),
+        record::record_scenario(&fresh, &tools::recorded_input).unwrap()
     );
 }
 
@@ -561,15 +561,17 @@ fn a_trace_of_the_contract_is_shown() {
         json!({"type": "footer", "stopped_at": "2026-11-15T23:50:21.236043+00:00", "step_count": 1, "duration_ms": 872}),
     ];
     std::fs::write(folder.path().join(FILE_NAME), lines.map(|line| line.to_string()).join("\n")).unwrap();
-    let story = Story::read(folder.path()).unwrap();
+    let story = LoadedTrace::read(folder.path()).unwrap();
     assert!(
-        show::table(&story).contains("type_text  text=\"alice\"  ok      changed   0"),
+        show::trace_table(&story).contains("type_text  text=\"alice\"  ok      changed   0"),
         "{}",
-        show::table(&story)
+        show::trace_table(&story)
     );
-    assert!(show::step(&story, 1).unwrap().contains("no trees to compare"));
+    assert!(show::show_step(&story, 1).unwrap().contains("no trees to compare"));
     assert!(html::page(&story).contains("trace-cf6592fc"));
-    assert!(record::record(&story, &tools::recorded_input).unwrap_err().contains("tells of no windows"));
+    assert!(
+        record::record_scenario(&story, &tools::recorded_input).unwrap_err().contains("tells of no windows")
+    );
 }
 
 #[test]

@@ -180,7 +180,7 @@ proptest! {
         }
         let [x, y, width, height] = REGION;
         let region = Rect::new(x, y, width, height);
-        for act in world.mock.log() {
+        for act in world.mock.action_log() {
             prop_assert!(points(&act).into_iter().all(|point| region.contains(point)), "{act:?}");
             let native = match &act {
                 Act::Click { element: Some(element), .. } | Act::Invoke { element } | Act::Focus { element } => &element.native,

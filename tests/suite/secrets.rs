@@ -30,7 +30,7 @@ fn bank() -> Value {
 }
 
 fn typed(world: &World) -> Vec<String> {
-    let texts = world.mock.log().into_iter().filter_map(|act| match act {
+    let texts = world.mock.action_log().into_iter().filter_map(|act| match act {
         Act::Type { text, .. } => Some(text),
         _ => None,
     });
@@ -74,7 +74,7 @@ fn a_named_secret_is_typed_and_shown_nowhere() {
 fn a_secret_is_not_forgotten_for_others() {
     let folder = tempfile::tempdir().unwrap();
     let world = login(&folder, json!({}));
-    (0..300).for_each(|number| world.app.redactor.learn(&format!("another secret {number}")));
+    (0..300).for_each(|number| world.app.redactor.learn_secret(&format!("another secret {number}")));
     assert_eq!(world.app.redactor.text(&format!("<{SENTINEL}>")), "<[REDACTED]>");
 }
 
@@ -205,10 +205,10 @@ fn a_secret_that_cannot_be_kept_stops_the_start() {
 
 #[test]
 fn published_schemas_stay_plain() {
-    for spec in tools::all() {
+    for spec in tools::all_tools() {
         let schema = spec.input_schema().to_string();
         assert!(!schema.contains("x-secret"), "{}: {schema}", spec.meta.name);
     }
-    let schema = tools::all().find(|spec| spec.meta.name == "type_text").unwrap().input_schema();
+    let schema = tools::all_tools().find(|spec| spec.meta.name == "type_text").unwrap().input_schema();
     assert_eq!(schema["properties"]["text"]["type"], "string");
 }

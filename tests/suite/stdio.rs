@@ -60,7 +60,7 @@ fn the_newer_era_needs_no_greeting() {
     let listed = modern(&mut client, "tools/list", json!({}));
     assert_eq!(
         listed["result"]["tools"].as_array().unwrap().len(),
-        tools::all().filter(|spec| spec.meta.listed && spec.meta.lock.is_none()).count()
+        tools::all_tools().filter(|spec| spec.meta.listed && spec.meta.lock.is_none()).count()
     );
     let called = modern(&mut client, "tools/call", json!({"name": "list_windows", "arguments": {}}));
     assert_eq!(called["result"]["structuredContent"]["count"], 3);
@@ -78,7 +78,7 @@ fn a_call_without_greeting_or_era_is_a_clean_error() {
 #[test]
 fn every_tool_answers_over_the_wire() {
     // What is behind a lock has tests of its own.
-    for spec in tools::all().filter(|spec| spec.meta.lock.is_none()) {
+    for spec in tools::all_tools().filter(|spec| spec.meta.lock.is_none()) {
         let example = &spec.meta.examples[0];
         let scenario: Vec<&str> = example.scenario.map_or(vec![], |file| vec!["--scenario", file]);
         let mut client = Client::mock(&scenario);

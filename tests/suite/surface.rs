@@ -10,7 +10,7 @@ use os_screen_observer::tools;
 use serde_json::{Value, json};
 
 fn specs() -> Vec<Spec> {
-    tools::all().collect()
+    tools::all_tools().collect()
 }
 
 #[test]

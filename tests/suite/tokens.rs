@@ -3,10 +3,10 @@
 use crate::support::{World, trees};
 use os_screen_observer::observer::Refs;
 use os_screen_observer::observer::describe;
-use os_screen_observer::observer::identity::Sight;
-use os_screen_observer::observer::outline::{OutlineOptions, outline};
-use os_screen_observer::observer::sketch::{Reading, SketchOptions, sketch};
-use os_screen_observer::tokens::{Writing, tokens};
+use os_screen_observer::observer::identity::WindowCapture;
+use os_screen_observer::observer::outline::{OutlineOptions, outline_tree};
+use os_screen_observer::observer::sketch::{SketchOptions, SketchReading, draw_sketch};
+use os_screen_observer::tokens::{Writing, tokens_for_bytes};
 use serde_json::{Value, json};
 
 /// One tree in every way of writing.
@@ -14,15 +14,15 @@ fn writings(json: &Value) -> Vec<(Writing, String)> {
     let tree = trees::tree(json);
     let (refs, window) = (Refs::default(), trees::window("w"));
     let view = trees::view(tree.clone());
-    let sight = Sight { window: &window, view: &view };
-    let shown = |nodes: &[usize]| refs.show(sight, nodes.iter().copied());
+    let sight = WindowCapture { window: &window, view: &view };
+    let shown = |nodes: &[usize]| refs.assign_refs(sight, nodes.iter().copied());
     vec![
         (Writing::Json, json.to_string()),
-        (Writing::Outline, outline(&tree, &OutlineOptions::default(), shown).text),
-        (Writing::Words, describe::accessibility(&window, &tree, 0)),
+        (Writing::Outline, outline_tree(&tree, &OutlineOptions::default(), shown).text),
+        (Writing::Words, describe::describe_tree(&window, &tree, 0)),
         (
             Writing::Sketch,
-            sketch(&tree, tree.root().bounds, &SketchOptions::default(), &Reading::default()).text,
+            draw_sketch(&tree, tree.root().bounds, &SketchOptions::default(), &SketchReading::default()).text,
         ),
     ]
 }
@@ -40,7 +40,7 @@ fn estimates_are_near_a_real_tokenizer() {
         for text in texts {
             bytes += text.len();
             real += tokenizer.encode_ordinary(text).len();
-            estimated += tokens(writing, text.len());
+            estimated += tokens_for_bytes(writing, text.len());
         }
         let off = estimated as f64 / real as f64 - 1.0;
         told.push((

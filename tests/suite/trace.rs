@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{Client, World};
 use os_screen_observer::model::action::Act;
-use os_screen_observer::trace::format::{Footer, Header, Row};
-use os_screen_observer::trace::story::Story;
+use os_screen_observer::trace::format::{Footer, Header, TraceRow};
+use os_screen_observer::trace::story::LoadedTrace;
 use os_screen_observer::trace::{reader, record};
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ fn lines(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn rows(path: &Path) -> Vec<Row> {
+fn rows(path: &Path) -> Vec<TraceRow> {
     reader::parse(&std::fs::read(path).unwrap()).unwrap().rows
 }
 
@@ -184,7 +184,7 @@ fn rows_tell_what_there_was_and_what_was_touched() {
     assert_eq!(title(&rows[6].windows_before), "Acme Login");
     assert_eq!(title(rows[6].windows_after.as_ref().unwrap()), "Acme — Welcome");
     assert_eq!(rows[5].windows_after, None, "looking changes nothing");
-    let tree = |row: &Row| -> Value {
+    let tree = |row: &TraceRow| -> Value {
         let file = row.windows_before[0].tree.as_ref().unwrap();
         serde_json::from_slice(&std::fs::read(folder.join(file)).unwrap()).unwrap()
     };
@@ -303,7 +303,7 @@ fn with_named_secret(desk: &Desk, known: &str) -> World {
 }
 
 fn typed(world: &World) -> Vec<String> {
-    let texts = world.mock.log().into_iter().filter_map(|act| match act {
+    let texts = world.mock.action_log().into_iter().filter_map(|act| match act {
         Act::Type { text, .. } => Some(text),
         _ => None,
     });
@@ -372,7 +372,7 @@ fn a_replay_never_types_the_placeholder() {
             assert_eq!(refused["needs_secret"], json!(["text"]), "{refused}");
         }
         assert_eq!(world.effects(), 3);
-        assert!(!format!("{:?}", world.mock.log()).contains("redacted"));
+        assert!(!format!("{:?}", world.mock.action_log()).contains("redacted"));
         assert_eq!(world.ok("replay_status", step.clone())["position"], 4);
         let refused = world.call("replay_step", json!({"replay_id": "rep:1", "supply": {"other": "x"}}));
         assert_eq!(refused["error"]["code"], "BadRequest");
@@ -502,7 +502,7 @@ fn a_replay_passes_the_gate_again() {
     let steps = replay_all(&world, "verify", "warn");
     assert_eq!(steps[2]["actual_summary"]["error"]["code"], "PermissionDenied");
     assert_eq!(steps[2]["divergence"][0], json!({"path": "ok", "want": true, "got": false}));
-    assert!(!format!("{:?}", world.mock.log()).contains("alice"));
+    assert!(!format!("{:?}", world.mock.action_log()).contains("alice"));
     let world = desk.world(Some(LOGIN), json!({"budgets": {"max_actions": 2}}));
     let steps = replay_all(&world, "execute", "warn");
     assert_eq!(steps[3]["actual_summary"]["error"]["code"], "BudgetExceeded");
@@ -559,7 +559,7 @@ fn uids_and_tokens_of_another_run_are_understood() {
 #[test]
 fn a_click_on_a_picture_is_replayed_on_the_picture_of_the_replay() {
     let desk = Desk::new();
-    let clicked = |world: &World| match world.mock.log().last().unwrap() {
+    let clicked = |world: &World| match world.mock.action_log().last().unwrap() {
         Act::Click { at: Some(at), .. } => (at.x, at.y),
         other => panic!("{other:?}"),
     };
@@ -608,8 +608,8 @@ fn a_click_on_a_picture_is_recorded_as_one_on_what_the_picture_showed() {
         world.ok("trace_start", json!({}));
         click(&world);
         let path = world.ok("trace_stop", json!({}))["path"].as_str().unwrap().to_owned();
-        let yaml = record::record(
-            &Story::read(Path::new(&path)).unwrap(),
+        let yaml = record::record_scenario(
+            &LoadedTrace::read(Path::new(&path)).unwrap(),
             &os_screen_observer::tools::recorded_input,
         )
         .unwrap();

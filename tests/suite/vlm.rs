@@ -317,7 +317,7 @@ fn a_cancelled_call_ends_at_once() {
     let began = Instant::now();
     let call = |cancel: &Cancel| {
         let call = Call { tool: TOOL.to_owned(), args: json!({}), origin: Origin::Test };
-        world.app.gate.pass(call, cancel).value()
+        world.app.gate.pass_call(call, cancel).value()
     };
     assert_eq!(call(&cancel)["error"]["code"], "Cancelled");
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());

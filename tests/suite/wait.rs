@@ -388,7 +388,7 @@ fn live(scenario_file: &str) -> Arc<App> {
 }
 
 fn call(app: &App, tool: &str, args: Value, cancel: &Cancel) -> Value {
-    app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Test }, cancel).value()
+    app.gate.pass_call(Call { tool: tool.to_owned(), args, origin: Origin::Test }, cancel).value()
 }
 
 /// Waits a minute on another thread, does something meanwhile, and returns the answer and how long after

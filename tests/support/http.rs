@@ -141,7 +141,7 @@ impl Site {
     }
 
     pub fn effects(&self) -> usize {
-        self.mock.log().len()
+        self.mock.action_log().len()
     }
 }
 

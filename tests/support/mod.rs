@@ -78,7 +78,7 @@ impl World {
     }
 
     pub fn reply(&self, tool: &str, args: Value) -> Reply {
-        self.app.gate.pass(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
+        self.app.gate.pass_call(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
     }
 
     pub fn call(&self, tool: &str, args: Value) -> Value {
@@ -101,7 +101,7 @@ impl World {
 
     /// How often the mock desktop was worked, by input or otherwise.
     pub fn effects(&self) -> usize {
-        self.mock.deeds()
+        self.mock.action_count()
     }
 }
 

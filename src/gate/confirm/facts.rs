@@ -10,7 +10,7 @@ pub const NOT_BOUND: &[&str] = &["confirm_token", "dry_run"];
 
 /// One call of one tool on what it was resolved to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Facts {
+pub struct CallFacts {
     tool: &'static str,
     args: Map<String, Value>,
     touched: Vec<Touched>,
@@ -28,7 +28,7 @@ struct Touched {
     bounds: Rect,
 }
 
-impl Facts {
+impl CallFacts {
     pub fn of(tool: &'static str, args: &Map<String, Value>, targets: &[Target]) -> Self {
         let args = args.iter().filter(|(name, _)| !NOT_BOUND.contains(&name.as_str()));
         Self {
@@ -39,7 +39,7 @@ impl Facts {
     }
 
     /// In what the present call differs from this one, in words without any value.
-    pub fn difference(&self, now: &Facts, tolerance: u32) -> Option<String> {
+    pub fn describe_difference(&self, now: &CallFacts, tolerance: u32) -> Option<String> {
         if self.tool != now.tool {
             return Some(format!("is for {}, not for {}", self.tool, now.tool));
         }
@@ -49,7 +49,7 @@ impl Facts {
         if self.touched.len() != now.touched.len() {
             return Some("is for a screen that has changed since".to_owned());
         }
-        self.touched.iter().zip(&now.touched).find_map(|(then, now)| then.difference(now, tolerance))
+        self.touched.iter().zip(&now.touched).find_map(|(then, now)| then.describe_difference(now, tolerance))
     }
 }
 
@@ -64,13 +64,13 @@ impl Touched {
             element_id: target.element_id(),
             role: target.unredacted_role().to_string(),
             name: target.unredacted_name().to_owned(),
-            native: target.element().and_then(|element| element.view.native(element.node)),
+            native: target.element().and_then(|element| element.view.native_handle(element.node)),
             starting: target.program().cloned(),
             bounds: target.bounds(),
         }
     }
 
-    fn difference(&self, now: &Touched, tolerance: u32) -> Option<String> {
+    fn describe_difference(&self, now: &Touched, tolerance: u32) -> Option<String> {
         if self.window_uid != now.window_uid {
             return Some("is for another window".to_owned());
         }

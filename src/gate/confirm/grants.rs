@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::Facts;
+use super::CallFacts;
 use crate::clock::lock;
 use crate::error::{Error, Result};
 
@@ -30,7 +30,7 @@ pub struct Grants {
 struct Grant {
     id: String,
     giver: Giver,
-    facts: Facts,
+    facts: CallFacts,
     since: Duration,
 }
 
@@ -39,10 +39,10 @@ impl Grants {
         Self { ttl, tolerance, oldest_first: Mutex::default() }
     }
 
-    pub fn put(&self, facts: Facts, giver: Giver, now: Duration) -> Result<String> {
-        let id = fresh(giver)?;
+    pub fn store_grant(&self, facts: CallFacts, giver: Giver, now: Duration) -> Result<String> {
+        let id = fresh_id(giver)?;
         let mut grants = lock(&self.oldest_first);
-        grants.retain(|grant| self.lives(grant, now));
+        grants.retain(|grant| self.is_alive(grant, now));
         if giver == Giver::Person {
             // Asked again about the same: the older question is void.
             grants.retain(|grant| grant.giver != Giver::Person || grant.facts != facts);
@@ -55,11 +55,11 @@ impl Grants {
     }
 
     /// Uses a grant up, or says why it is not good for this call. A dry run that fits leaves it for the deed.
-    pub fn redeem(
+    pub fn redeem_grant(
         &self,
         id: &str,
         giver: Giver,
-        facts: &Facts,
+        facts: &CallFacts,
         now: Duration,
         dry_run: bool,
     ) -> Result<(), String> {
@@ -68,10 +68,10 @@ impl Grants {
         let Some(grant) = place.and_then(|place| grants.remove(place)) else {
             return Err("is unknown, expired or already used".to_owned());
         };
-        if !self.lives(&grant, now) {
+        if !self.is_alive(&grant, now) {
             return Err(format!("has expired after {} s", self.ttl.as_secs()));
         }
-        if let Some(difference) = grant.facts.difference(facts, self.tolerance) {
+        if let Some(difference) = grant.facts.describe_difference(facts, self.tolerance) {
             return Err(difference);
         }
         if dry_run {
@@ -80,27 +80,27 @@ impl Grants {
         Ok(())
     }
 
-    pub fn burn(&self, id: &str) {
+    pub fn revoke_grant(&self, id: &str) {
         lock(&self.oldest_first).retain(|grant| grant.id != id);
     }
 
     /// Whether the person is being asked about something else at the moment. `answered` is open no more.
-    pub fn another_question_is_open(&self, facts: &Facts, answered: Option<&str>, now: Duration) -> bool {
+    pub fn another_question_is_open(&self, facts: &CallFacts, answered: Option<&str>, now: Duration) -> bool {
         lock(&self.oldest_first).iter().any(|grant| {
             grant.giver == Giver::Person
                 && Some(grant.id.as_str()) != answered
-                && self.lives(grant, now)
-                && grant.facts.difference(facts, self.tolerance).is_some()
+                && self.is_alive(grant, now)
+                && grant.facts.describe_difference(facts, self.tolerance).is_some()
         })
     }
 
-    fn lives(&self, grant: &Grant, now: Duration) -> bool {
+    fn is_alive(&self, grant: &Grant, now: Duration) -> bool {
         now.saturating_sub(grant.since) < self.ttl
     }
 }
 
 /// 128 random bits. Without a random source there is no consent rather than one that can be guessed.
-fn fresh(giver: Giver) -> Result<String> {
+fn fresh_id(giver: Giver) -> Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)
         .map_err(|problem| Error::internal(format!("no random number for a token: {problem}")))?;
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
     use serde_json::{Map, Value};
 
-    fn facts(count: u64) -> Facts {
-        Facts::of("click_element", &Map::from_iter([("count".to_owned(), Value::from(count))]), &[])
+    fn facts(count: u64) -> CallFacts {
+        CallFacts::of("click_element", &Map::from_iter([("count".to_owned(), Value::from(count))]), &[])
     }
 
     fn seconds(seconds: u64) -> Duration {
@@ -131,54 +131,55 @@ mod tests {
     #[test]
     fn a_token_is_long_and_serves_once() {
         let grants = grants();
-        let id = grants.put(facts(1), Giver::Caller, seconds(0)).unwrap();
+        let id = grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
         assert!(id.starts_with("ct:") && id.len() == 35, "{id}");
-        grants.redeem(&id, Giver::Caller, &facts(1), seconds(59), true).unwrap();
-        grants.redeem(&id, Giver::Caller, &facts(1), seconds(59), false).unwrap();
-        assert!(grants.redeem(&id, Giver::Caller, &facts(1), seconds(59), false).is_err());
+        grants.redeem_grant(&id, Giver::Caller, &facts(1), seconds(59), true).unwrap();
+        grants.redeem_grant(&id, Giver::Caller, &facts(1), seconds(59), false).unwrap();
+        assert!(grants.redeem_grant(&id, Giver::Caller, &facts(1), seconds(59), false).is_err());
     }
 
     #[test]
     fn time_and_mismatch_burn_it() {
         let grants = grants();
-        let late = grants.put(facts(1), Giver::Caller, seconds(0)).unwrap();
-        let problem = grants.redeem(&late, Giver::Caller, &facts(1), seconds(60), false).unwrap_err();
+        let late = grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
+        let problem = grants.redeem_grant(&late, Giver::Caller, &facts(1), seconds(60), false).unwrap_err();
         assert!(problem.contains("expired after 60 s"), "{problem}");
-        let other = grants.put(facts(1), Giver::Caller, seconds(60)).unwrap();
-        let problem = grants.redeem(&other, Giver::Caller, &facts(2), seconds(61), true).unwrap_err();
+        let other = grants.store_grant(facts(1), Giver::Caller, seconds(60)).unwrap();
+        let problem = grants.redeem_grant(&other, Giver::Caller, &facts(2), seconds(61), true).unwrap_err();
         assert_eq!(problem, "is for another 'count'");
-        assert!(grants.redeem(&other, Giver::Caller, &facts(1), seconds(61), false).is_err());
+        assert!(grants.redeem_grant(&other, Giver::Caller, &facts(1), seconds(61), false).is_err());
     }
 
     #[test]
     fn a_callers_token_is_not_the_persons_word() {
         let grants = grants();
-        let token = grants.put(facts(1), Giver::Caller, seconds(0)).unwrap();
-        let ticket = grants.put(facts(1), Giver::Person, seconds(0)).unwrap();
-        assert!(grants.redeem(&token, Giver::Person, &facts(1), seconds(0), false).is_err());
-        assert!(grants.redeem(&ticket, Giver::Caller, &facts(1), seconds(0), false).is_err());
+        let token = grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
+        let ticket = grants.store_grant(facts(1), Giver::Person, seconds(0)).unwrap();
+        assert!(grants.redeem_grant(&token, Giver::Person, &facts(1), seconds(0), false).is_err());
+        assert!(grants.redeem_grant(&ticket, Giver::Caller, &facts(1), seconds(0), false).is_err());
     }
 
     #[test]
     fn the_store_is_bounded() {
         let grants = grants();
-        let first = grants.put(facts(1), Giver::Caller, seconds(0)).unwrap();
-        let ids: Vec<String> =
-            (0..MOST_KEPT).map(|_| grants.put(facts(1), Giver::Caller, seconds(0)).unwrap()).collect();
-        assert!(grants.redeem(&first, Giver::Caller, &facts(1), seconds(0), false).is_err());
-        assert!(grants.redeem(&ids[0], Giver::Caller, &facts(1), seconds(0), false).is_ok());
+        let first = grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
+        let ids: Vec<String> = (0..MOST_KEPT)
+            .map(|_| grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap())
+            .collect();
+        assert!(grants.redeem_grant(&first, Giver::Caller, &facts(1), seconds(0), false).is_err());
+        assert!(grants.redeem_grant(&ids[0], Giver::Caller, &facts(1), seconds(0), false).is_ok());
     }
 
     #[test]
     fn one_question_at_a_time() {
         let grants = grants();
-        grants.put(facts(1), Giver::Caller, seconds(0)).unwrap();
+        grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
         assert!(!grants.another_question_is_open(&facts(2), None, seconds(0)));
-        let old = grants.put(facts(1), Giver::Person, seconds(0)).unwrap();
+        let old = grants.store_grant(facts(1), Giver::Person, seconds(0)).unwrap();
         assert!(grants.another_question_is_open(&facts(2), None, seconds(59)));
         assert!(!grants.another_question_is_open(&facts(1), None, seconds(59)));
         assert!(!grants.another_question_is_open(&facts(2), None, seconds(60)));
-        grants.put(facts(1), Giver::Person, seconds(1)).unwrap();
-        assert!(grants.redeem(&old, Giver::Person, &facts(1), seconds(1), false).is_err());
+        grants.store_grant(facts(1), Giver::Person, seconds(1)).unwrap();
+        assert!(grants.redeem_grant(&old, Giver::Person, &facts(1), seconds(1), false).is_err());
     }
 }

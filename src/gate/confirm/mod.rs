@@ -13,7 +13,7 @@ use std::time::Duration;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-pub use facts::Facts;
+pub use facts::CallFacts;
 
 use crate::config::limits::compile_pattern;
 use crate::config::{Config, ConfirmationMode, OnUnread};
@@ -27,7 +27,7 @@ use grants::{Giver, Grants};
 
 #[derive(Debug)]
 pub struct Confirm {
-    rules: Vec<Rule>,
+    rules: Vec<ConsentRule>,
     allows_unread: bool,
     mode: ConfirmationMode,
     ttl: Duration,
@@ -35,14 +35,14 @@ pub struct Confirm {
 }
 
 #[derive(Debug)]
-struct Rule {
+struct ConsentRule {
     role: Option<Role>,
     name: Option<Regex>,
 }
 
 impl Person {
     /// The question that was answered, in whatever way.
-    fn ticket(&self) -> Option<&str> {
+    fn answered_ticket(&self) -> Option<&str> {
         match self {
             Person::Unreachable | Person::Reachable => None,
             Person::Agreed(ticket) | Person::Declined(ticket) | Person::Silent(ticket) => Some(&ticket.0),
@@ -126,7 +126,7 @@ impl Why {
 
 /// What the judge says, besides refusing.
 #[derive(Debug)]
-pub enum Verdict {
+pub enum ConsentVerdict {
     /// Nothing in it needs consent.
     Free,
     Granted(Consent),
@@ -137,8 +137,8 @@ pub enum Verdict {
 impl Confirm {
     pub fn new(config: &Config) -> Result<Self, String> {
         let rules = config.confirmation_rules().iter().map(|rule| {
-            let name = rule.name_regex.as_deref().map(compile).transpose()?;
-            Ok(Rule { role: rule.role.as_deref().map(Role::parse), name })
+            let name = rule.name_regex.as_deref().map(compile_rule).transpose()?;
+            Ok(ConsentRule { role: rule.role.as_deref().map(Role::parse), name })
         });
         let settings = &config.confirmation;
         let ttl = Duration::from_secs(settings.ttl_seconds);
@@ -156,7 +156,7 @@ impl Confirm {
     }
 
     /// What the rules cannot tell about, because it could not be read.
-    pub fn unread<'a>(&self, targets: &'a [Target]) -> Option<&'a Target> {
+    pub fn unread_target<'a>(&self, targets: &'a [Target]) -> Option<&'a Target> {
         let judges = self.is_active() && !self.allows_unread;
         targets.iter().find(|target| judges && target.is_unread())
     }
@@ -170,16 +170,16 @@ impl Confirm {
         self.mode == ConfirmationMode::Inspector
     }
 
-    pub fn ttl(&self) -> Duration {
+    pub fn token_ttl(&self) -> Duration {
         self.ttl
     }
 
     /// Whether a call that acts may be made.
-    pub fn judge(&self, case: &Case) -> Result<Verdict> {
+    pub fn judge_call(&self, case: &Case) -> Result<ConsentVerdict> {
         let protected = case
             .targets
             .iter()
-            .find(|target| self.covers(target))
+            .find(|target| self.covers_target(target))
             .or(case.forced.map(|forced| forced.target));
         match self.mode {
             ConfirmationMode::Token => self.judge_token(case, protected),
@@ -187,17 +187,17 @@ impl Confirm {
         }
     }
 
-    fn judge_token(&self, case: &Case, protected: Option<&Target>) -> Result<Verdict> {
+    fn judge_token(&self, case: &Case, protected: Option<&Target>) -> Result<ConsentVerdict> {
         match (protected, case.token) {
             (None, token) => {
                 // A token that is shown where none is needed was meant for something else.
-                token.inspect(|token| self.grants.burn(token));
-                Ok(Verdict::Free)
+                token.inspect(|token| self.grants.revoke_grant(token));
+                Ok(ConsentVerdict::Free)
             }
             (Some(target), None) => {
-                Err(required(case, target, "requires a confirm_token from propose_action"))
+                Err(consent_required(case, target, "requires a confirm_token from propose_action"))
             }
-            (Some(_), Some(token)) => self.redeem(case, token, Giver::Caller).map_err(|why| {
+            (Some(_), Some(token)) => self.redeem_grant(case, token, Giver::Caller).map_err(|why| {
                 Error::new(
                     Kind::ConfirmationInvalid,
                     format!("confirm_token {why}; propose the action again"),
@@ -208,18 +208,18 @@ impl Confirm {
         }
     }
 
-    fn judge_person(&self, case: &Case, protected: Option<&Target>) -> Result<Verdict> {
-        let facts = Facts::of(case.meta.name, case.args, case.targets);
-        let answered = case.person.ticket();
+    fn judge_person(&self, case: &Case, protected: Option<&Target>) -> Result<ConsentVerdict> {
+        let facts = CallFacts::of(case.meta.name, case.args, case.targets);
+        let answered = case.person.answered_ticket();
         if !case.dry_run && self.grants.another_question_is_open(&facts, answered, case.now) {
-            return Err(busy(case));
+            return Err(question_open(case));
         }
         let Some(target) = protected else {
-            answered.inspect(|ticket| self.grants.burn(ticket));
-            return Ok(Verdict::Free);
+            answered.inspect(|ticket| self.grants.revoke_grant(ticket));
+            return Ok(ConsentVerdict::Free);
         };
         if let Some(token) = case.token {
-            self.grants.burn(token);
+            self.grants.revoke_grant(token);
             return Err(Error::new(
                 Kind::ConfirmationInvalid,
                 "here the person decides, not a confirm_token; call without one",
@@ -227,7 +227,7 @@ impl Confirm {
             .with("token", token));
         }
         match case.person {
-            Person::Agreed(ticket) => self.redeem(case, &ticket.0, Giver::Person).map_err(|why| {
+            Person::Agreed(ticket) => self.redeem_grant(case, &ticket.0, Giver::Person).map_err(|why| {
                 Error::new(
                     Kind::ConfirmationInvalid,
                     format!("the person's answer {why}; call again to ask again"),
@@ -235,28 +235,31 @@ impl Confirm {
                 .with("reason", why)
             }),
             Person::Declined(ticket) => {
-                self.grants.burn(&ticket.0);
-                Err(declined(case, target))
+                self.grants.revoke_grant(&ticket.0);
+                Err(consent_declined(case, target))
             }
             Person::Silent(ticket) => {
-                self.grants.burn(&ticket.0);
-                Err(required(case, target, "was not answered by the person; nothing was done"))
+                self.grants.revoke_grant(&ticket.0);
+                Err(consent_required(case, target, "was not answered by the person; nothing was done"))
             }
             Person::Reachable if !case.dry_run => {
-                let ticket = Ticket(self.grants.put(facts, Giver::Person, case.now)?);
-                let text = question(case, target);
+                let ticket = Ticket(self.grants.store_grant(facts, Giver::Person, case.now)?);
+                let text = question_text(case, target);
                 let hides_typed = case.keeper.hides_typed;
                 let question = Box::new(Question { ticket, text, target: target.clone(), hides_typed });
-                Ok(Verdict::Asks(required(case, target, "needs the person's consent"), question))
+                Ok(ConsentVerdict::Asks(
+                    consent_required(case, target, "needs the person's consent"),
+                    question,
+                ))
             }
             Person::Reachable => {
-                Err(required(case, target, "needs the person's consent; call it without dry_run"))
+                Err(consent_required(case, target, "needs the person's consent; call it without dry_run"))
             }
-            Person::Unreachable => Err(required(case, target, self.unreachable())),
+            Person::Unreachable => Err(consent_required(case, target, self.unreachable_hint())),
         }
     }
 
-    fn unreachable(&self) -> &'static str {
+    fn unreachable_hint(&self) -> &'static str {
         if self.asks_in_the_inspector() {
             "needs the person's consent in the web inspector, which is not served (--mode both serves it)"
         } else {
@@ -265,28 +268,28 @@ impl Confirm {
         }
     }
 
-    fn redeem(&self, case: &Case, id: &str, giver: Giver) -> Result<Verdict, String> {
-        let facts = Facts::of(case.meta.name, case.args, case.targets);
-        self.grants.redeem(id, giver, &facts, case.now, case.dry_run)?;
-        Ok(Verdict::Granted(match giver {
+    fn redeem_grant(&self, case: &Case, id: &str, giver: Giver) -> Result<ConsentVerdict, String> {
+        let facts = CallFacts::of(case.meta.name, case.args, case.targets);
+        self.grants.redeem_grant(id, giver, &facts, case.now, case.dry_run)?;
+        Ok(ConsentVerdict::Granted(match giver {
             Giver::Caller => Consent::Token,
             Giver::Person => Consent::Person,
         }))
     }
 
     /// A token for exactly this call.
-    pub fn propose(&self, facts: Facts, now: Duration) -> Result<String> {
-        self.grants.put(facts, Giver::Caller, now)
+    pub fn propose_token(&self, facts: CallFacts, now: Duration) -> Result<String> {
+        self.grants.store_grant(facts, Giver::Caller, now)
     }
 
     /// A question that nobody will answer any more.
-    pub fn withdraw(&self, ticket: &Ticket) {
-        self.grants.burn(&ticket.0);
+    pub fn withdraw_question(&self, ticket: &Ticket) {
+        self.grants.revoke_grant(&ticket.0);
     }
 
     /// A click on the label or the icon inside a button is a click on the button, so passive elements
     /// pass the question on to what holds them.
-    pub fn covers(&self, target: &Target) -> bool {
+    pub fn covers_target(&self, target: &Target) -> bool {
         let Some(ElementTarget { view, node, .. }) = target.element() else {
             return self.any_matches(target.unredacted_role(), target.unredacted_name());
         };
@@ -306,19 +309,19 @@ impl Confirm {
     }
 }
 
-impl Rule {
+impl ConsentRule {
     fn matches(&self, role: &Role, name: &str) -> bool {
         self.role.as_ref().is_none_or(|wanted| wanted == role)
             && self.name.as_ref().is_none_or(|pattern| pattern.is_match(name))
     }
 }
 
-fn compile(pattern: &str) -> Result<Regex, String> {
+fn compile_rule(pattern: &str) -> Result<Regex, String> {
     compile_pattern(pattern)
         .map_err(|problem| format!("confirmation_required: name_regex '{pattern}': {problem}"))
 }
 
-fn required(case: &Case, target: &Target, what: &str) -> Error {
+fn consent_required(case: &Case, target: &Target, what: &str) -> Error {
     let why = case.forced.map(|forced| forced.why);
     let because = why.map_or("", Why::sentence);
     let error = Error::new(Kind::ConfirmationRequired, format!("action {} {what}{because}", case.meta.name))
@@ -330,7 +333,7 @@ fn required(case: &Case, target: &Target, what: &str) -> Error {
     }
 }
 
-fn declined(case: &Case, target: &Target) -> Error {
+fn consent_declined(case: &Case, target: &Target) -> Error {
     let message = format!("the person declined {}; do not try another way", case.meta.name);
     Error::new(Kind::PermissionDenied, message)
         .with("action", case.meta.name)
@@ -338,7 +341,7 @@ fn declined(case: &Case, target: &Target) -> Error {
 }
 
 /// The question may be shown on this very desktop: until it is answered, nobody clicks anything there.
-fn busy(case: &Case) -> Error {
+fn question_open(case: &Case) -> Error {
     Error::new(
         Kind::ConfirmationRequired,
         "the person is being asked about another action; no input is sent until that is answered or expires",
@@ -357,7 +360,7 @@ fn target_facts(target: &Target) -> Fact {
 
 /// What the person reads. Names come from the screen, so they stand in quotation marks that they cannot
 /// close, and are cut; the rest of the sentence is ours.
-fn question(case: &Case, target: &Target) -> String {
+fn question_text(case: &Case, target: &Target) -> String {
     let shown: Map<String, Value> = case
         .args
         .iter()
@@ -368,12 +371,12 @@ fn question(case: &Case, target: &Target) -> String {
         "Allow {} on {} {} in the window {}? Arguments: {}",
         case.meta.name,
         target.shown_role(),
-        quoted(target.shown_name(), 80),
-        quoted(&target.shown_title(case.keeper.redactor), 80),
+        quote_text(target.shown_name(), 80),
+        quote_text(&target.shown_title(case.keeper.redactor), 80),
         shorten(&Value::Object(case.keeper.kept(&shown)).to_string(), 400),
     ) + case.forced.map_or("", |forced| forced.why.warning())
 }
 
-fn quoted(text: &str, most: usize) -> String {
+fn quote_text(text: &str, most: usize) -> String {
     Value::from(shorten(text, most)).to_string()
 }

@@ -5,8 +5,10 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::form::Form;
-use super::see::{Reading, item, part_of, region, text_fields};
-use super::{Answer, Area, Display, Failure, Here, Outcome, Seen, call, display, form, screen_field};
+use super::see::{ReadingFields, item, part_of, region, text_fields};
+use super::{
+    Area, Display, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, screen_field,
+};
 use crate::http::surface::Surface;
 
 const ACTIONS: &[&str] = &[
@@ -26,7 +28,7 @@ const MOST_ACTIONS: usize = 100;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
     name: &'static str,
-    point: Option<Target>,
+    point: Option<PointTarget>,
     tool: &'static str,
     args: Value,
     /// Where text is looked for, when it is.
@@ -36,13 +38,13 @@ pub struct Action {
 
 /// A point, and what it was worked out from.
 #[derive(Clone, Debug, PartialEq)]
-struct Target {
+struct PointTarget {
     x: i64,
     y: i64,
     info: Value,
 }
 
-impl Target {
+impl PointTarget {
     fn read(mut form: Form) -> Option<Self> {
         let mode = form.required_one_of("mode", &["pixel", "grid"])?;
         let target = if mode == "pixel" { Self::pixel(&mut form) } else { Self::grid(&mut form) };
@@ -90,7 +92,7 @@ fn on_axis(start: i64, length: i64, cells: i64, cell: i64, offset: f64) -> i64 {
 /// Reads an action; what is missing beside the fields themselves is a bad request.
 pub fn read_action(mut form: Form, always_dry: bool) -> Result<Action, Failure> {
     let name = form.required_one_of("action", ACTIONS).unwrap_or("move");
-    let point = form.object("target").and_then(Target::read);
+    let point = form.object("target").and_then(PointTarget::read);
     let had_target = form.has("target");
     form.int("duration_ms", 0..=20_000);
     form.int("interval_ms", 0..=5_000);
@@ -158,7 +160,7 @@ fn read_words(mut form: Form) -> (Value, i64, Option<Area>) {
     });
     let screen = screen_field(&mut form);
     let least = form.number("min_confidence", 0.0..=100.0).map(|least| least.round() as i64);
-    let Reading { psm, .. } = Reading::read(&mut form);
+    let ReadingFields { psm, .. } = ReadingFields::read(&mut form);
     args["min_confidence"] = least.into();
     args["psm"] = psm.into();
     args["occurrence"] = occurrence.into();
@@ -167,9 +169,9 @@ fn read_words(mut form: Form) -> (Value, i64, Option<Area>) {
     (args, screen, area)
 }
 
-pub async fn interact(State(surface): Here, body: Bytes) -> Answer {
+pub async fn interact(State(surface): Here, body: Bytes) -> RouteAnswer {
     let (screen, action) = read_interact(form(&body)?, surface.app.config.clickthrough.dry_run)?;
-    perform(&surface, screen, action).await.map(Seen)
+    perform(&surface, screen, action).await.map(SeenData)
 }
 
 pub fn read_interact(mut form: Form, always_dry: bool) -> Result<(i64, Action), Failure> {
@@ -212,7 +214,7 @@ pub async fn perform(surface: &Surface, screen: i64, action: Action) -> Outcome 
     }))
 }
 
-fn check_on_display(display: &Display, point: Option<&Target>) -> Result<(), Failure> {
+fn check_on_display(display: &Display, point: Option<&PointTarget>) -> Result<(), Failure> {
     match (display.area, point) {
         (Some(area), Some(point)) if !area.contains(point.x, point.y) => {
             let details = json!({"x": point.x, "y": point.y, "display": area.json()});
@@ -223,9 +225,9 @@ fn check_on_display(display: &Display, point: Option<&Target>) -> Result<(), Fai
 }
 
 /// Several actions, each for itself: each passes the gate, and each has its own result.
-pub async fn batch(State(surface): Here, body: Bytes) -> Answer {
+pub async fn batch(State(surface): Here, body: Bytes) -> RouteAnswer {
     let (screen, actions, stop) = read_batch(form(&body)?, surface.app.config.clickthrough.dry_run)?;
-    Ok(Seen(run_batch(&surface, screen, actions, stop).await))
+    Ok(SeenData(run_batch(&surface, screen, actions, stop).await))
 }
 
 type Batch = (i64, Vec<Action>, bool);

@@ -23,7 +23,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::present::{self, Refusal};
+use super::present::{self, HttpRefusal};
 use super::router::body_object;
 use super::surface::Surface;
 use crate::clock::Clock;
@@ -56,9 +56,11 @@ pub fn router(surface: &Arc<Surface>) -> Router {
         .route("/wait", post(waits::wait))
         .route("/action/verify", post(waits::verify))
         .route("/batch", post(interact::batch))
-        .fallback(|| async { refused(Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path")) });
+        .fallback(|| async {
+            refused(HttpRefusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
+        });
     let wrong_method = || async {
-        refused(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path is not asked in this way"))
+        refused(HttpRefusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path is not asked in this way"))
     };
     router.method_not_allowed_fallback(wrong_method).with_state(surface.clone())
 }
@@ -103,8 +105,8 @@ impl Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
+impl From<HttpRefusal> for Failure {
+    fn from(refusal: HttpRefusal) -> Self {
         Self::new(refusal.status.as_u16(), &snake(refusal.code()), refusal.message())
     }
 }
@@ -144,11 +146,11 @@ fn snake(name: &str) -> String {
 type Outcome = Result<Value, Failure>;
 
 /// Data that was looked up on the screen, or printed by a program.
-struct Seen(Value);
+struct SeenData(Value);
 
-type Answer = Result<Seen, Failure>;
+type RouteAnswer = Result<SeenData, Failure>;
 
-impl IntoResponse for Seen {
+impl IntoResponse for SeenData {
     fn into_response(self) -> Response<Body> {
         enveloped(Ok(self.0), true)
     }
@@ -166,7 +168,7 @@ fn enveloped(outcome: Outcome, untrusted: bool) -> Response<Body> {
         Ok(data) => (200, data, Value::Null, untrusted),
         Err(failure) => (failure.status, Value::Null, failure.as_json(), failure.untrusted),
     };
-    let now = Clock::real().wall().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = Clock::real().wall_time().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut envelope = json!({
         "ok": error.is_null(),
         "request_id": random_token(""),
@@ -197,7 +199,7 @@ fn mark(envelope: &mut Value) {
 }
 
 /// What the door refuses, in the same shape.
-pub fn refused(refusal: Refusal) -> Response<Body> {
+pub fn refused(refusal: HttpRefusal) -> Response<Body> {
     Failure::from(refusal).into_response()
 }
 
@@ -224,7 +226,7 @@ async fn call(surface: &Surface, tool: &str, args: Value) -> Outcome {
 }
 
 fn offers(surface: &Surface, tool: &str) -> bool {
-    surface.app.tools.find(tool).is_some()
+    surface.app.tools.find_tool(tool).is_some()
 }
 
 async fn health(State(surface): Here) -> Response<Body> {
@@ -237,8 +239,8 @@ async fn health(State(surface): Here) -> Response<Body> {
             "allowed_region": configured(&surface, "/input/allowed_region"),
         },
         "exec": exec_facts(&surface),
-        "ocr": {"available": surface.app.observer.ocr().available()},
-        "halted": surface.app.gate.halt.halted().is_some(),
+        "ocr": {"available": surface.app.observer.ocr().is_available()},
+        "halted": surface.app.gate.halt.halt_status().is_some(),
     });
     enveloped(Ok(data), false)
 }
@@ -345,13 +347,13 @@ fn screen_field(form: &mut Form) -> i64 {
 
 const SHELLS: &[&str] = &["powershell", "bash", "cmd"];
 
-async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Answer {
+async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> RouteAnswer {
     let secret = headers.get(EXEC_SECRET_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let args = read_exec(&body, surface.app.config.clickthrough.dry_run, secret)?;
     if exec_facts(&surface)["enabled"] != true {
         return Err(Failure::new(403, "exec_disabled", "commands are switched off; see exec.enabled"));
     }
-    Ok(Seen(picked(&call(&surface, "exec_command", args).await?, EXEC_FIELDS)))
+    Ok(SeenData(picked(&call(&surface, "exec_command", args).await?, EXEC_FIELDS)))
 }
 
 fn read_exec(body: &Bytes, always_dry: bool, secret: Option<String>) -> Outcome {

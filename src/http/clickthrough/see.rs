@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::form::Form;
 use super::{
-    Answer, Area, Display, Failure, Here, Outcome, Seen, call, display, form, query_form, screen_field,
+    Area, Display, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, query_form,
+    screen_field,
 };
 use crate::config::Clickthrough;
 use crate::http::present;
@@ -24,11 +25,11 @@ const MOST_PIECES: usize = 1000;
 struct Wish {
     screen: i64,
     shows: Shows,
-    grid: Option<Grid>,
+    grid: Option<GridFields>,
     labels: bool,
     format: &'static str,
     quality: i64,
-    ocr: Option<Reading>,
+    ocr: Option<ReadingFields>,
     as_image: bool,
 }
 
@@ -40,19 +41,19 @@ enum Shows {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Grid {
+struct GridFields {
     rows: i64,
     cols: i64,
 }
 
 /// How text is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reading {
+pub struct ReadingFields {
     pub least: Option<i64>,
     pub psm: Option<i64>,
 }
 
-impl Reading {
+impl ReadingFields {
     /// The engine here reads English; whoever asks for something else is told.
     pub fn read(form: &mut Form) -> Self {
         if let Some(language) = form.text("ocr_lang", 1..=64).filter(|language| language != "eng") {
@@ -101,11 +102,11 @@ fn read_rest(
     let rows = form.int("grid_rows", 1..=300).unwrap_or(rows.into());
     let cols = form.int("grid_cols", 1..=300).unwrap_or(cols.into());
     let wants_text = form.flag("ocr").unwrap_or(false);
-    let reading = Reading::read(&mut form);
+    let reading = ReadingFields::read(&mut form);
     let wish = Wish {
         screen,
         shows,
-        grid: with_grid.then_some(Grid { rows, cols }),
+        grid: with_grid.then_some(GridFields { rows, cols }),
         labels: form.flag("include_labels").unwrap_or(true),
         format: form.one_of("image_format", &["png", "jpeg"]).unwrap_or("png"),
         quality: form.int("jpeg_quality", 1..=100).unwrap_or(quality),
@@ -116,33 +117,33 @@ fn read_rest(
 }
 
 /// Pictures are told in the envelope, or as they are.
-type Picture = Result<Response<Body>, Failure>;
+type PictureFields = Result<Response<Body>, Failure>;
 
-pub async fn see(State(surface): Here, body: Bytes) -> Picture {
+pub async fn see(State(surface): Here, body: Bytes) -> PictureFields {
     let wish = read_see(form(&body)?, &surface.app.config.clickthrough)?;
     shown(&surface, wish).await
 }
 
-pub async fn zoom(State(surface): Here, body: Bytes) -> Picture {
+pub async fn zoom(State(surface): Here, body: Bytes) -> PictureFields {
     let wish = read_zoom(form(&body)?)?;
     shown(&surface, wish).await
 }
 
-pub async fn screen(State(surface): Here, query: RawQuery) -> Picture {
+pub async fn screen(State(surface): Here, query: RawQuery) -> PictureFields {
     let wish = read_see(query_form(query), &surface.app.config.clickthrough)?;
     shown(&surface, wish).await
 }
 
-async fn shown(surface: &Surface, wish: Wish) -> Picture {
+async fn shown(surface: &Surface, wish: Wish) -> PictureFields {
     let data = take(surface, &wish).await?;
-    Ok(if wish.as_image { plain_picture(&data, wish.format) } else { Seen(data).into_response() })
+    Ok(if wish.as_image { plain_picture(&data, wish.format) } else { SeenData(data).into_response() })
 }
 
 /// The picture itself instead of JSON around it.
 fn plain_picture(data: &Value, format: &str) -> Response<Body> {
     let kind = if format == "jpeg" { "image/jpeg" } else { "image/png" };
     let bytes = BASE64_STANDARD.decode(data["image"]["base64"].as_str().unwrap_or_default());
-    present::typed(StatusCode::OK, kind, bytes.unwrap_or_default())
+    present::typed_response(StatusCode::OK, kind, bytes.unwrap_or_default())
 }
 
 async fn take(surface: &Surface, wish: &Wish) -> Outcome {
@@ -194,7 +195,7 @@ fn inside(display: &Display, area: &Area) -> Result<(), Failure> {
     }
 }
 
-fn grid_facts(grid: Grid, area: Area) -> Value {
+fn grid_facts(grid: GridFields, area: Area) -> Value {
     let short = |length: f64| (length * 1000.0).round() / 1000.0;
     json!({
         "rows": grid.rows,
@@ -212,7 +213,7 @@ fn grid_facts(grid: Grid, area: Area) -> Value {
 }
 
 /// Every word in a part of the screen.
-async fn read_area(surface: &Surface, area: Area, reading: Reading) -> Outcome {
+async fn read_area(surface: &Surface, area: Area, reading: ReadingFields) -> Outcome {
     let args = json!({
         "region": area.json(), "group_lines": false, "max_results": MOST_PIECES,
         "min_confidence": reading.least, "psm": reading.psm,
@@ -245,22 +246,22 @@ pub fn item(piece: &Value, area: Area) -> Value {
 }
 
 /// A part of a display to read, and how.
-fn read_part(form: &mut Form) -> (i64, Option<Area>, Reading) {
+fn read_part(form: &mut Form) -> (i64, Option<Area>, ReadingFields) {
     let screen = screen_field(form);
-    (screen, region(form), Reading::read(form))
+    (screen, region(form), ReadingFields::read(form))
 }
 
-pub async fn ocr(State(surface): Here, body: Bytes) -> Answer {
+pub async fn ocr(State(surface): Here, body: Bytes) -> RouteAnswer {
     let (screen, area, reading) = read_ocr(form(&body)?)?;
-    read_display(&surface, screen, area, reading).await.map(Seen)
+    read_display(&surface, screen, area, reading).await.map(SeenData)
 }
 
-fn read_ocr(mut form: Form) -> Result<(i64, Option<Area>, Reading), Failure> {
+fn read_ocr(mut form: Form) -> Result<(i64, Option<Area>, ReadingFields), Failure> {
     let part = read_part(&mut form);
     form.finish(part)
 }
 
-async fn read_display(surface: &Surface, screen: i64, area: Option<Area>, reading: Reading) -> Outcome {
+async fn read_display(surface: &Surface, screen: i64, area: Option<Area>, reading: ReadingFields) -> Outcome {
     let display = display(surface, screen).await?;
     let area = part_of(&display, area)?;
     let mut read = read_area(surface, area, reading).await?;
@@ -288,9 +289,9 @@ pub fn text_fields(form: &mut Form) -> Value {
     })
 }
 
-pub async fn ocr_find(State(surface): Here, body: Bytes) -> Answer {
+pub async fn ocr_find(State(surface): Here, body: Bytes) -> RouteAnswer {
     let (screen, area, args) = read_find(form(&body)?)?;
-    find(&surface, screen, area, args).await.map(Seen)
+    find(&surface, screen, area, args).await.map(SeenData)
 }
 
 fn read_find(mut form: Form) -> Result<(i64, Option<Area>, Value), Failure> {

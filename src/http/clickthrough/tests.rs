@@ -61,7 +61,7 @@ fn check_refused(endpoint: &str, fields: Value, code: &str) {
 
 #[test]
 fn see() {
-    let whole = "Wish { screen: 0, shows: Display, grid: Some(Grid { rows: 12, cols: 12 }), labels: true, format: \"png\", quality: 85, ocr: None";
+    let whole = "Wish { screen: 0, shows: Display, grid: Some(GridFields { rows: 12, cols: 12 }), labels: true, format: \"png\", quality: 85, ocr: None";
     check("/see", json!({}), whole);
     check("/see", json!({"with_grid": false, "screen": -7}), "screen: -7, shows: Display, grid: None");
     check("/see", json!({"grid_rows": 300, "grid_cols": 1}), "rows: 300, cols: 1");
@@ -112,7 +112,7 @@ fn zoom() {
     check(
         "/see/zoom",
         json!({"center_x": 5, "center_y": 0}),
-        "x: 5, y: 0, width: 500, height: 350 }, grid: Some(Grid { rows: 20, cols: 20 })",
+        "x: 5, y: 0, width: 500, height: 350 }, grid: Some(GridFields { rows: 20, cols: 20 })",
     );
     check("/see/zoom", json!({"center_x": 5, "center_y": 0, "width": 10}), "quality: 90");
     check_faults("/see/zoom", json!({}), &["center_x", "center_y"]);

@@ -10,18 +10,18 @@ use super::form::Form;
 use super::interact::{Action, perform, read_action};
 use super::see::{part_of, region, text_fields};
 use super::windows::Query;
-use super::{Answer, Area, Failure, Here, Outcome, Seen, call, display, form, picked, screen_field};
+use super::{Area, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, picked, screen_field};
 use crate::clock::sleep_task;
 use crate::http::surface::Surface;
 
 const LONGEST_MS: i64 = 60_000;
 
-pub async fn diff(State(surface): Here, body: Bytes) -> Answer {
+pub async fn diff(State(surface): Here, body: Bytes) -> RouteAnswer {
     const FIELDS: &[&str] = &["changed", "diff_ratio", "changed_pixels", "boxes", "warning"];
     let (mode, screen, area, args) = read_diff(form(&body)?)?;
     let mut data = picked(&seen(&surface, "vision_diff", screen, area, args).await?, FIELDS);
     data["mode"] = mode.into();
-    Ok(Seen(data))
+    Ok(SeenData(data))
 }
 
 type Look = (i64, Option<Area>, Value);
@@ -41,10 +41,10 @@ fn read_diff(mut form: Form) -> Result<(&'static str, i64, Option<Area>, Value),
     form.finish((mode, screen, area, args))
 }
 
-pub async fn stability(State(surface): Here, body: Bytes) -> Answer {
+pub async fn stability(State(surface): Here, body: Bytes) -> RouteAnswer {
     const FIELDS: &[&str] = &["stable", "sample_count", "max_ratio", "avg_ratio", "boxes", "warning"];
     let (screen, area, args) = read_stability(form(&body)?)?;
-    Ok(Seen(picked(&seen(&surface, "vision_stability", screen, area, args).await?, FIELDS)))
+    Ok(SeenData(picked(&seen(&surface, "vision_stability", screen, area, args).await?, FIELDS)))
 }
 
 fn read_stability(mut form: Form) -> Result<Look, Failure> {
@@ -72,7 +72,7 @@ async fn seen(surface: &Surface, tool: &str, screen: i64, area: Option<Area>, mu
 /// Something to wait for.
 #[derive(Debug)]
 pub struct Wait {
-    kind: Kind,
+    kind: WaitKind,
     screen: i64,
     area: Option<Area>,
     timeout: i64,
@@ -80,18 +80,18 @@ pub struct Wait {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum WaitKind {
     Text(Value),
     Window { query: Query, state: &'static str },
     Visual { state: &'static str, threshold: Option<f64> },
 }
 
-impl Kind {
+impl WaitKind {
     const fn name(&self) -> &'static str {
         match self {
-            Kind::Text(_) => "text",
-            Kind::Window { .. } => "window",
-            Kind::Visual { .. } => "visual",
+            WaitKind::Text(_) => "text",
+            WaitKind::Window { .. } => "window",
+            WaitKind::Visual { .. } => "visual",
         }
     }
 }
@@ -110,13 +110,13 @@ fn read_wait(form: &mut Form) -> Wait {
             if query.is_empty() {
                 form.fault("title_contains", "missing", "say which window");
             }
-            Kind::Window { query, state }
+            WaitKind::Window { query, state }
         }
         "visual" => {
             let state = form.one_of("state", &["change", "stable"]).unwrap_or("change");
-            Kind::Visual { state, threshold: form.number("threshold", 0.0..=1.0) }
+            WaitKind::Visual { state, threshold: form.number("threshold", 0.0..=1.0) }
         }
-        _ => Kind::Text(text_fields(form)),
+        _ => WaitKind::Text(text_fields(form)),
     };
     Wait { kind, screen, area, timeout, poll }
 }
@@ -126,9 +126,9 @@ fn read_whole_wait(mut form: Form) -> Result<Wait, Failure> {
     form.finish(wait)
 }
 
-pub async fn wait(State(surface): Here, body: Bytes) -> Answer {
+pub async fn wait(State(surface): Here, body: Bytes) -> RouteAnswer {
     let wait = read_whole_wait(form(&body)?)?;
-    wait.until(&surface).await.map(Seen)
+    wait.until(&surface).await.map(SeenData)
 }
 
 impl Wait {
@@ -142,7 +142,7 @@ impl Wait {
                 "satisfied": met, "kind": self.kind.name(), "elapsed_ms": elapsed, "polls": polls, "detail": detail,
             })
         };
-        if let Kind::Visual { state, threshold } = &self.kind {
+        if let WaitKind::Visual { state, threshold } = &self.kind {
             let detail = self.visual(surface, state, *threshold).await?;
             return Ok(told(!detail.is_null(), 1, detail));
         }
@@ -160,14 +160,14 @@ impl Wait {
 
     async fn look(&self, surface: &Surface) -> Result<(bool, Value), Failure> {
         match &self.kind {
-            Kind::Text(args) => {
+            WaitKind::Text(args) => {
                 let display = display(surface, self.screen).await?;
                 let mut args = args.clone();
                 args["region"] = part_of(&display, self.area)?.json();
                 let reply = call(surface, "ocr_find", args).await?;
                 Ok((reply["count"] != 0, reply["matches"].clone()))
             }
-            Kind::Window { query, state } => {
+            WaitKind::Window { query, state } => {
                 let windows = query.windows(surface).await?;
                 let met = match *state {
                     "exists" => !windows.is_empty(),
@@ -176,7 +176,7 @@ impl Wait {
                 };
                 Ok((met, windows.into_iter().next().unwrap_or(Value::Null)))
             }
-            Kind::Visual { .. } => Ok((false, Value::Null)),
+            WaitKind::Visual { .. } => Ok((false, Value::Null)),
         }
     }
 
@@ -205,10 +205,10 @@ impl Wait {
     }
 }
 
-pub async fn verify(State(surface): Here, body: Bytes) -> Answer {
+pub async fn verify(State(surface): Here, body: Bytes) -> RouteAnswer {
     let always_dry = surface.app.config.clickthrough.dry_run;
     let (screen, action, wait, retries) = read_verify(form(&body)?, always_dry)?;
-    run_verify(&surface, screen, &action, &wait, retries).await.map(Seen)
+    run_verify(&surface, screen, &action, &wait, retries).await.map(SeenData)
 }
 
 fn read_verify(mut form: Form, always_dry: bool) -> Result<(i64, Action, Wait, i64), Failure> {

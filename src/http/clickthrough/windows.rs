@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use super::form::Form;
-use super::{Answer, Failure, Here, Outcome, Seen, call, form, picked, query_form};
+use super::{Failure, Here, Outcome, RouteAnswer, SeenData, call, form, picked, query_form};
 use crate::config::limits::compile_pattern;
 use crate::http::surface::Surface;
 
@@ -99,10 +99,10 @@ fn row(window: &Value) -> Value {
     })
 }
 
-pub async fn list(State(surface): Here, query: RawQuery) -> Answer {
+pub async fn list(State(surface): Here, query: RawQuery) -> RouteAnswer {
     let windows = read_list(query)?.windows(&surface).await?;
     let rows: Vec<Value> = windows.iter().map(row).collect();
-    Ok(Seen(json!({"count": rows.len(), "windows": rows})))
+    Ok(SeenData(json!({"count": rows.len(), "windows": rows})))
 }
 
 fn read_list(query: RawQuery) -> Result<Query, Failure> {
@@ -113,12 +113,12 @@ fn read_list(query: RawQuery) -> Result<Query, Failure> {
 
 const ACTIONS: &[&str] = &["focus", "restore", "minimize", "maximize", "close"];
 
-pub async fn action(State(surface): Here, body: Bytes) -> Answer {
+pub async fn action(State(surface): Here, body: Bytes) -> RouteAnswer {
     let (query, mut args) = read_action(form(&body)?, surface.app.config.clickthrough.dry_run)?;
     let window = query.only(&surface).await?;
     args["window_uid"] = window["window_uid"].clone();
     let reply = call(&surface, "window_action", args).await?;
-    Ok(Seen(json!({
+    Ok(SeenData(json!({
         "matched": row(&window),
         "action": reply["action"],
         "executed": reply["dry_run"] != true,
@@ -144,11 +144,11 @@ pub fn read_action(mut form: Form, always_dry: bool) -> Result<(Query, Value), F
     Ok((query, json!({"action": action, "timeout_ms": timeout, "dry_run": dry_run})))
 }
 
-pub async fn launch(State(surface): Here, body: Bytes) -> Answer {
+pub async fn launch(State(surface): Here, body: Bytes) -> RouteAnswer {
     const FIELDS: &[&str] =
         &["executed", "dry_run", "argv", "cwd", "pid", "running", "window", "window_found"];
     let args = read_launch(form(&body)?, surface.app.config.clickthrough.dry_run)?;
-    Ok(Seen(picked(&call(&surface, "launch_app", args).await?, FIELDS)))
+    Ok(SeenData(picked(&call(&surface, "launch_app", args).await?, FIELDS)))
 }
 
 pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {

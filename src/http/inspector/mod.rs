@@ -7,9 +7,9 @@ use axum::body::Body;
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 
-use super::present::{self, Refusal};
+use super::present::{self, HttpRefusal};
 
-struct File {
+struct PageFile {
     path: &'static str,
     kind: &'static str,
     bytes: &'static [u8],
@@ -22,12 +22,12 @@ const SVG: &str = "image/svg+xml";
 
 macro_rules! file {
     ($name:literal, $kind:expr) => {
-        File { path: concat!("/", $name), kind: $kind, bytes: include_bytes!($name) }
+        PageFile { path: concat!("/", $name), kind: $kind, bytes: include_bytes!($name) }
     };
 }
 
-const FILES: &[File] = &[
-    File { path: "/", kind: HTML, bytes: include_bytes!("index.html") },
+const FILES: &[PageFile] = &[
+    PageFile { path: "/", kind: HTML, bytes: include_bytes!("index.html") },
     file!("actions.js", JS),
     file!("server.js", JS),
     file!("approvals.js", JS),
@@ -56,19 +56,19 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; base-uri '
 /// Whatever is no route of the API.
 pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response<Body> {
     let Some(file) = FILES.iter().find(|file| file.path == uri.path()) else {
-        return Refusal::not_found().into_response();
+        return HttpRefusal::not_found().into_response();
     };
     if method != Method::GET && method != Method::HEAD {
-        let mut refused = Refusal::method_not_allowed().into_response();
+        let mut refused = HttpRefusal::method_not_allowed().into_response();
         refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET,HEAD"));
         return refused;
     }
-    let tag = tag(file.bytes);
+    let tag = etag(file.bytes);
     let same = headers.get_all(IF_NONE_MATCH).iter().any(|known| known.as_bytes() == tag.as_bytes());
     let mut response = if same {
-        present::typed(StatusCode::NOT_MODIFIED, file.kind, Body::empty())
+        present::typed_response(StatusCode::NOT_MODIFIED, file.kind, Body::empty())
     } else {
-        present::typed(StatusCode::OK, file.kind, file.bytes)
+        present::typed_response(StatusCode::OK, file.kind, file.bytes)
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
@@ -80,7 +80,7 @@ pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response<Bod
     response
 }
 
-fn tag(bytes: &[u8]) -> String {
+fn etag(bytes: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
     format!("\"{:016x}\"", hasher.finish())

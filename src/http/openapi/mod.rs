@@ -10,31 +10,31 @@ use serde_json::{Map, Value, json};
 
 use super::adapters::Adapter;
 use super::present;
-use super::router::{Leads, declared};
+use super::router::{Leads, declared_routes};
 use crate::app::App;
 use crate::error::Kind;
 use crate::tool::{Method, Spec};
 use own::{JSON_TYPE, OWN, Own};
 
-pub fn document(app: &App, token: bool) -> Value {
+pub fn openapi_document(app: &App, token: bool) -> Value {
     let book = Book { app, token };
     let mut paths = Map::new();
     for own in OWN {
         add(&mut paths, own.path, own.method, book.own_operation(own));
     }
-    for (path, methods) in declared(&app.tools) {
+    for (path, methods) in declared_routes(&app.tools) {
         for (method, leads) in methods {
             let operation = match leads {
-                Leads::To(tool) => book.find(tool).map(|spec| book.tool_operation(&spec, method, path)),
+                Leads::To(tool) => book.find_spec(tool).map(|spec| book.tool_operation(&spec, method, path)),
                 Leads::Through(adapter) => Some(book.adapted_operation(adapter)),
             };
-            operation.into_iter().for_each(|operation| add(&mut paths, path, verb(method), operation));
+            operation.into_iter().for_each(|operation| add(&mut paths, path, method_name(method), operation));
         }
     }
     for spec in app.tools.specs() {
         let path = format!("/api/tool/{}", spec.meta.name);
         for &method in methods_of(&spec) {
-            add(&mut paths, &path, verb(method), book.tool_operation(&spec, method, &path));
+            add(&mut paths, &path, method_name(method), book.tool_operation(&spec, method, &path));
         }
     }
     let mut document = json!({
@@ -46,7 +46,7 @@ pub fn document(app: &App, token: bool) -> Value {
         },
         "paths": paths,
         "components": {
-            "schemas": book.schemas(),
+            "schemas": book.shared_schemas(),
             "responses": error_responses(),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
@@ -62,7 +62,7 @@ pub const fn methods_of(spec: &Spec) -> &'static [Method] {
     if spec.meta.effect.read_only() { &[Method::Get, Method::Post] } else { &[Method::Post] }
 }
 
-const fn verb(method: Method) -> &'static str {
+const fn method_name(method: Method) -> &'static str {
     match method {
         Method::Get => "get",
         Method::Post => "post",
@@ -83,16 +83,16 @@ struct Book<'a> {
 }
 
 impl Book<'_> {
-    fn find(&self, tool: &str) -> Option<Spec> {
-        self.app.tools.find(tool).map(|entry| entry.spec)
+    fn find_spec(&self, tool: &str) -> Option<Spec> {
+        self.app.tools.find_tool(tool).map(|entry| entry.spec)
     }
 
     /// What several routes share is described once.
-    fn schemas(&self) -> Value {
+    fn shared_schemas(&self) -> Value {
         let mut schemas = Map::new();
         for spec in self.app.tools.specs() {
-            schemas.insert(reply_name(&spec), shapes::reply(&spec));
-            schemas.insert(arguments_name(&spec), shapes::body(spec.full_input_schema()));
+            schemas.insert(reply_name(&spec), shapes::reply_schema(&spec));
+            schemas.insert(arguments_name(&spec), shapes::body_schema(spec.full_input_schema()));
         }
         schemas.insert("Reply".to_owned(), envelope_schema());
         schemas.insert("Error".to_owned(), error_schema());
@@ -116,7 +116,7 @@ impl Book<'_> {
             "summary": own.summary,
             "tags": ["server"],
             "parameters": parameters,
-            "responses": self.responses(own.answer, (own.reply)(), statuses, own.method == "post"),
+            "responses": self.response_schemas(own.answer, (own.reply)(), statuses, own.method == "post"),
         });
         if let Some(body) = own.body {
             let body = body();
@@ -128,17 +128,17 @@ impl Book<'_> {
     fn tool_operation(&self, spec: &Spec, method: Method, path: &str) -> Value {
         let meta = spec.meta;
         let mut parameters = path_parameters(path);
-        let reply = reference(&reply_name(spec));
+        let reply = schema_ref(&reply_name(spec));
         let mut operation = json!({
             "summary": meta.brief,
             "description": meta.detail,
             "tags": [meta.group.name()],
-            "responses": self.responses(JSON_TYPE, reply, tool_statuses(), method == Method::Post),
+            "responses": self.response_schemas(JSON_TYPE, reply, tool_statuses(), method == Method::Post),
         });
         match method {
             Method::Get => parameters.extend(query_parameters(&spec.full_input_schema(), &path_names(path))),
             Method::Post => {
-                let arguments = reference(&arguments_name(spec));
+                let arguments = schema_ref(&arguments_name(spec));
                 operation["requestBody"] = request_body(&spec.full_input_schema(), arguments);
             }
             Method::Delete => {}
@@ -148,26 +148,27 @@ impl Book<'_> {
     }
 
     fn adapted_operation(&self, adapter: &Adapter) -> Value {
-        let specs: Vec<Spec> = adapter.tools.iter().filter_map(|tool| self.find(tool)).collect();
+        let specs: Vec<Spec> = adapter.tools.iter().filter_map(|tool| self.find_spec(tool)).collect();
         if let (Method::Get, Some(spec)) = (adapter.method, specs.first()) {
             return self.tool_operation(spec, Method::Get, adapter.path);
         }
         let briefs: Vec<&str> = specs.iter().map(|spec| spec.meta.brief).collect();
-        let spelled = |spec: &Spec| shapes::body((adapter.spelled)(spec.meta.name, spec.full_input_schema()));
+        let spelled =
+            |spec: &Spec| shapes::body_schema((adapter.spelled)(spec.meta.name, spec.full_input_schema()));
         let bodies: Vec<Value> = specs.iter().map(spelled).collect();
-        let replies: Vec<Value> = specs.iter().map(|spec| reference(&reply_name(spec))).collect();
+        let replies: Vec<Value> = specs.iter().map(|spec| schema_ref(&reply_name(spec))).collect();
         json!({
             "summary": format!("One of {}.", adapter.tools.join(", ")),
             "description": briefs.join(" "),
             "tags": ["adapters"],
             "parameters": [],
             "requestBody": {"required": true, "content": {JSON_TYPE: {"schema": {"anyOf": bodies}}}},
-            "responses": self.responses(JSON_TYPE, json!({ "anyOf": replies }), tool_statuses(), true),
+            "responses": self.response_schemas(JSON_TYPE, json!({ "anyOf": replies }), tool_statuses(), true),
         })
     }
 
     /// What comes back: the answer, or an error of one of these statuses or of the front door's.
-    fn responses(&self, kind: &str, answer: Value, statuses: Vec<u16>, body: bool) -> Value {
+    fn response_schemas(&self, kind: &str, answer: Value, statuses: Vec<u16>, body: bool) -> Value {
         let mut responses =
             json!({"200": {"description": "It worked.", "content": {kind: {"schema": answer}}}});
         let at_door = if body { [400, 403, 408, 413, 415].as_slice() } else { &[403] };
@@ -188,7 +189,7 @@ fn arguments_name(spec: &Spec) -> String {
     format!("{}.arguments", spec.meta.name)
 }
 
-fn reference(schema: &str) -> Value {
+fn schema_ref(schema: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{schema}")})
 }
 
@@ -220,7 +221,7 @@ fn query_parameters(schema: &Value, in_path: &[&str]) -> Vec<Value> {
 
 fn query_parameter(name: &str, property: &Value, required: bool) -> Value {
     let mut parameter = json!({"name": name, "in": "query", "required": required});
-    let schema = shapes::query(property);
+    let schema = shapes::query_schema(property);
     if shapes::is_json_in_query(property) {
         parameter["content"] = json!({JSON_TYPE: {"schema": schema}});
         return parameter;
@@ -234,18 +235,18 @@ fn query_parameter(name: &str, property: &Value, required: bool) -> Value {
 }
 
 /// A call that was taken back is answered to nobody.
-fn kinds() -> impl Iterator<Item = Kind> {
+fn error_kinds() -> impl Iterator<Item = Kind> {
     Kind::ALL.into_iter().filter(|kind| *kind != Kind::Cancelled)
 }
 
 fn tool_statuses() -> Vec<u16> {
-    kinds().map(Kind::http_status).chain([503]).collect()
+    error_kinds().map(Kind::http_status).chain([503]).collect()
 }
 
 /// Each status with the codes that it stands for.
 fn error_responses() -> Value {
     let mut codes: BTreeMap<u16, BTreeSet<&str>> = BTreeMap::new();
-    for kind in kinds() {
+    for kind in error_kinds() {
         codes.entry(kind.http_status()).or_default().insert(kind.code());
     }
     for status in [400, 401, 403, 404, 408, 413, 415, 503] {
@@ -253,7 +254,7 @@ fn error_responses() -> Value {
     }
     let response = |codes: BTreeSet<&str>| {
         let codes: Vec<&str> = codes.into_iter().collect();
-        json!({"description": codes.join(", "), "content": {JSON_TYPE: {"schema": reference("Error")}}})
+        json!({"description": codes.join(", "), "content": {JSON_TYPE: {"schema": schema_ref("Error")}}})
     };
     codes
         .into_iter()

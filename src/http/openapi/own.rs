@@ -6,62 +6,70 @@ use crate::http::events;
 
 pub const JSON_TYPE: &str = "application/json";
 
-type Shape = fn() -> Value;
+type SchemaFn = fn() -> Value;
 
 pub struct Own {
     pub method: &'static str,
     pub path: &'static str,
     pub summary: &'static str,
     /// The arguments in its query, and the fields of its body, where it has any.
-    pub query: Option<Shape>,
-    pub body: Option<Shape>,
+    pub query: Option<SchemaFn>,
+    pub body: Option<SchemaFn>,
     /// Only so many may ask at a time.
     pub limited: bool,
     pub answer: &'static str,
-    pub reply: Shape,
+    pub reply: SchemaFn,
 }
 
-const fn get(path: &'static str, summary: &'static str, reply: Shape) -> Own {
+const fn get(path: &'static str, summary: &'static str, reply: SchemaFn) -> Own {
     Own { method: "get", path, summary, query: None, body: None, limited: false, answer: JSON_TYPE, reply }
 }
 
-const fn post(path: &'static str, summary: &'static str, body: Option<Shape>, reply: Shape) -> Own {
+const fn post_route(
+    path: &'static str,
+    summary: &'static str,
+    body: Option<SchemaFn>,
+    reply: SchemaFn,
+) -> Own {
     Own { method: "post", body, ..get(path, summary, reply) }
 }
 
-const fn file(path: &'static str, summary: &'static str, answer: &'static str) -> Own {
+const fn file_route(path: &'static str, summary: &'static str, answer: &'static str) -> Own {
     Own { answer, ..get(path, summary, text) }
 }
 
 pub const OWN: &[Own] = &[
-    get("/api/tools", "The names of all tools.", || fields(&[("tools", texts())])),
-    get("/api/healthz", "How the server is.", health),
-    file("/api/metrics", "Counters in Prometheus' text format.", "text/plain"),
+    get("/api/tools", "The names of all tools.", || object_fields(&[("tools", string_list())])),
+    get("/api/healthz", "How the server is.", health_schema),
+    file_route("/api/metrics", "Counters in Prometheus' text format.", "text/plain"),
     get(
         "/api/openapi.json",
         "This document.",
         || json!({"type": "object", "required": ["openapi", "paths"]}),
     ),
-    Own { limited: true, ..file("/api/events", "What happens, as server-sent events.", "text/event-stream") },
-    Own { query: Some(events::calls_query), ..get("/api/calls", "The latest calls.", calls) },
+    Own {
+        limited: true,
+        ..file_route("/api/events", "What happens, as server-sent events.", "text/event-stream")
+    },
+    Own { query: Some(events::calls_query), ..get("/api/calls", "The latest calls.", calls_schema) },
     get("/api/halt", "Whether all input is stopped.", halt_state),
-    post("/api/halt", "Stop all input.", Some(reason), halt_state),
-    post("/api/halt/release", "Let input happen again.", None, halt_state),
+    post_route("/api/halt", "Stop all input.", Some(reason_schema), halt_state),
+    post_route("/api/halt/release", "Let input happen again.", None, halt_state),
     get("/api/approvals", "What waits for a person's decision.", || {
-        fields(&[("mode", json!({"type": "string"})), ("approvals", objects())])
+        object_fields(&[("mode", json!({"type": "string"})), ("approvals", object_list())])
     }),
-    file("/api/approvals/{id}/picture", "The window that would be touched.", "image/png"),
-    post("/api/approvals/{id}", "Allow or deny it.", Some(decision), || {
-        fields(&[("id", json!({"type": "string"})), ("decision", json!({"enum": ["allow", "deny"]}))])
+    file_route("/api/approvals/{id}/picture", "The window that would be touched.", "image/png"),
+    post_route("/api/approvals/{id}", "Allow or deny it.", Some(decision_schema), || {
+        object_fields(&[("id", json!({"type": "string"})), ("decision", json!({"enum": ["allow", "deny"]}))])
     }),
     get("/api/traces", "The recorded sessions, the newest first.", || {
-        fields(&[("count", json!({"type": "integer"})), ("traces", objects())])
+        object_fields(&[("count", json!({"type": "integer"})), ("traces", object_list())])
     }),
-    file("/api/traces/{id}", "One of them as a page.", "text/html"),
+    file_route("/api/traces/{id}", "One of them as a page.", "text/html"),
 ];
 
 /// An object that is `ok` and always has these.
-fn fields(all: &[(&str, Value)]) -> Value {
+fn object_fields(all: &[(&str, Value)]) -> Value {
     let mut schema = json!({"type": "object", "properties": {"ok": {"const": true}}, "required": ["ok"]});
     for (name, kind) in all {
         schema["properties"][*name] = kind.clone();
@@ -74,16 +82,16 @@ fn text() -> Value {
     json!({"type": "string"})
 }
 
-fn texts() -> Value {
+fn string_list() -> Value {
     json!({"type": "array", "items": {"type": "string"}})
 }
 
-fn objects() -> Value {
+fn object_list() -> Value {
     json!({"type": "array", "items": {"type": "object"}})
 }
 
-fn health() -> Value {
-    fields(&[
+fn health_schema() -> Value {
+    object_fields(&[
         ("uptime_s", json!({"type": "integer"})),
         ("step_count", json!({"type": "integer"})),
         ("adapter", json!({"type": "string"})),
@@ -96,22 +104,22 @@ fn health() -> Value {
     ])
 }
 
-fn calls() -> Value {
-    fields(&[("last_event", json!({"type": "integer"})), ("calls", objects())])
+fn calls_schema() -> Value {
+    object_fields(&[("last_event", json!({"type": "integer"})), ("calls", object_list())])
 }
 
 fn halt_state() -> Value {
-    fields(&[
+    object_fields(&[
         ("halted", json!({"type": "boolean"})),
         ("reason", json!({"type": ["string", "null"]})),
         ("since", json!({"type": ["string", "null"], "format": "date-time"})),
     ])
 }
 
-fn reason() -> Value {
+fn reason_schema() -> Value {
     json!({"type": "object", "properties": {"reason": {"type": ["string", "null"]}}})
 }
 
-fn decision() -> Value {
+fn decision_schema() -> Value {
     json!({"type": "object", "properties": {"decision": {"enum": ["allow", "deny"]}}, "required": ["decision"]})
 }

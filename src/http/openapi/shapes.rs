@@ -8,11 +8,11 @@ use crate::tool::args::SECRET;
 use crate::tool::{ReplyKind, Spec};
 
 /// The body of a call. Names that begin with an underscore are no arguments and are dropped.
-pub fn body(mut schema: Value) -> Value {
+pub fn body_schema(mut schema: Value) -> Value {
     let required = schema["required"].clone();
     let is_required = |name: &str| required.as_array().is_some_and(|all| all.contains(&name.into()));
-    for (name, property) in properties(&mut schema) {
-        exact(property);
+    for (name, property) in schema_properties(&mut schema) {
+        close_objects(property);
         if !is_required(name) {
             or_null(property);
         }
@@ -23,9 +23,9 @@ pub fn body(mut schema: Value) -> Value {
 }
 
 /// The value of one argument in a query, where nothing stands for null.
-pub fn query(property: &Value) -> Value {
+pub fn query_schema(property: &Value) -> Value {
     let mut property = property.clone();
-    exact(&mut property);
+    close_objects(&mut property);
     property
 }
 
@@ -39,7 +39,7 @@ pub fn is_json_in_query(property: &Value) -> bool {
 }
 
 /// A tool's reply when it worked: what every reply begins with, and what is its own.
-pub fn reply(spec: &Spec) -> Value {
+pub fn reply_schema(spec: &Spec) -> Value {
     let mut parts = vec![json!({"$ref": "#/components/schemas/Reply"}), spec.reply_schema()];
     if spec.meta.reply == ReplyKind::Picture && adapters::place_of_picture(spec.meta.name).is_none() {
         let data = json!({"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"});
@@ -48,26 +48,26 @@ pub fn reply(spec: &Spec) -> Value {
     json!({ "allOf": parts })
 }
 
-fn properties(schema: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+fn schema_properties(schema: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(Map::iter_mut)
 }
 
 /// Objects whose fields are listed have no others. Our types nest a few levels at most.
-fn exact(property: &mut Value) {
+fn close_objects(property: &mut Value) {
     if let Some(items) = property.get_mut("items") {
-        exact(items);
+        close_objects(items);
     }
     if property.get("properties").is_some() {
-        properties(property).for_each(|(_, inner)| exact(inner));
+        schema_properties(property).for_each(|(_, inner)| close_objects(inner));
         property["additionalProperties"] = false.into();
     }
     let marked = property.as_object_mut().and_then(|property| property.remove(SECRET)).is_some();
     if marked {
-        *property = json!({"anyOf": [property.take(), secret()]});
+        *property = json!({"anyOf": [property.take(), secret_schema()]});
     }
 }
 
-fn secret() -> Value {
+fn secret_schema() -> Value {
     json!({
         "type": "object",
         "properties": {"secret": {"type": "string", "pattern": "^[A-Za-z0-9_]+$"}},
@@ -94,7 +94,7 @@ mod tests {
 
     #[track_caller]
     fn check(property: Value, expected: Value) {
-        let shaped = body(json!({"type": "object", "properties": {"a": property}}));
+        let shaped = body_schema(json!({"type": "object", "properties": {"a": property}}));
         assert_eq!(shaped["properties"]["a"], expected);
         assert_eq!(shaped["additionalProperties"], false);
     }
@@ -108,9 +108,9 @@ mod tests {
         );
         check(
             json!({"type": "string", SECRET: true}),
-            json!({"anyOf": [{"type": "string"}, secret(), {"type": "null"}]}),
+            json!({"anyOf": [{"type": "string"}, secret_schema(), {"type": "null"}]}),
         );
-        let needed = body(json!({"properties": {"a": {"type": "integer"}}, "required": ["a"]}));
+        let needed = body_schema(json!({"properties": {"a": {"type": "integer"}}, "required": ["a"]}));
         assert_eq!(needed["properties"]["a"], json!({"type": "integer"}));
     }
 

@@ -34,29 +34,29 @@ pub use paths::Paths;
 use serde::Serialize;
 
 use super::{Element, Rect, Tree};
-use pairing::{Arrangement, Kept};
+use pairing::{Arrangement, PairedNode};
 use prints::Prints;
 
 /// A tree as it may be shown, and the same tree as it is: a change behind a redaction is still a change.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct ComparableTree<'a> {
     pub shown: &'a Tree,
     pub raw: &'a Tree,
 }
 
-impl<'a> From<&'a Tree> for Seen<'a> {
+impl<'a> From<&'a Tree> for ComparableTree<'a> {
     fn from(tree: &'a Tree) -> Self {
-        Seen { shown: tree, raw: tree }
+        ComparableTree { shown: tree, raw: tree }
     }
 }
 
 /// One change of the custom format. Nodes of the old tree are only in `Move::from` and `Remove::node`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum TreeChange {
     /// The node is the same one, and these facts of it differ.
     Replace {
         node: usize,
-        fields: Fields,
+        fields: NodeFields,
     },
     Move {
         from: usize,
@@ -75,7 +75,7 @@ pub enum Change {
 
 /// What of a node can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum NodeField {
     Id,
     Name,
     Role,
@@ -107,72 +107,72 @@ pub enum FieldValue<'a> {
     Bounds(Rect),
 }
 
-impl Field {
+impl NodeField {
     /// All that an element says of itself; the id is said by its place.
-    const OF_ELEMENT: [Field; 17] = [
-        Field::Name,
-        Field::Role,
-        Field::Value,
-        Field::Bounds,
-        Field::Enabled,
-        Field::Focused,
-        Field::Shortcut,
-        Field::Description,
-        Field::Selected,
-        Field::Expanded,
-        Field::ValueNow,
-        Field::ValueMin,
-        Field::ValueMax,
-        Field::Identifier,
-        Field::Editable,
-        Field::Offscreen,
-        Field::Hidden,
+    const OF_ELEMENT: [NodeField; 17] = [
+        NodeField::Name,
+        NodeField::Role,
+        NodeField::Value,
+        NodeField::Bounds,
+        NodeField::Enabled,
+        NodeField::Focused,
+        NodeField::Shortcut,
+        NodeField::Description,
+        NodeField::Selected,
+        NodeField::Expanded,
+        NodeField::ValueNow,
+        NodeField::ValueMin,
+        NodeField::ValueMax,
+        NodeField::Identifier,
+        NodeField::Editable,
+        NodeField::Offscreen,
+        NodeField::Hidden,
     ];
 
     pub const fn name(self) -> &'static str {
         match self {
-            Field::Id => "id",
-            Field::Name => "name",
-            Field::Role => "role",
-            Field::Value => "value",
-            Field::Bounds => "bounds",
-            Field::Enabled => "enabled",
-            Field::Focused => "focused",
-            Field::Shortcut => "keyboard_shortcut",
-            Field::Description => "description",
-            Field::Selected => "selected",
-            Field::Expanded => "expanded",
-            Field::ValueNow => "value_now",
-            Field::ValueMin => "value_min",
-            Field::ValueMax => "value_max",
-            Field::Identifier => "identifier",
-            Field::Editable => "editable",
-            Field::Offscreen => "offscreen",
-            Field::Hidden => "hidden",
+            NodeField::Id => "id",
+            NodeField::Name => "name",
+            NodeField::Role => "role",
+            NodeField::Value => "value",
+            NodeField::Bounds => "bounds",
+            NodeField::Enabled => "enabled",
+            NodeField::Focused => "focused",
+            NodeField::Shortcut => "keyboard_shortcut",
+            NodeField::Description => "description",
+            NodeField::Selected => "selected",
+            NodeField::Expanded => "expanded",
+            NodeField::ValueNow => "value_now",
+            NodeField::ValueMin => "value_min",
+            NodeField::ValueMax => "value_max",
+            NodeField::Identifier => "identifier",
+            NodeField::Editable => "editable",
+            NodeField::Offscreen => "offscreen",
+            NodeField::Hidden => "hidden",
         }
     }
 
     /// The element's value of this field; `None` when the node does not carry the key at all.
     pub fn of(self, element: &Element) -> Option<FieldValue<'_>> {
         match self {
-            Field::Id => None,
-            Field::Name => Some(FieldValue::Text(&element.name)),
-            Field::Role => Some(FieldValue::Text(element.role.name())),
-            Field::Value => Some(text_or_null(&element.value)),
-            Field::Bounds => Some(FieldValue::Bounds(element.bounds)),
-            Field::Enabled => Some(FieldValue::Flag(element.enabled)),
-            Field::Focused => Some(FieldValue::Flag(element.focused)),
-            Field::Shortcut => Some(text_or_null(&element.shortcut)),
-            Field::Description => Some(text_or_null(&element.description)),
-            Field::Selected => element.selected.map(FieldValue::Flag),
-            Field::Expanded => element.expanded.map(FieldValue::Flag),
-            Field::ValueNow => known_number(element.range.now),
-            Field::ValueMin => known_number(element.range.min),
-            Field::ValueMax => known_number(element.range.max),
-            Field::Identifier => element.identifier.as_deref().map(FieldValue::Text),
-            Field::Editable => element.editable.then_some(FieldValue::Flag(true)),
-            Field::Offscreen => element.hidden.then_some(FieldValue::Flag(true)),
-            Field::Hidden => element.unseen.map(|unseen| FieldValue::Text(unseen.name())),
+            NodeField::Id => None,
+            NodeField::Name => Some(FieldValue::Text(&element.name)),
+            NodeField::Role => Some(FieldValue::Text(element.role.name())),
+            NodeField::Value => Some(text_or_null(&element.value)),
+            NodeField::Bounds => Some(FieldValue::Bounds(element.bounds)),
+            NodeField::Enabled => Some(FieldValue::Flag(element.enabled)),
+            NodeField::Focused => Some(FieldValue::Flag(element.focused)),
+            NodeField::Shortcut => Some(text_or_null(&element.shortcut)),
+            NodeField::Description => Some(text_or_null(&element.description)),
+            NodeField::Selected => element.selected.map(FieldValue::Flag),
+            NodeField::Expanded => element.expanded.map(FieldValue::Flag),
+            NodeField::ValueNow => known_number(element.range.now),
+            NodeField::ValueMin => known_number(element.range.min),
+            NodeField::ValueMax => known_number(element.range.max),
+            NodeField::Identifier => element.identifier.as_deref().map(FieldValue::Text),
+            NodeField::Editable => element.editable.then_some(FieldValue::Flag(true)),
+            NodeField::Offscreen => element.hidden.then_some(FieldValue::Flag(true)),
+            NodeField::Hidden => element.unseen.map(|unseen| FieldValue::Text(unseen.name())),
         }
     }
 }
@@ -188,10 +188,10 @@ fn known_number(number: Option<f64>) -> Option<FieldValue<'static>> {
 
 /// A set of fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fields(u32);
+pub struct NodeFields(u32);
 
-impl Fields {
-    fn insert(&mut self, field: Field) {
+impl NodeFields {
+    fn insert(&mut self, field: NodeField) {
         self.0 |= 1 << field as u32;
     }
 
@@ -199,55 +199,65 @@ impl Fields {
         self.0 == 0
     }
 
-    pub fn contains(self, field: Field) -> bool {
+    pub fn contains(self, field: NodeField) -> bool {
         self.0 & (1 << field as u32) != 0
     }
 
-    pub fn iter(self) -> impl Iterator<Item = Field> {
-        [Field::Id].into_iter().chain(Field::OF_ELEMENT).filter(move |&field| self.contains(field))
+    pub fn iter(self) -> impl Iterator<Item = NodeField> {
+        [NodeField::Id].into_iter().chain(NodeField::OF_ELEMENT).filter(move |&field| self.contains(field))
     }
 }
 
 /// The changes that lead from one tree to the other, in the contract's order. None: they are shown alike,
 /// and so is what is behind them.
-pub fn diff<'a>(old: impl Into<Seen<'a>>, new: impl Into<Seen<'a>>) -> Vec<Change> {
+pub fn diff_trees<'a>(
+    old: impl Into<ComparableTree<'a>>,
+    new: impl Into<ComparableTree<'a>>,
+) -> Vec<TreeChange> {
     let comparison = Comparison::new(old.into(), new.into());
     let mut changes = Vec::new();
-    let mut steps = vec![Step::Visit(Kept { old: Tree::ROOT, new: Tree::ROOT, moved: false })];
+    let mut steps = vec![DiffStep::Visit(PairedNode { old: Tree::ROOT, new: Tree::ROOT, moved: false })];
     while let Some(step) = steps.pop() {
         match step {
-            Step::Visit(kept) => visit(&comparison, kept, &mut changes, &mut steps),
-            Step::Removed { under, nodes } => {
-                changes.extend(nodes.into_iter().map(|node| Change::Remove { node, under }));
+            DiffStep::Visit(kept) => visit(&comparison, kept, &mut changes, &mut steps),
+            DiffStep::Removed { under, nodes } => {
+                changes.extend(nodes.into_iter().map(|node| TreeChange::Remove { node, under }));
             }
-            Step::Added { nodes } => changes.extend(nodes.into_iter().map(|node| Change::Add { node })),
+            DiffStep::Added { nodes } => {
+                changes.extend(nodes.into_iter().map(|node| TreeChange::Add { node }))
+            }
         }
     }
     changes
 }
 
 /// What is still to be said, the last first.
-enum Step {
-    Visit(Kept),
+enum DiffStep {
+    Visit(PairedNode),
     Removed { under: usize, nodes: Vec<usize> },
     Added { nodes: Vec<usize> },
 }
 
-fn visit(comparison: &Comparison, kept: Kept, changes: &mut Vec<Change>, steps: &mut Vec<Step>) {
-    let Kept { old, new, moved } = kept;
+fn visit(
+    comparison: &Comparison,
+    kept: PairedNode,
+    changes: &mut Vec<TreeChange>,
+    steps: &mut Vec<DiffStep>,
+) {
+    let PairedNode { old, new, moved } = kept;
     if moved {
-        changes.push(Change::Move { from: old, to: new });
+        changes.push(TreeChange::Move { from: old, to: new });
     }
     let same = comparison.same(old, new);
-    let mut fields = if same { Fields::default() } else { comparison.fields(old, new) };
+    let mut fields = if same { NodeFields::default() } else { comparison.changed_fields(old, new) };
     if comparison.unexpected_number(old, new) {
-        fields.insert(Field::Id);
+        fields.insert(NodeField::Id);
     }
     if !fields.is_empty() {
-        changes.push(Change::Replace { node: new, fields });
+        changes.push(TreeChange::Replace { node: new, fields });
     }
     if !same {
-        push_children(comparison.arrange(old, new), new, steps, |kept| {
+        push_children(comparison.arrange_children(old, new), new, steps, |kept| {
             kept.moved
                 || !comparison.same(kept.old, kept.new)
                 || comparison.unexpected_number(kept.old, kept.new)
@@ -258,16 +268,16 @@ fn visit(comparison: &Comparison, kept: Kept, changes: &mut Vec<Change>, steps: 
 fn push_children(
     arrangement: Arrangement,
     under: usize,
-    steps: &mut Vec<Step>,
-    matters: impl Fn(&Kept) -> bool,
+    steps: &mut Vec<DiffStep>,
+    matters: impl Fn(&PairedNode) -> bool,
 ) {
     if !arrangement.added.is_empty() {
-        steps.push(Step::Added { nodes: arrangement.added });
+        steps.push(DiffStep::Added { nodes: arrangement.added });
     }
     if !arrangement.removed.is_empty() {
-        steps.push(Step::Removed { under, nodes: arrangement.removed });
+        steps.push(DiffStep::Removed { under, nodes: arrangement.removed });
     }
-    steps.extend(arrangement.kept.into_iter().rev().filter(matters).map(Step::Visit));
+    steps.extend(arrangement.kept.into_iter().rev().filter(matters).map(DiffStep::Visit));
 }
 
 /// Two trees and what is known of each: what both formats are made from.
@@ -277,16 +287,19 @@ struct Comparison<'a> {
 }
 
 struct Half<'a> {
-    seen: Seen<'a>,
+    seen: ComparableTree<'a>,
     prints: Prints,
     paths: Paths<'a>,
 }
 
 impl<'a> Comparison<'a> {
-    fn new(old: Seen<'a>, new: Seen<'a>) -> Self {
+    fn new(old: ComparableTree<'a>, new: ComparableTree<'a>) -> Self {
         let keys = std::hash::RandomState::new();
-        let half =
-            |seen: Seen<'a>| Half { prints: Prints::of(seen, &keys), paths: Paths::of(seen.shown), seen };
+        let half = |seen: ComparableTree<'a>| Half {
+            prints: Prints::of(seen, &keys),
+            paths: Paths::of(seen.shown),
+            seen,
+        };
         Self { old: half(old), new: half(new) }
     }
 
@@ -295,24 +308,24 @@ impl<'a> Comparison<'a> {
         self.old.prints.exact[old] == self.new.prints.exact[new]
     }
 
-    fn arrange(&self, old: usize, new: usize) -> Arrangement {
-        pairing::arrange(
+    fn arrange_children(&self, old: usize, new: usize) -> Arrangement {
+        pairing::arrange_children(
             (&self.old.prints, self.old.seen.shown.children(old).collect()),
             (&self.new.prints, self.new.seen.shown.children(new).collect()),
         )
     }
 
-    fn fields(&self, old: usize, new: usize) -> Fields {
-        let mut fields = Fields::default();
+    fn changed_fields(&self, old: usize, new: usize) -> NodeFields {
+        let mut fields = NodeFields::default();
         let shown = (&self.old.seen.shown[old], &self.new.seen.shown[new]);
         let raw = (&self.old.seen.raw[old], &self.new.seen.raw[new]);
-        for field in Field::OF_ELEMENT {
+        for field in NodeField::OF_ELEMENT {
             if field.of(shown.0) != field.of(shown.1) {
                 fields.insert(field);
             } else if field.of(raw.0) != field.of(raw.1) {
                 // What is hidden altogether changes with the value, which every node has.
                 let is_shown = field.of(shown.1).is_some();
-                fields.insert(if is_shown { field } else { Field::Value });
+                fields.insert(if is_shown { field } else { NodeField::Value });
             }
         }
         fields
@@ -321,12 +334,13 @@ impl<'a> Comparison<'a> {
     /// Whether the node's number is not the one that a client would give it.
     fn unexpected_number(&self, old: usize, new: usize) -> bool {
         let (old_tree, new_tree) = (self.old.seen.shown, self.new.seen.shown);
-        let follows_position = old_tree.slot(old) == self.old.paths.position(old);
-        let expected = if follows_position { self.new.paths.position(new) } else { old_tree.slot(old) };
-        new_tree.slot(new) != expected
+        let follows_position = old_tree.child_index(old) == self.old.paths.position(old);
+        let expected =
+            if follows_position { self.new.paths.position(new) } else { old_tree.child_index(old) };
+        new_tree.child_index(new) != expected
     }
 
-    fn renumbered(&self, old: usize, new: usize) -> bool {
-        self.old.seen.shown.slot(old) != self.new.seen.shown.slot(new)
+    fn is_renumbered(&self, old: usize, new: usize) -> bool {
+        self.old.seen.shown.child_index(old) != self.new.seen.shown.child_index(new)
     }
 }

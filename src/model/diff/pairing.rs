@@ -7,21 +7,21 @@ use super::prints::Prints;
 /// The children of two paired nodes.
 pub struct Arrangement {
     /// In the old order.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<PairedNode>,
     pub removed: Vec<usize>,
     pub added: Vec<usize>,
 }
 
 /// A node that is in both trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct PairedNode {
     pub old: usize,
     pub new: usize,
     /// It is no longer in the same order with its siblings.
     pub moved: bool,
 }
 
-pub fn arrange(old: (&Prints, Vec<usize>), new: (&Prints, Vec<usize>)) -> Arrangement {
+pub fn arrange_children(old: (&Prints, Vec<usize>), new: (&Prints, Vec<usize>)) -> Arrangement {
     let mut pairing = Pairing {
         old_partner: vec![None; old.1.len()],
         new_partner: vec![None; new.1.len()],
@@ -122,7 +122,11 @@ impl Pairing {
         let stays = longest_rise(&order);
         Arrangement {
             kept: (pairs.into_iter().zip(stays))
-                .map(|((old, new), stays)| Kept { old: self.old[old], new: self.new[new], moved: !stays })
+                .map(|((old, new), stays)| PairedNode {
+                    old: self.old[old],
+                    new: self.new[new],
+                    moved: !stays,
+                })
                 .collect(),
             removed: alone(&self.old, &self.old_partner),
             added: alone(&self.new, &self.new_partner),

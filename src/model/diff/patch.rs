@@ -5,8 +5,8 @@
 //! each gets its line: that is the price of a patch that needs no knowledge of trees. The custom format
 //! leaves ids to the client. A patch that would be longer than the tree is replaced by the tree.
 
-use super::pairing::{Arrangement, Kept};
-use super::{Comparison, Field, Seen};
+use super::pairing::{Arrangement, PairedNode};
+use super::{ComparableTree, Comparison, NodeField};
 use crate::model::Tree;
 
 /// One operation. Nodes are of the new tree; indices are those at the moment of the operation.
@@ -17,16 +17,16 @@ pub enum Patch {
     /// A fact that becomes known.
     AddField {
         node: usize,
-        field: Field,
+        field: NodeField,
     },
     ReplaceField {
         node: usize,
-        field: Field,
+        field: NodeField,
     },
     /// A fact that is no longer known.
     RemoveField {
         node: usize,
-        field: Field,
+        field: NodeField,
     },
     Remove {
         under: usize,
@@ -44,11 +44,11 @@ pub enum Patch {
     },
 }
 
-pub fn json_patch<'a>(old: impl Into<Seen<'a>>, new: impl Into<Seen<'a>>) -> Vec<Patch> {
+pub fn json_patch<'a>(old: impl Into<ComparableTree<'a>>, new: impl Into<ComparableTree<'a>>) -> Vec<Patch> {
     let comparison = Comparison::new(old.into(), new.into());
     let mut patches = Vec::new();
-    let root = Kept { old: Tree::ROOT, new: Tree::ROOT, moved: false };
-    let mut visits = vec![Visit { kept: root, renumbered: false }];
+    let root = PairedNode { old: Tree::ROOT, new: Tree::ROOT, moved: false };
+    let mut visits = vec![PatchVisit { kept: root, renumbered: false }];
     while let Some(visit) = visits.pop() {
         comparison.patch_node(visit, &mut patches, &mut visits);
     }
@@ -56,36 +56,35 @@ pub fn json_patch<'a>(old: impl Into<Seen<'a>>, new: impl Into<Seen<'a>>) -> Vec
     if patch_size(tree, &patches) > tree_size(tree) + SMALL { vec![Patch::Everything] } else { patches }
 }
 
-struct Visit {
-    kept: Kept,
+struct PatchVisit {
+    kept: PairedNode,
     /// Its id is another one, because of its own place or an ancestor's.
     renumbered: bool,
 }
 
 impl Comparison<'_> {
     /// Says all of one node. Its ancestors' children are in place already, so its path is the new one.
-    fn patch_node(&self, visit: Visit, patches: &mut Vec<Patch>, visits: &mut Vec<Visit>) {
-        let Visit { kept: Kept { old, new, .. }, renumbered } = visit;
-        let id = |node| Patch::ReplaceField { node, field: Field::Id };
+    fn patch_node(&self, visit: PatchVisit, patches: &mut Vec<Patch>, visits: &mut Vec<PatchVisit>) {
+        let PatchVisit { kept: PairedNode { old, new, .. }, renumbered } = visit;
+        let id = |node| Patch::ReplaceField { node, field: NodeField::Id };
         if self.same(old, new) {
             let end = if renumbered { self.new.seen.shown.end(new) } else { new };
             patches.extend((new..end).map(id));
             return;
         }
         patches.extend(renumbered.then(|| id(new)));
-        patches.extend(self.fields(old, new).iter().map(|field| self.patch_field(field, old, new)));
-        let arrangement = self.arrange(old, new);
+        patches.extend(self.changed_fields(old, new).iter().map(|field| self.patch_field(field, old, new)));
+        let arrangement = self.arrange_children(old, new);
         self.patch_children(new, &arrangement, patches);
-        let children = arrangement
-            .kept
-            .into_iter()
-            .rev()
-            .map(|kept| Visit { renumbered: renumbered || self.renumbered(kept.old, kept.new), kept });
+        let children = arrangement.kept.into_iter().rev().map(|kept| PatchVisit {
+            renumbered: renumbered || self.is_renumbered(kept.old, kept.new),
+            kept,
+        });
         visits
             .extend(children.filter(|visit| visit.renumbered || !self.same(visit.kept.old, visit.kept.new)));
     }
 
-    fn patch_field(&self, field: Field, old: usize, node: usize) -> Patch {
+    fn patch_field(&self, field: NodeField, old: usize, node: usize) -> Patch {
         let known_before = field.of(&self.old.seen.shown[old]).is_some();
         let known_now = field.of(&self.new.seen.shown[node]).is_some();
         match (known_before, known_now) {
@@ -102,11 +101,11 @@ impl Comparison<'_> {
         if removed.is_empty() && added.is_empty() && !kept.iter().any(|kept| kept.moved) {
             return;
         }
-        let mut row = Row::new(self, arrangement);
+        let mut row = ChildRow::new(self, arrangement);
         for &node in removed.iter().rev() {
             patches.push(Patch::Remove { under, index: row.take(self.old.paths.position(node)) });
         }
-        for (node, from) in arrivals(arrangement, &self.new) {
+        for (node, from) in moved_or_added(arrangement, &self.new) {
             let position = self.new.paths.position(node);
             match from {
                 None => patches.push(Patch::Add { under, index: row.put(position), node }),
@@ -120,7 +119,7 @@ impl Comparison<'_> {
 }
 
 /// What comes to a new place, in the new order, and which old node it was.
-fn arrivals(arrangement: &Arrangement, new: &super::Half) -> Vec<(usize, Option<usize>)> {
+fn moved_or_added(arrangement: &Arrangement, new: &super::Half) -> Vec<(usize, Option<usize>)> {
     let moved = arrangement.kept.iter().filter(|kept| kept.moved).map(|kept| (kept.new, Some(kept.old)));
     let mut arrivals: Vec<_> = arrangement.added.iter().map(|&node| (node, None)).chain(moved).collect();
     arrivals.sort_unstable_by_key(|(node, _)| new.paths.position(*node));
@@ -129,13 +128,13 @@ fn arrivals(arrangement: &Arrangement, new: &super::Half) -> Vec<(usize, Option<
 
 /// A list of children while it is being changed. Every child has one place for where it was and one for
 /// where it will be, in an order that never changes; an index is the number of taken places before it.
-struct Row {
+struct ChildRow {
     old_places: Vec<usize>,
     new_places: Vec<usize>,
     taken: Counts,
 }
 
-impl Row {
+impl ChildRow {
     fn new(comparison: &Comparison, arrangement: &Arrangement) -> Self {
         let Arrangement { kept, removed, added } = arrangement;
         let mut old_stays = vec![false; kept.len() + removed.len()];

@@ -26,13 +26,13 @@ impl<'a> Paths<'a> {
     }
 
     /// `0/3/1`, and nothing for the root.
-    pub fn slashed(&self, node: usize) -> String {
+    pub fn slash_path(&self, node: usize) -> String {
         self.joined(node, "", "/")
     }
 
     /// `0/3/7`: child 7 of the node at `0/3`.
     pub fn slashed_child(&self, parent: usize, position: u32) -> String {
-        match self.slashed(parent) {
+        match self.slash_path(parent) {
             path if path.is_empty() => position.to_string(),
             path => format!("{path}/{position}"),
         }

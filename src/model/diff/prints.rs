@@ -5,7 +5,7 @@
 
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use super::{Field, FieldValue, Seen};
+use super::{ComparableTree, FieldValue, NodeField};
 use crate::model::Element;
 
 pub struct Prints {
@@ -18,17 +18,17 @@ pub struct Prints {
 }
 
 impl Prints {
-    pub fn of(seen: Seen, keys: &RandomState) -> Self {
+    pub fn of(seen: ComparableTree, keys: &RandomState) -> Self {
         let count = seen.shown.len();
         let mut prints = Prints { exact: vec![0; count], content: vec![0; count], kind: vec![0; count] };
         // Backwards, so that a node finds its children done.
         for node in (0..count).rev() {
-            prints.fill(node, seen, keys);
+            prints.fill_hashes(node, seen, keys);
         }
         prints
     }
 
-    fn fill(&mut self, node: usize, seen: Seen, keys: &RandomState) {
+    fn fill_hashes(&mut self, node: usize, seen: ComparableTree, keys: &RandomState) {
         let element = &seen.shown[node];
         self.kind[node] = keys.hash_one((&element.role, &element.name));
         let mut content = keys.build_hasher();
@@ -40,7 +40,7 @@ impl Prints {
         }
         for (position, child) in (0..).zip(seen.shown.children(node)) {
             self.content[child].hash(&mut content);
-            let odd_number = Some(seen.shown.slot(child)).filter(|slot| *slot != position);
+            let odd_number = Some(seen.shown.child_index(child)).filter(|slot| *slot != position);
             (self.exact[child], odd_number).hash(&mut exact);
         }
         self.content[node] = content.finish();
@@ -49,7 +49,7 @@ impl Prints {
 }
 
 fn hash_element(element: &Element, hasher: &mut impl Hasher) {
-    for field in Field::OF_ELEMENT {
+    for field in NodeField::OF_ELEMENT {
         match field.of(element) {
             None => hasher.write_u8(0),
             Some(FieldValue::Null) => hasher.write_u8(1),

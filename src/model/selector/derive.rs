@@ -4,7 +4,9 @@
 //! go in only where they may be shown; a redacted element is written by role and place.
 
 use super::parse::is_identifier;
-use super::{ANY_ROLE, Axis, Literal, Predicate, Role, Selector, Step, Test, TextKey, Tree, fold};
+use super::{
+    ANY_ROLE, Axis, Literal, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold,
+};
 
 /// The canonical selector of `node`, which must be an element of `tree`.
 ///
@@ -26,36 +28,37 @@ fn path_from_root(tree: &Tree, node: usize) -> Vec<usize> {
     path
 }
 
-fn step(tree: &Tree, node: usize) -> Step {
+fn step(tree: &Tree, node: usize) -> SelectorStep {
     let element = &tree[node];
     let mut step = step_of_role(&element.role);
     let siblings = Siblings::of(tree, node);
     let named = !element.name.is_empty() && !element.redacted;
     if named {
-        step.predicates.push(Predicate::Text(TextKey::Name, equals(&element.name)));
+        step.predicates.push(SelectorPredicate::Text(TextKey::Name, equals_test(&element.name)));
     }
     let ambiguous = if named { siblings.same_name } else { siblings.same_role };
     if ambiguous {
-        step.predicates.push(Predicate::Index(siblings.before));
+        step.predicates.push(SelectorPredicate::Index(siblings.before));
     }
     step
 }
 
-fn step_by_id(tree: &Tree, node: usize) -> Step {
+fn step_by_id(tree: &Tree, node: usize) -> SelectorStep {
     let mut step = step_of_role(&tree[node].role);
-    step.predicates.push(Predicate::Id(tree.id(node)));
+    step.predicates.push(SelectorPredicate::Id(tree.id(node)));
     step
 }
 
 /// A role that is no identifier (`push button`) cannot be a step's own word.
-fn step_of_role(role: &Role) -> Step {
+fn step_of_role(role: &Role) -> SelectorStep {
     let name = role.name();
     let plain = is_identifier(name) && name != ANY_ROLE;
-    let predicates = if plain { vec![] } else { vec![Predicate::Text(TextKey::Role, equals(name))] };
-    Step { axis: Axis::Child, role: plain.then(|| role.clone()), predicates }
+    let predicates =
+        if plain { vec![] } else { vec![SelectorPredicate::Text(TextKey::Role, equals_test(name))] };
+    SelectorStep { axis: Axis::Child, role: plain.then(|| role.clone()), predicates }
 }
 
-fn equals(text: &str) -> Test {
+fn equals_test(text: &str) -> Test {
     Test::Equals(Literal::new(text))
 }
 

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::resolve::Resolver;
-use super::{Axis, Predicate, Role, Selector, Step, Test, TextKey, Tree, fold};
+use super::{Axis, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold};
 
 const MAX_NEAREST: usize = 5;
 /// Of longer names only the beginning is compared letter by letter.
@@ -17,7 +17,7 @@ const IDENTICAL: u32 = 1000;
 
 /// The step that found nothing, and the elements that come closest to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Miss {
+pub struct StepMiss {
     /// Counted from 1.
     pub step: usize,
     pub step_text: String,
@@ -35,7 +35,7 @@ pub struct Near {
     pub why: String,
 }
 
-impl fmt::Display for Miss {
+impl fmt::Display for StepMiss {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "step {} '{}' matches no element", self.step, self.step_text)?;
         match self.matched_before {
@@ -47,19 +47,19 @@ impl fmt::Display for Miss {
     }
 }
 
-pub(super) fn explain_miss(selector: &Selector, tree: &Tree) -> Option<Miss> {
+pub(super) fn explain_miss(selector: &Selector, tree: &Tree) -> Option<StepMiss> {
     let mut resolver = Resolver::new(selector, tree);
     let mut before = Vec::new();
     for (position, step) in selector.steps.iter().enumerate() {
         let matches = resolver.step(position, step, &before);
         if matches.is_empty() {
             let looked_at = looked_at(&mut resolver, tree, position, step.axis, &before);
-            return Some(Miss {
+            return Some(StepMiss {
                 step: position + 1,
                 step_text: step.to_string(),
                 matched_before: before.len(),
-                nearest: Search::new(&resolver, tree, step, looked_at).nearest(),
-                notes: notes(step),
+                nearest: NearSearch::new(&resolver, tree, step, looked_at).nearest(),
+                notes: step_notes(step),
             });
         }
         before = matches;
@@ -67,9 +67,9 @@ pub(super) fn explain_miss(selector: &Selector, tree: &Tree) -> Option<Miss> {
     None
 }
 
-fn notes(step: &Step) -> Vec<String> {
+fn step_notes(step: &SelectorStep) -> Vec<String> {
     let unknown = step.predicates.iter().filter_map(|predicate| match predicate {
-        Predicate::Unknown(key, _) => Some(format!(
+        SelectorPredicate::Unknown(key, _) => Some(format!(
             "no element has the key '{key}'; known are name, value, role, keyboard_shortcut, enabled, \
              focused, index and id"
         )),
@@ -81,18 +81,18 @@ fn notes(step: &Step) -> Vec<String> {
     unknown.chain(starred).collect()
 }
 
-struct Search<'a> {
+struct NearSearch<'a> {
     resolver: &'a Resolver<'a>,
     tree: &'a Tree,
-    step: &'a Step,
+    step: &'a SelectorStep,
     role: Option<&'a str>,
     name: Option<Name>,
     /// Which elements the step looked at.
     looked_at: Vec<bool>,
 }
 
-impl<'a> Search<'a> {
-    fn new(resolver: &'a Resolver<'a>, tree: &'a Tree, step: &'a Step, looked_at: Vec<bool>) -> Self {
+impl<'a> NearSearch<'a> {
+    fn new(resolver: &'a Resolver<'a>, tree: &'a Tree, step: &'a SelectorStep, looked_at: Vec<bool>) -> Self {
         let name = wanted_text(step, TextKey::Name).map(Name::new);
         let role = step.role.as_ref().map(Role::name).or_else(|| wanted_text(step, TextKey::Role));
         Self { resolver, tree, step, role, name, looked_at }
@@ -100,14 +100,14 @@ impl<'a> Search<'a> {
 
     fn nearest(&self) -> Vec<Near> {
         let mut scored: Vec<(u32, usize)> =
-            (0..self.tree.len()).filter_map(|node| Some((self.score(node)?, node))).collect();
+            (0..self.tree.len()).filter_map(|node| Some((self.score_node(node)?, node))).collect();
         scored.sort_by_key(|&(score, node)| (std::cmp::Reverse(score), node));
         scored.truncate(MAX_NEAREST);
         scored.into_iter().map(|(_, node)| Near { node, why: self.why(node) }).collect()
     }
 
     /// A name says more than a role, and a role more than the place.
-    fn score(&self, node: usize) -> Option<u32> {
+    fn score_node(&self, node: usize) -> Option<u32> {
         let (role, name) = (self.role_likeness(node), self.name_likeness(node));
         let related = role > 0 || name >= SIMILAR;
         related.then(|| 2 * name + role + if self.looked_at[node] { IDENTICAL / 2 } else { 0 })
@@ -128,7 +128,7 @@ impl<'a> Search<'a> {
     fn why(&self, node: usize) -> String {
         let mut reasons = vec![self.role_reason(node)];
         reasons.extend(self.name_reason(node).map(str::to_owned));
-        reasons.extend(self.failing(node).map(|predicate| format!("{predicate} does not hold")));
+        reasons.extend(self.failing_predicates(node).map(|predicate| format!("{predicate} does not hold")));
         if !self.looked_at[node] {
             reasons.push("elsewhere in the tree".to_owned());
         }
@@ -155,10 +155,10 @@ impl<'a> Search<'a> {
     }
 
     /// What else the step asks of an element; role and name have their own words.
-    fn failing(&self, node: usize) -> impl Iterator<Item = &Predicate> {
-        let told = |predicate: &Predicate| match predicate {
-            Predicate::Text(TextKey::Name, test) => literal(test).is_some(),
-            Predicate::Text(TextKey::Role, _) => true,
+    fn failing_predicates(&self, node: usize) -> impl Iterator<Item = &SelectorPredicate> {
+        let told = |predicate: &SelectorPredicate| match predicate {
+            SelectorPredicate::Text(TextKey::Name, test) => literal_text(test).is_some(),
+            SelectorPredicate::Text(TextKey::Role, _) => true,
             _ => false,
         };
         let predicates = self.step.predicates.iter();
@@ -178,21 +178,21 @@ fn looked_at(
     // A first step looked at everything, but a `*` in its place would stop at the root.
     marks[Tree::ROOT] = position == 0 && axis == Axis::Child;
     let below = if position == 0 { Axis::Descendant } else { axis };
-    let anything = Step { axis: below, role: None, predicates: Vec::new() };
+    let anything = SelectorStep { axis: below, role: None, predicates: Vec::new() };
     for node in resolver.step(position, &anything, before) {
         marks[node] = true;
     }
     marks
 }
 
-fn wanted_text(step: &Step, wanted: TextKey) -> Option<&str> {
+fn wanted_text(step: &SelectorStep, wanted: TextKey) -> Option<&str> {
     step.predicates.iter().find_map(|predicate| match predicate {
-        Predicate::Text(key, test) if *key == wanted => literal(test),
+        SelectorPredicate::Text(key, test) if *key == wanted => literal_text(test),
         _ => None,
     })
 }
 
-fn literal(test: &Test) -> Option<&str> {
+fn literal_text(test: &Test) -> Option<&str> {
     match test {
         Test::Equals(text) | Test::Contains(text) => Some(&text.written),
         Test::Matches(_) => None,
@@ -226,13 +226,13 @@ impl Name {
             return IDENTICAL;
         }
         let all = self.pairs.len() + other.pairs.len();
-        let share = 2 * IDENTICAL as usize * common(&self.pairs, &other.pairs) / all;
+        let share = 2 * IDENTICAL as usize * count_common(&self.pairs, &other.pairs) / all;
         (share as u32).min(IDENTICAL - 1)
     }
 }
 
 /// How many items two sorted lists share.
-fn common(left: &[(char, char)], right: &[(char, char)]) -> usize {
+fn count_common(left: &[(char, char)], right: &[(char, char)]) -> usize {
     let (mut count, mut others) = (0, right.iter().peekable());
     for pair in left {
         while others.next_if(|other| *other < pair).is_some() {}

@@ -29,7 +29,7 @@ use std::fmt;
 use regex::Regex;
 
 pub use derive::derive;
-pub use explain::{Miss, Near};
+pub use explain::{Near, StepMiss};
 pub use resolve::Matches;
 
 use super::{Role, Tree};
@@ -47,7 +47,7 @@ pub const DEFAULT_MATCHES: usize = 10;
 /// A parsed selector: at least one step, every regular expression already compiled.
 #[derive(Clone, Debug)]
 pub struct Selector {
-    steps: Vec<Step>,
+    steps: Vec<SelectorStep>,
     warnings: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ impl Selector {
     }
 
     /// Why nothing matches, or `None` if something does.
-    pub fn explain_miss(&self, tree: &Tree) -> Option<Miss> {
+    pub fn explain_miss(&self, tree: &Tree) -> Option<StepMiss> {
         explain::explain_miss(self, tree)
     }
 
@@ -76,7 +76,7 @@ impl Selector {
         &self.warnings
     }
 
-    fn predicates(&self) -> impl Iterator<Item = &Predicate> {
+    fn predicates(&self) -> impl Iterator<Item = &SelectorPredicate> {
         self.steps.iter().flat_map(|step| &step.predicates)
     }
 
@@ -101,11 +101,11 @@ impl PartialEq for Selector {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Step {
+struct SelectorStep {
     axis: Axis,
     /// `None` takes any.
     role: Option<Role>,
-    predicates: Vec<Predicate>,
+    predicates: Vec<SelectorPredicate>,
 }
 
 const ANY_ROLE: &str = "*";
@@ -121,7 +121,7 @@ enum Axis {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Predicate {
+enum SelectorPredicate {
     Text(TextKey, Test),
     Flag(FlagKey, bool),
     /// The place among the siblings of the same role, from 0.
@@ -211,21 +211,21 @@ impl fmt::Display for Selector {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for SelectorStep {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.role.as_ref().map_or(ANY_ROLE, Role::name))?;
         self.predicates.iter().try_for_each(|predicate| write!(out, "{predicate}"))
     }
 }
 
-impl fmt::Display for Predicate {
+impl fmt::Display for SelectorPredicate {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Predicate::Text(key, test) => write!(out, "[{}{test}]", key.name()),
-            Predicate::Flag(key, wanted) => write!(out, "[{}={wanted}]", key.name()),
-            Predicate::Index(index) => write!(out, "[index={index}]"),
-            Predicate::Id(id) => write!(out, "[id={}]", Quoted(id)),
-            Predicate::Unknown(key, test) => write!(out, "[{key}{test}]"),
+            SelectorPredicate::Text(key, test) => write!(out, "[{}{test}]", key.name()),
+            SelectorPredicate::Flag(key, wanted) => write!(out, "[{}={wanted}]", key.name()),
+            SelectorPredicate::Index(index) => write!(out, "[index={index}]"),
+            SelectorPredicate::Id(id) => write!(out, "[id={}]", Quoted(id)),
+            SelectorPredicate::Unknown(key, test) => write!(out, "[{key}{test}]"),
         }
     }
 }

@@ -9,16 +9,16 @@ use regex::RegexBuilder;
 
 use super::{
     ANY_ROLE, Axis, FlagKey, Literal, MAX_PATTERNS, MAX_PREDICATES, MAX_REGEX_CHARS, MAX_STEPS, Pattern,
-    Predicate, Role, Selector, SelectorError, Step, Test, TextKey,
+    Role, Selector, SelectorError, SelectorPredicate, SelectorStep, Test, TextKey,
 };
 
-type Result<T> = std::result::Result<T, SelectorError>;
+type ParseResult<T> = std::result::Result<T, SelectorError>;
 
 /// Enough for a handful of `\w` classes; `(?:a{1000}){1000}` stops here and not in memory.
 const REGEX_SIZE_BYTES: usize = 1 << 20;
 const EXCERPT_CHARS: usize = 80;
 
-pub(super) fn parse(text: &str) -> Result<Selector> {
+pub(super) fn parse(text: &str) -> ParseResult<Selector> {
     SelectorError::check_length("text", text.len())?;
     let as_written = read(text);
     if as_written.is_ok() || !(text.contains("\\\"") || text.contains("\\'")) {
@@ -64,7 +64,7 @@ fn first_quote_is_escaped(text: &str) -> bool {
     text.split_once(['"', '\'']).is_some_and(|(before, _)| before.ends_with('\\'))
 }
 
-fn read(text: &str) -> Result<Selector> {
+fn read(text: &str) -> ParseResult<Selector> {
     let mut parser = Parser { rest: text, predicates: 0, patterns: 0, warnings: Vec::new() };
     let mut next = Some(parser.leading_axis()?);
     let mut steps = Vec::new();
@@ -73,7 +73,7 @@ fn read(text: &str) -> Result<Selector> {
             return Err(SelectorError::too_many("steps", MAX_STEPS));
         }
         steps.push(parser.step(axis)?);
-        next = parser.combinator()?;
+        next = parser.parse_combinator()?;
     }
     let selector = Selector { steps, warnings: parser.warnings };
     selector.check_limits()?;
@@ -89,13 +89,13 @@ struct Parser<'a> {
 
 /// Steps and what stands between them.
 impl Parser<'_> {
-    fn leading_axis(&mut self) -> Result<Axis> {
+    fn leading_axis(&mut self) -> ParseResult<Axis> {
         self.skip_blanks();
         // `.//Button` and `./Button`: the dot is where every selector starts anyway.
         if self.rest.starts_with("./") {
-            self.eat('.');
+            self.eat_char('.');
         }
-        let axis = axis_of(self.slashes());
+        let axis = axis_of(self.count_slashes());
         if self.rest.is_empty() {
             return fail("there is no step; write for example Window/Button[name=\"OK\"]");
         }
@@ -103,49 +103,49 @@ impl Parser<'_> {
     }
 
     /// What leads to the next step; `None` at the end. A slash after the last step means nothing.
-    fn combinator(&mut self) -> Result<Option<Axis>> {
+    fn parse_combinator(&mut self) -> ParseResult<Option<Axis>> {
         let blank = self.skip_blanks();
-        let slashes = self.slashes();
+        let slashes = self.count_slashes();
         if self.rest.is_empty() {
             return Ok(None);
         }
         if slashes > 0 {
             return Ok(Some(axis_of(slashes)));
         }
-        if self.eat('>') {
+        if self.eat_char('>') {
             self.skip_blanks();
             return Ok(Some(Axis::Child));
         }
-        if blank { Ok(Some(Axis::Descendant)) } else { self.unexpected() }
+        if blank { Ok(Some(Axis::Descendant)) } else { self.unexpected_character() }
     }
 
-    fn unexpected<T>(&self) -> Result<T> {
+    fn unexpected_character<T>(&self) -> ParseResult<T> {
         fail(format!(
             "did not expect '{}'; steps are joined by / or //, and a role with other characters is \
              written *[role=\"…\"]",
-            excerpt(self.rest)
+            error_excerpt(self.rest)
         ))
     }
 
-    fn slashes(&mut self) -> usize {
+    fn count_slashes(&mut self) -> usize {
         let mut count = 0;
-        while self.eat('/') {
+        while self.eat_char('/') {
             count += 1;
             self.skip_blanks();
         }
         count
     }
 
-    fn step(&mut self, axis: Axis) -> Result<Step> {
+    fn step(&mut self, axis: Axis) -> ParseResult<SelectorStep> {
         let role = self.role()?;
-        let mut step = Step { axis, role, predicates: Vec::new() };
-        while self.suffix(&mut step)? {}
+        let mut step = SelectorStep { axis, role, predicates: Vec::new() };
+        while self.parse_suffix(&mut step)? {}
         Ok(step)
     }
 
-    fn role(&mut self) -> Result<Option<Role>> {
+    fn role(&mut self) -> ParseResult<Option<Role>> {
         let start = self.rest;
-        self.eat('.');
+        self.eat_char('.');
         if self.rest.starts_with(starts_identifier) {
             let role = self.take_while(continues_identifier);
             return Ok((role != ANY_ROLE).then(|| Role::parse(role)));
@@ -154,16 +154,16 @@ impl Parser<'_> {
             return Ok(None);
         }
         let hint = if start.len() > 1 && start.starts_with('[') { "; write * for any role" } else { "" };
-        fail(format!("cannot parse step role from '{}'{hint}", excerpt(start)))
+        fail(format!("cannot parse step role from '{}'{hint}", error_excerpt(start)))
     }
 
     /// One predicate in any of its spellings; false when the step has ended.
-    fn suffix(&mut self, step: &mut Step) -> Result<bool> {
+    fn parse_suffix(&mut self, step: &mut SelectorStep) -> ParseResult<bool> {
         let before = self.rest;
         let blank = self.skip_blanks();
         let predicate = match self.rest.chars().next() {
-            Some('[') => Some(self.bracket()?),
-            Some('"' | '\'') => Some(name_test(Test::Equals(Literal::new(self.quoted()?)))),
+            Some('[') => Some(self.parse_bracket()?),
+            Some('"' | '\'') => Some(name_test(Test::Equals(Literal::new(self.parse_quoted()?)))),
             Some(':') if !blank => self.pseudo_class()?,
             _ => {
                 self.rest = before;
@@ -175,7 +175,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    fn count(&mut self, one_more: bool) -> Result<()> {
+    fn count(&mut self, one_more: bool) -> ParseResult<()> {
         self.predicates += usize::from(one_more);
         if self.predicates > MAX_PREDICATES {
             return Err(SelectorError::too_many("predicates", MAX_PREDICATES));
@@ -188,31 +188,31 @@ fn axis_of(slashes: usize) -> Axis {
     if slashes > 1 { Axis::Descendant } else { Axis::Child }
 }
 
-fn name_test(test: Test) -> Predicate {
-    Predicate::Text(TextKey::Name, test)
+fn name_test(test: Test) -> SelectorPredicate {
+    SelectorPredicate::Text(TextKey::Name, test)
 }
 
 /// `[key op value]`
 impl Parser<'_> {
-    fn bracket(&mut self) -> Result<Predicate> {
+    fn parse_bracket(&mut self) -> ParseResult<SelectorPredicate> {
         let start = self.rest;
-        self.eat('[');
+        self.eat_char('[');
         self.skip_blanks();
         let key = self.key(start)?;
         self.skip_blanks();
-        let operator = self.operator(start)?;
+        let operator = self.parse_operator(start)?;
         self.count_pattern(operator)?;
         self.skip_blanks();
         let value = self.value()?;
         self.skip_blanks();
-        if !self.eat(']') {
-            return fail(format!("missing ']' after the value in '{}'", excerpt(start)));
+        if !self.eat_char(']') {
+            return fail(format!("missing ']' after the value in '{}'", error_excerpt(start)));
         }
-        predicate(&key, operator, value)
+        build_predicate(&key, operator, value)
     }
 
     /// Before it is compiled, which is what costs.
-    fn count_pattern(&mut self, operator: Operator) -> Result<()> {
+    fn count_pattern(&mut self, operator: Operator) -> ParseResult<()> {
         self.patterns += usize::from(operator == Operator::Matches);
         if self.patterns > MAX_PATTERNS {
             return Err(SelectorError::too_many("regular expressions", MAX_PATTERNS));
@@ -220,18 +220,18 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn key(&mut self, start: &str) -> Result<String> {
+    fn key(&mut self, start: &str) -> ParseResult<String> {
         // XPath writes attributes with @; here it makes no difference.
-        self.eat('@');
+        self.eat_char('@');
         let word = self.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
         if word.is_empty() {
-            return fail(format!("cannot parse predicate key from '{}'", excerpt(start)));
+            return fail(format!("cannot parse predicate key from '{}'", error_excerpt(start)));
         }
         let call = if self.eat_text("()") { "()" } else { "" };
         Ok(format!("{word}{call}"))
     }
 
-    fn operator(&mut self, start: &str) -> Result<Operator> {
+    fn parse_operator(&mut self, start: &str) -> ParseResult<Operator> {
         for (text, operator) in OPERATORS {
             if self.eat_text(text) {
                 return Ok(*operator);
@@ -240,15 +240,18 @@ impl Parser<'_> {
         if self.rest.starts_with(']') {
             return fail(format!(
                 "predicate '{}' has no operator; write [key=\"value\"] or [index=0]",
-                excerpt(start)
+                error_excerpt(start)
             ));
         }
-        fail(format!("unknown operator in '{}'; use = (equal), *= (contains) or ~= (regex)", excerpt(start)))
+        fail(format!(
+            "unknown operator in '{}'; use = (equal), *= (contains) or ~= (regex)",
+            error_excerpt(start)
+        ))
     }
 
-    fn value(&mut self) -> Result<String> {
+    fn value(&mut self) -> ParseResult<String> {
         if self.rest.starts_with(['"', '\'']) {
-            return self.quoted();
+            return self.parse_quoted();
         }
         let word = self.take_while(|character| character != ']' && !character.is_whitespace());
         let digits = word.strip_prefix('-').unwrap_or(word);
@@ -256,12 +259,12 @@ impl Parser<'_> {
         if number || matches!(word, "true" | "false") {
             return Ok(word.to_owned());
         }
-        fail(format!("value '{}' must stand in quotes, or be a number, true or false", excerpt(word)))
+        fail(format!("value '{}' must stand in quotes, or be a number, true or false", error_excerpt(word)))
     }
 
     /// A text in either kind of quotes. A backslash before anything else than a quote or a
     /// backslash stands for itself, as in `\d`.
-    fn quoted(&mut self) -> Result<String> {
+    fn parse_quoted(&mut self) -> ParseResult<String> {
         let mut characters = self.rest.chars();
         let quote = characters.next();
         let mut text = String::new();
@@ -275,7 +278,7 @@ impl Parser<'_> {
                 None => text.push(character),
             }
         }
-        fail(format!("the quote that opens at '{}' is never closed", excerpt(self.rest)))
+        fail(format!("the quote that opens at '{}' is never closed", error_excerpt(self.rest)))
     }
 }
 
@@ -289,24 +292,24 @@ enum Operator {
 const OPERATORS: &[(&str, Operator)] =
     &[("=", Operator::Equals), ("*=", Operator::Contains), ("~=", Operator::Matches)];
 
-fn predicate(key: &str, operator: Operator, value: String) -> Result<Predicate> {
+fn build_predicate(key: &str, operator: Operator, value: String) -> ParseResult<SelectorPredicate> {
     Ok(match key {
         "name" | "text" | "text()" | "aria-label" | "label" => name_test(test(operator, value)?),
-        "value" => Predicate::Text(TextKey::Value, test(operator, value)?),
-        "role" => Predicate::Text(TextKey::Role, test(operator, value)?),
-        "keyboard_shortcut" => Predicate::Text(TextKey::Shortcut, test(operator, value)?),
-        "enabled" => Predicate::Flag(FlagKey::Enabled, flag(key, operator, &value)?),
-        "focused" => Predicate::Flag(FlagKey::Focused, flag(key, operator, &value)?),
-        "index" => Predicate::Index(index(operator, &value)?),
+        "value" => SelectorPredicate::Text(TextKey::Value, test(operator, value)?),
+        "role" => SelectorPredicate::Text(TextKey::Role, test(operator, value)?),
+        "keyboard_shortcut" => SelectorPredicate::Text(TextKey::Shortcut, test(operator, value)?),
+        "enabled" => SelectorPredicate::Flag(FlagKey::Enabled, flag(key, operator, &value)?),
+        "focused" => SelectorPredicate::Flag(FlagKey::Focused, flag(key, operator, &value)?),
+        "index" => SelectorPredicate::Index(index(operator, &value)?),
         "id" => {
             only_equals(key, operator)?;
-            Predicate::Id(value)
+            SelectorPredicate::Id(value)
         }
-        unknown => Predicate::Unknown(unknown.to_owned(), test(operator, value)?),
+        unknown => SelectorPredicate::Unknown(unknown.to_owned(), test(operator, value)?),
     })
 }
 
-fn test(operator: Operator, value: String) -> Result<Test> {
+fn test(operator: Operator, value: String) -> ParseResult<Test> {
     Ok(match operator {
         Operator::Equals => Test::Equals(Literal::new(value)),
         Operator::Contains => Test::Contains(Literal::new(value)),
@@ -314,15 +317,15 @@ fn test(operator: Operator, value: String) -> Result<Test> {
     })
 }
 
-fn flag(key: &str, operator: Operator, value: &str) -> Result<bool> {
+fn flag(key: &str, operator: Operator, value: &str) -> ParseResult<bool> {
     only_equals(key, operator)?;
-    value.parse().or_else(|_| fail(format!("{key} is true or false, not '{}'", excerpt(value))))
+    value.parse().or_else(|_| fail(format!("{key} is true or false, not '{}'", error_excerpt(value))))
 }
 
-fn index(operator: Operator, value: &str) -> Result<u32> {
+fn index(operator: Operator, value: &str) -> ParseResult<u32> {
     only_equals("index", operator)?;
     whole_number(value).ok_or(()).or_else(|()| {
-        fail(format!("index is a whole number from 0 to {}, not '{}'", u32::MAX, excerpt(value)))
+        fail(format!("index is a whole number from 0 to {}, not '{}'", u32::MAX, error_excerpt(value)))
     })
 }
 
@@ -331,7 +334,7 @@ fn whole_number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-fn only_equals(key: &str, operator: Operator) -> Result<()> {
+fn only_equals(key: &str, operator: Operator) -> ParseResult<()> {
     if operator == Operator::Equals {
         return Ok(());
     }
@@ -339,29 +342,32 @@ fn only_equals(key: &str, operator: Operator) -> Result<()> {
 }
 
 impl Pattern {
-    pub(super) fn new(source: String) -> Result<Self> {
+    pub(super) fn new(source: String) -> ParseResult<Self> {
         if source.chars().count() > MAX_REGEX_CHARS {
-            return fail(format!("regex '{}' is longer than {MAX_REGEX_CHARS} characters", excerpt(&source)));
+            return fail(format!(
+                "regex '{}' is longer than {MAX_REGEX_CHARS} characters",
+                error_excerpt(&source)
+            ));
         }
         // On its own first: `a)|(b` would become valid inside the group that anchors it.
         check_syntax(&source)?;
-        let whole = compile(&format!("\\A(?:{source})\\z"), &source)?;
+        let whole = compile_regex(&format!("\\A(?:{source})\\z"), &source)?;
         Ok(Self { source, whole })
     }
 }
 
 /// Reading a pattern costs little; compiling it twice would double what it costs.
-fn check_syntax(source: &str) -> Result<()> {
-    regex_syntax::parse(source).map(drop).or_else(|error| unusable(source, &error.to_string()))
+fn check_syntax(source: &str) -> ParseResult<()> {
+    regex_syntax::parse(source).map(drop).or_else(|error| unusable_pattern(source, &error.to_string()))
 }
 
-fn compile(pattern: &str, source: &str) -> Result<regex::Regex> {
+fn compile_regex(pattern: &str, source: &str) -> ParseResult<regex::Regex> {
     let compiled = RegexBuilder::new(pattern).size_limit(REGEX_SIZE_BYTES).build();
-    compiled.or_else(|error| unusable(source, &error.to_string()))
+    compiled.or_else(|error| unusable_pattern(source, &error.to_string()))
 }
 
-fn unusable<T>(source: &str, error: &str) -> Result<T> {
-    fail(format!("regex '{}' is not usable: {}", excerpt(source), reason(error)))
+fn unusable_pattern<T>(source: &str, error: &str) -> ParseResult<T> {
+    fail(format!("regex '{}' is not usable: {}", error_excerpt(source), reason(error)))
 }
 
 /// The last line of a regex error says it in words; the lines before it draw the pattern.
@@ -378,33 +384,36 @@ fn starts_with_call(text: &str, word: &str) -> bool {
 
 /// `:word(…)`
 impl<'a> Parser<'a> {
-    fn pseudo_class(&mut self) -> Result<Option<Predicate>> {
+    fn pseudo_class(&mut self) -> ParseResult<Option<SelectorPredicate>> {
         let start = self.rest;
-        self.eat(':');
+        self.eat_char(':');
         let word = self.take_while(|character| character.is_alphanumeric() || matches!(character, '_' | '-'));
-        let argument = self.argument(start)?;
+        let argument = self.parse_argument(start)?;
         let written = start.strip_suffix(self.rest).unwrap_or(start);
         match word {
-            "" => fail(format!("cannot parse pseudo-class from '{}'", excerpt(start))),
+            "" => fail(format!("cannot parse pseudo-class from '{}'", error_excerpt(start))),
             _ if TEXT_PSEUDO_CLASSES.contains(&word) => text_argument(written, argument).map(Some),
             "nth-of-type" => nth_of_type(written, argument).map(Some),
             // Reading over this one would select exactly what the caller wanted to leave out.
-            "not" => fail(format!("'{}' is not supported; say what to match instead", excerpt(written))),
+            "not" => {
+                fail(format!("'{}' is not supported; say what to match instead", error_excerpt(written)))
+            }
             _ => {
-                self.warnings.push(format!("'{}' has no effect here and was ignored", excerpt(written)));
+                self.warnings
+                    .push(format!("'{}' has no effect here and was ignored", error_excerpt(written)));
                 Ok(None)
             }
         }
     }
 
-    fn argument(&mut self, start: &str) -> Result<Option<&'a str>> {
+    fn parse_argument(&mut self, start: &str) -> ParseResult<Option<&'a str>> {
         let Some(inside) = self.rest.strip_prefix('(') else { return Ok(None) };
         let Some(length) = closing_parenthesis(inside) else {
-            return fail(format!("missing ')' in '{}'", excerpt(start)));
+            return fail(format!("missing ')' in '{}'", error_excerpt(start)));
         };
         let (argument, after) = inside.split_at(length);
         self.rest = after;
-        self.eat(')');
+        self.eat_char(')');
         Ok(Some(argument.trim()))
     }
 }
@@ -427,28 +436,28 @@ fn closing_parenthesis(text: &str) -> Option<usize> {
     None
 }
 
-fn text_argument(written: &str, argument: Option<&str>) -> Result<Predicate> {
+fn text_argument(written: &str, argument: Option<&str>) -> ParseResult<SelectorPredicate> {
     let mut parser =
         Parser { rest: argument.unwrap_or(""), predicates: 0, patterns: 0, warnings: Vec::new() };
     if parser.rest.starts_with(['"', '\'']) {
-        let text = parser.quoted()?;
+        let text = parser.parse_quoted()?;
         if parser.rest.is_empty() {
             return Ok(name_test(Test::Contains(Literal::new(text))));
         }
     }
-    fail(format!("'{}' needs one text in quotes", excerpt(written)))
+    fail(format!("'{}' needs one text in quotes", error_excerpt(written)))
 }
 
-fn nth_of_type(written: &str, argument: Option<&str>) -> Result<Predicate> {
+fn nth_of_type(written: &str, argument: Option<&str>) -> ParseResult<SelectorPredicate> {
     match argument.and_then(whole_number).and_then(|number| number.checked_sub(1)) {
-        Some(index) => Ok(Predicate::Index(index)),
-        None => fail(format!("'{}' needs a whole number from 1", excerpt(written))),
+        Some(index) => Ok(SelectorPredicate::Index(index)),
+        None => fail(format!("'{}' needs a whole number from 1", error_excerpt(written))),
     }
 }
 
 /// The characters themselves.
 impl<'a> Parser<'a> {
-    fn eat(&mut self, character: char) -> bool {
+    fn eat_char(&mut self, character: char) -> bool {
         let after = self.rest.strip_prefix(character);
         self.rest = after.unwrap_or(self.rest);
         after.is_some()
@@ -472,12 +481,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn fail<T>(message: impl Into<String>) -> Result<T> {
+fn fail<T>(message: impl Into<String>) -> ParseResult<T> {
     Err(SelectorError(message.into()))
 }
 
 /// The place of an error, cut with a mark so that a message stays a line.
-fn excerpt(text: &str) -> String {
+fn error_excerpt(text: &str) -> String {
     match text.char_indices().nth(EXCERPT_CHARS) {
         Some((end, _)) => format!("{}…", text.split_at(end).0),
         None => text.to_owned(),

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{Axis, FlagKey, Predicate, Role, Selector, Step, Test, TextKey, Tree, fold};
+use super::{Axis, FlagKey, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold};
 use crate::model::Element;
 
 /// The first matches in order, and how many there are in all.
@@ -35,10 +35,11 @@ pub(super) struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     pub(super) fn new(selector: &'a Selector, tree: &'a Tree) -> Self {
-        let asks_index = selector.predicates().any(|predicate| matches!(predicate, Predicate::Index(_)));
+        let asks_index =
+            selector.predicates().any(|predicate| matches!(predicate, SelectorPredicate::Index(_)));
         let ranks = if asks_index { sibling_ranks(tree) } else { Vec::new() };
         let ids = selector.predicates().filter_map(|predicate| match predicate {
-            Predicate::Id(id) => Some((id.as_str(), tree.find_id(id)?)),
+            SelectorPredicate::Id(id) => Some((id.as_str(), tree.find_id(id)?)),
             _ => None,
         });
         Self { tree, ranks, ids: ids.collect(), work: 0 }
@@ -56,24 +57,24 @@ impl<'a> Resolver<'a> {
     }
 
     /// The matches of one step below those of the step before it. None is listed twice.
-    pub(super) fn step(&mut self, position: usize, step: &Step, before: &[usize]) -> Vec<usize> {
+    pub(super) fn step(&mut self, position: usize, step: &SelectorStep, before: &[usize]) -> Vec<usize> {
         match (position, step.axis) {
             (0, Axis::Child) => self.first(step),
-            (0, Axis::Descendant) => self.descendants(step, &[Tree::ROOT]),
+            (0, Axis::Descendant) => self.match_descendants(step, &[Tree::ROOT]),
             (_, Axis::Child) => self.children(step, before),
-            (_, Axis::Descendant) => self.descendants(step, before),
+            (_, Axis::Descendant) => self.match_descendants(step, before),
         }
     }
 
     /// A selector may start at the root or leave it out.
-    fn first(&mut self, step: &Step) -> Vec<usize> {
-        if self.accepts(step, Tree::ROOT) {
+    fn first(&mut self, step: &SelectorStep) -> Vec<usize> {
+        if self.accepts_node(step, Tree::ROOT) {
             return vec![Tree::ROOT];
         }
-        self.descendants(step, &[Tree::ROOT])
+        self.match_descendants(step, &[Tree::ROOT])
     }
 
-    fn children(&mut self, step: &Step, parents: &[usize]) -> Vec<usize> {
+    fn children(&mut self, step: &SelectorStep, parents: &[usize]) -> Vec<usize> {
         let mut matches = Vec::new();
         for &parent in parents {
             self.children_of(step, parent, &mut matches);
@@ -85,7 +86,7 @@ impl<'a> Resolver<'a> {
     ///
     /// A walked element has its whole subtree walked before the next top is looked at, so meeting
     /// one again means to jump over all of it.
-    fn descendants(&mut self, step: &Step, tops: &[usize]) -> Vec<usize> {
+    fn match_descendants(&mut self, step: &SelectorStep, tops: &[usize]) -> Vec<usize> {
         let mut matches = Vec::new();
         let mut walked = vec![false; self.tree.len()];
         for &top in tops {
@@ -103,30 +104,30 @@ impl<'a> Resolver<'a> {
         matches
     }
 
-    fn children_of(&mut self, step: &Step, parent: usize, matches: &mut Vec<usize>) {
+    fn children_of(&mut self, step: &SelectorStep, parent: usize, matches: &mut Vec<usize>) {
         for child in self.tree.children(parent) {
-            if self.accepts(step, child) {
+            if self.accepts_node(step, child) {
                 matches.push(child);
             }
         }
     }
 
-    fn accepts(&mut self, step: &Step, node: usize) -> bool {
+    fn accepts_node(&mut self, step: &SelectorStep, node: usize) -> bool {
         self.work += 1;
         step.role.as_ref().is_none_or(|role| *role == self.tree[node].role)
             && step.predicates.iter().all(|predicate| self.holds(predicate, node))
     }
 
-    pub(super) fn holds(&self, predicate: &Predicate, node: usize) -> bool {
+    pub(super) fn holds(&self, predicate: &SelectorPredicate, node: usize) -> bool {
         let element = &self.tree[node];
         match predicate {
-            Predicate::Text(TextKey::Role, test) => test.holds_exactly(element.role.name()),
-            Predicate::Text(key, test) => text_of(element, *key).is_some_and(|text| test.holds(text)),
-            Predicate::Flag(FlagKey::Enabled, wanted) => element.enabled == *wanted,
-            Predicate::Flag(FlagKey::Focused, wanted) => element.focused == *wanted,
-            Predicate::Index(index) => self.ranks.get(node) == Some(index),
-            Predicate::Id(id) => self.ids.get(id.as_str()) == Some(&node),
-            Predicate::Unknown(..) => false,
+            SelectorPredicate::Text(TextKey::Role, test) => test.holds_exactly(element.role.name()),
+            SelectorPredicate::Text(key, test) => text_of(element, *key).is_some_and(|text| test.holds(text)),
+            SelectorPredicate::Flag(FlagKey::Enabled, wanted) => element.enabled == *wanted,
+            SelectorPredicate::Flag(FlagKey::Focused, wanted) => element.focused == *wanted,
+            SelectorPredicate::Index(index) => self.ranks.get(node) == Some(index),
+            SelectorPredicate::Id(id) => self.ids.get(id.as_str()) == Some(&node),
+            SelectorPredicate::Unknown(..) => false,
         }
     }
 }

@@ -19,21 +19,21 @@ fn notepad() -> Tree {
     let mut tree = TreeBuilder::new(element("Window", "Untitled — Notepad"));
     tree.open(element("MenuBar", "MenuBar"));
     for name in ["File", "Edit", "Format", "View", "Help"] {
-        tree.leaf(element("MenuItem", name));
+        tree.add_leaf(element("MenuItem", name));
     }
     tree.close();
     let text = "Hello, world!\nThis is a test document.\nLine 3 has some content here.\n";
-    tree.leaf(Element { focused: true, ..with_value("Document", "Text Editor", text) });
-    tree.leaf(element("ScrollBar", "Horizontal ScrollBar"));
-    tree.leaf(element("ScrollBar", "Vertical ScrollBar"));
+    tree.add_leaf(Element { focused: true, ..with_value("Document", "Text Editor", text) });
+    tree.add_leaf(element("ScrollBar", "Horizontal ScrollBar"));
+    tree.add_leaf(element("ScrollBar", "Vertical ScrollBar"));
     tree.open_in_slot(element("ProgressBar", "Saving"), 5);
     tree.close();
-    tree.leaf(Element { selected: Some(true), ..element("CheckBox", "Word Wrap") });
+    tree.add_leaf(Element { selected: Some(true), ..element("CheckBox", "Word Wrap") });
     tree.open_in_slot(element("StatusBar", "Status Bar"), 4);
     for (name, value) in
         [("Position", "Ln 1, Col 1"), ("Zoom", "100%"), ("Encoding", "UTF-8"), ("EOL", "Windows (CRLF)")]
     {
-        tree.leaf(with_value("Text", name, value));
+        tree.add_leaf(with_value("Text", name, value));
     }
     tree.finish()
 }
@@ -42,14 +42,14 @@ fn notepad() -> Tree {
 fn nested() -> Tree {
     let mut tree = TreeBuilder::new(element("Window", "w"));
     tree.open(element("Group", "1"));
-    tree.leaf(element("Button", "a"));
+    tree.add_leaf(element("Button", "a"));
     tree.open(element("Group", "2"));
-    tree.leaf(element("Button", "b"));
+    tree.add_leaf(element("Button", "b"));
     tree.open(element("Group", "3"));
-    tree.leaf(element("Button", "c"));
+    tree.add_leaf(element("Button", "c"));
     tree.close();
     tree.close();
-    tree.leaf(element("Button", "d"));
+    tree.add_leaf(element("Button", "d"));
     tree.finish()
 }
 
@@ -545,7 +545,7 @@ mod deriving {
 
     fn row(elements: impl IntoIterator<Item = Element>) -> Tree {
         let mut tree = TreeBuilder::new(element("Window", ""));
-        elements.into_iter().for_each(|element| _ = tree.leaf(element));
+        elements.into_iter().for_each(|element| _ = tree.add_leaf(element));
         tree.finish()
     }
 
@@ -674,32 +674,29 @@ fn any_test() -> impl Strategy<Value = Test> {
     ]
 }
 
-fn any_predicate() -> impl Strategy<Value = Predicate> {
+fn any_predicate() -> impl Strategy<Value = SelectorPredicate> {
     let key = prop::sample::select(vec![TextKey::Name, TextKey::Value, TextKey::Role, TextKey::Shortcut]);
     prop_oneof![
-        4 => (key, any_test()).prop_map(|(key, test)| Predicate::Text(key, test)),
-        1 => any::<bool>().prop_map(|wanted| Predicate::Flag(FlagKey::Enabled, wanted)),
-        1 => any::<bool>().prop_map(|wanted| Predicate::Flag(FlagKey::Focused, wanted)),
-        2 => prop_oneof![0..4_u32, any::<u32>()].prop_map(Predicate::Index),
+        4 => (key, any_test()).prop_map(|(key, test)| SelectorPredicate::Text(key, test)),
+        1 => any::<bool>().prop_map(|wanted| SelectorPredicate::Flag(FlagKey::Enabled, wanted)),
+        1 => any::<bool>().prop_map(|wanted| SelectorPredicate::Flag(FlagKey::Focused, wanted)),
+        2 => prop_oneof![0..4_u32, any::<u32>()].prop_map(SelectorPredicate::Index),
         1 => prop::sample::select(vec!["root", "root.0", "root.1.0", "\"]"])
-            .prop_map(|id| Predicate::Id(id.to_owned())),
+            .prop_map(|id| SelectorPredicate::Id(id.to_owned())),
         1 => ("[a-z][a-z._-]{0,5}x(\\(\\))?", any_test())
-            .prop_map(|(key, test)| Predicate::Unknown(key, test)),
+            .prop_map(|(key, test)| SelectorPredicate::Unknown(key, test)),
     ]
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = SelectorStep> {
     let axis = prop::sample::select(vec![Axis::Child, Axis::Descendant]);
     let role = prop_oneof![
         3 => Just(None),
         3 => prop::sample::select(vec!["Button", "Group", "Text", "a*"]).prop_map(|role| Some(role.into())),
         1 => "[A-Za-z_*][A-Za-z0-9_*é]{0,6}".prop_map(|role| (role != "*").then(|| role.into())),
     ];
-    (axis, role, prop::collection::vec(any_predicate(), 0..3)).prop_map(|(axis, role, predicates)| Step {
-        axis,
-        role,
-        predicates,
-    })
+    (axis, role, prop::collection::vec(any_predicate(), 0..3))
+        .prop_map(|(axis, role, predicates)| SelectorStep { axis, role, predicates })
 }
 
 fn any_selector() -> impl Strategy<Value = Selector> {
@@ -762,7 +759,7 @@ fn token_soup() -> impl Strategy<Value = String> {
 /// The contract's words, taken literally and without regard to cost.
 fn resolve_slowly(selector: &Selector, tree: &Tree) -> Vec<usize> {
     let resolver = Resolver::new(selector, tree);
-    let fits = |step: &Step, node: usize| {
+    let fits = |step: &SelectorStep, node: usize| {
         step.role.as_ref().is_none_or(|role| *role == tree[node].role)
             && step.predicates.iter().all(|predicate| resolver.holds(predicate, node))
     };
@@ -863,7 +860,7 @@ fn the_work_is_bounded_by_elements_times_steps() {
         (0..position % 3).for_each(|_| comb.close());
     }
     let mut row = TreeBuilder::new(element("Group", ""));
-    (1..COUNT).for_each(|_| _ = row.leaf(element("Group", "")));
+    (1..COUNT).for_each(|_| _ = row.add_leaf(element("Group", "")));
 
     for tree in [chain.finish(), comb.finish(), row.finish()] {
         let longest = "//*".repeat(MAX_STEPS);

@@ -23,11 +23,11 @@ fn hidden_view(raw: Tree, shown: Tree) -> Arc<View> {
 }
 
 fn json_of(view: &Arc<View>) -> Value {
-    serde_json::to_value(Structure::whole(view.clone(), Tree::ROOT)).unwrap()
+    serde_json::to_value(Structure::whole_subtree(view.clone(), Tree::ROOT)).unwrap()
 }
 
-fn changes(old: &Arc<View>, new: &Arc<View>, format: Format) -> Value {
-    serde_json::to_value(Changes::between(old.clone(), new.clone(), format)).unwrap()
+fn changes(old: &Arc<View>, new: &Arc<View>, format: DiffFormat) -> Value {
+    serde_json::to_value(Changes::diff_views(old.clone(), new.clone(), format)).unwrap()
 }
 
 /// A tree from an outline: one node a line, two spaces a level, `Role name=value`.
@@ -58,9 +58,9 @@ fn element(line: &str) -> Element {
 #[track_caller]
 fn check_both_ways(old: &Arc<View>, new: &Arc<View>) {
     let (before, after) = (json_of(old), json_of(new));
-    let custom = changes(old, new, Format::Custom);
+    let custom = changes(old, new, DiffFormat::Custom);
     assert_eq!(apply_custom(&before, &custom), after, "custom: {custom}");
-    let patch = changes(old, new, Format::JsonPatch);
+    let patch = changes(old, new, DiffFormat::JsonPatch);
     assert_eq!(apply_patch(&before, &patch), after, "json-patch: {patch}");
     assert_eq!(custom == json!([]), before == after, "custom: {custom}");
     assert_eq!(patch == json!([]), before == after, "json-patch: {patch}");
@@ -72,7 +72,7 @@ fn check(old: &str, new: &str, expected: &[&str]) {
     let (old, new) = (view(tree(old)), view(tree(new)));
     check_both_ways(&old, &new);
     let lines: Vec<String> =
-        changes(&old, &new, Format::Custom).as_array().unwrap().iter().map(short_line).collect();
+        changes(&old, &new, DiffFormat::Custom).as_array().unwrap().iter().map(short_line).collect();
     assert_eq!(lines, expected);
 }
 
@@ -149,7 +149,7 @@ fn a_row_that_scrolled_is_the_same_row() {
     let old = tree("List\n  Row\n    Text one\n  Row\n    Text two");
     let scrolled = tree("List\n  Row\n    Text zero\n  Row\n    Text one\n  Row\n    Text two")
         .map_elements(|element| element.bounds.y += 20);
-    let lines = changes(&view(old), &view(scrolled), Format::Custom);
+    let lines = changes(&view(old), &view(scrolled), DiffFormat::Custom);
     let adds = lines.as_array().unwrap().iter().filter(|line| line["op"] == "add").count();
     let replaces = lines.as_array().unwrap().iter().filter(|line| line["op"] == "replace").count();
     assert_eq!((adds, replaces, lines.as_array().unwrap().len()), (1, 5, 6), "{lines}");
@@ -162,18 +162,18 @@ fn a_ticked_box_is_a_change() {
     let (old, ticked) = (view(old), view(ticked));
     check_both_ways(&old, &ticked);
     check_both_ways(&ticked, &old);
-    let lines = changes(&old, &ticked, Format::Custom);
+    let lines = changes(&old, &ticked, DiffFormat::Custom);
     assert_eq!(lines, json!([{"op": "replace", "path": "0", "fields": {"selected": true}}]));
-    let lines = changes(&ticked, &old, Format::Custom);
+    let lines = changes(&ticked, &old, DiffFormat::Custom);
     assert_eq!(lines, json!([{"op": "replace", "path": "0", "fields": {"selected": null}}]));
-    let lines = changes(&ticked, &old, Format::JsonPatch);
+    let lines = changes(&ticked, &old, DiffFormat::JsonPatch);
     assert_eq!(lines, json!([{"op": "remove", "path": "/children/0/selected"}]));
 }
 
 #[test]
 fn a_patch_says_fields_moves_and_ids_in_turn() {
     let (old, new) = (view(tree(FORM)), view(tree("Window w\n  Button c\n  Edit a=x\n  Edit b")));
-    let patch = changes(&old, &new, Format::JsonPatch);
+    let patch = changes(&old, &new, DiffFormat::JsonPatch);
     assert_eq!(
         patch,
         json!([
@@ -191,7 +191,7 @@ fn a_patch_is_never_longer_than_the_tree() {
     let nodes =
         |value: &str| -> String { (0..100).map(|row| format!("\n  Row {value}{row}={value}")).collect() };
     let (old, new) = (view(tree(&format!("List{}", nodes("a")))), view(tree(&format!("List{}", nodes("b")))));
-    let patch = changes(&old, &new, Format::JsonPatch);
+    let patch = changes(&old, &new, DiffFormat::JsonPatch);
     assert_eq!((patch[0]["op"].as_str(), patch[0]["path"].as_str()), (Some("replace"), Some("")));
     check_both_ways(&old, &new);
 }
@@ -213,12 +213,12 @@ fn a_change_behind_a_redaction_is_told_without_it() {
     let told = json!([{"op": "replace", "path": "0", "fields": {"value": "[REDACTED]"}}]);
     for (a, b) in [(a.clone(), b), (with_number(a.clone(), 1.0), with_number(a, 2.0))] {
         let (old, new) = (hidden_view(a.clone(), hide(&a)), hidden_view(b.clone(), hide(&b)));
-        assert_eq!(changes(&old, &new, Format::Custom), told);
-        let patch = changes(&old, &new, Format::JsonPatch);
+        assert_eq!(changes(&old, &new, DiffFormat::Custom), told);
+        let patch = changes(&old, &new, DiffFormat::JsonPatch);
         assert_eq!(apply_patch(&json_of(&old), &patch), json_of(&new));
         assert_ne!(patch, json!([]));
         let again = hidden_view(a.clone(), hide(&a));
-        assert!(Changes::between(old, again, Format::Custom).is_empty());
+        assert!(Changes::diff_views(old, again, DiffFormat::Custom).is_empty());
     }
 }
 
@@ -228,7 +228,7 @@ fn a_number_that_is_no_index_stays_unless_it_is_said() {
         let mut builder = TreeBuilder::new(element("Window"));
         for (slot, name) in slots.into_iter().zip(["a", "b", "c"]) {
             builder.open_in_slot(element(&format!("Button {name}")), slot);
-            builder.leaf(element("Text"));
+            builder.add_leaf(element("Text"));
             builder.close();
         }
         view(builder.finish())
@@ -238,7 +238,7 @@ fn a_number_that_is_no_index_stays_unless_it_is_said() {
             check_both_ways(&numbered(old), &numbered(new));
         }
     }
-    let lines = changes(&numbered([0, 1, 2]), &numbered([0, 5, 2]), Format::Custom);
+    let lines = changes(&numbered([0, 1, 2]), &numbered([0, 5, 2]), DiffFormat::Custom);
     assert_eq!(lines, json!([{"op": "replace", "path": "1", "fields": {"id": "root.5"}}]));
 }
 
@@ -342,8 +342,8 @@ proptest! {
 
     #[test]
     fn a_tree_has_not_changed(tree in any_tree()) {
-        prop_assert!(Changes::between(view(tree.clone()), view(tree.clone()), Format::Custom).is_empty());
-        prop_assert!(Changes::between(view(tree.clone()), view(tree), Format::JsonPatch).is_empty());
+        prop_assert!(Changes::diff_views(view(tree.clone()), view(tree.clone()), DiffFormat::Custom).is_empty());
+        prop_assert!(Changes::diff_views(view(tree.clone()), view(tree), DiffFormat::JsonPatch).is_empty());
     }
 
     #[test]
@@ -353,12 +353,12 @@ proptest! {
         });
         let same = old.fingerprint() == new.fingerprint();
         let (old, new) = (hidden_view(old.clone(), hide(&old)), hidden_view(new.clone(), hide(&new)));
-        for format in [Format::Custom, Format::JsonPatch] {
-            let unchanged = Changes::between(old.clone(), new.clone(), format).is_empty();
+        for format in [DiffFormat::Custom, DiffFormat::JsonPatch] {
+            let unchanged = Changes::diff_views(old.clone(), new.clone(), format).is_empty();
             prop_assert!(!unchanged || same);
         }
-        prop_assert_eq!(apply_custom(&json_of(&old), &changes(&old, &new, Format::Custom)), json_of(&new));
-        prop_assert_eq!(apply_patch(&json_of(&old), &changes(&old, &new, Format::JsonPatch)), json_of(&new));
+        prop_assert_eq!(apply_custom(&json_of(&old), &changes(&old, &new, DiffFormat::Custom)), json_of(&new));
+        prop_assert_eq!(apply_patch(&json_of(&old), &changes(&old, &new, DiffFormat::JsonPatch)), json_of(&new));
     }
 }
 
@@ -367,7 +367,7 @@ proptest! {
 fn rows(names: impl Iterator<Item = usize>) -> Tree {
     let mut builder = TreeBuilder::new(element("List"));
     names.for_each(|name| {
-        builder.leaf(element(&format!("Row r{name}")));
+        builder.add_leaf(element(&format!("Row r{name}")));
     });
     builder.finish()
 }
@@ -378,7 +378,7 @@ const SOON: Duration = Duration::from_secs(5);
 #[track_caller]
 fn check_size(old: &Tree, new: &Tree, custom: usize, patches: usize) {
     let began = Clock::real();
-    assert_eq!(diff::diff(old, new).len(), custom);
+    assert_eq!(diff::diff_trees(old, new).len(), custom);
     assert_eq!(diff::json_patch(old, new).len(), patches);
     assert!(began.now() < SOON, "{:?}", began.now());
 }
@@ -410,7 +410,7 @@ fn a_very_deep_tree_is_compared_without_recursion() {
         for _ in 0..10_000 {
             builder.open(element("Group"));
         }
-        builder.leaf(element(last));
+        builder.add_leaf(element(last));
         builder.finish()
     };
     check_size(&deep("Text a"), &deep("Text b"), 2, 2);

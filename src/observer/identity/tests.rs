@@ -46,8 +46,8 @@ impl Capture {
         Self { view, who, window: window(uid, title) }
     }
 
-    fn sight(&self) -> Sight<'_> {
-        Sight { window: &self.window, view: &self.view }
+    fn sight(&self) -> WindowCapture<'_> {
+        WindowCapture { window: &self.window, view: &self.view }
     }
 
     fn node(&self, who: u32) -> usize {
@@ -55,15 +55,15 @@ impl Capture {
     }
 
     fn show_all(&self, refs: &Refs) -> Vec<Ref> {
-        refs.show(self.sight(), 0..self.who.len())
+        refs.assign_refs(self.sight(), 0..self.who.len())
     }
 
     fn show(&self, refs: &Refs, who: u32) -> Ref {
         refs.show_one(self.sight(), self.node(who))
     }
 
-    fn find(&self, refs: &Refs, reference: Ref) -> Found {
-        refs.find(&refs.recall(reference).unwrap(), self.sight())
+    fn find(&self, refs: &Refs, reference: Ref) -> RefLookup {
+        refs.find_again(&refs.remembered(reference).unwrap(), self.sight())
     }
 }
 
@@ -143,7 +143,7 @@ fn the_same_element_has_the_same_ref_wherever_it_moves() {
     let mut moved = without(&form(), 3);
     moved.children[1].children.insert(0, being(3, "Button", "Save"));
     let capture = Capture::of(&moved);
-    assert_eq!(capture.find(&refs, save), Found::Same(capture.node(3)));
+    assert_eq!(capture.find(&refs, save), RefLookup::Same(capture.node(3)));
     assert_eq!(capture.show(&refs, 3), save);
 }
 
@@ -152,9 +152,9 @@ fn what_is_called_otherwise_is_not_acted_on_before_it_is_shown() {
     let refs = Refs::default();
     let play = Capture::of(&form()).show(&refs, 4);
     let paused = Capture::of(&change(&form(), 4, |it| it.name = "Pause".to_owned()));
-    assert_eq!(paused.find(&refs, play), Found::Changed(paused.node(4)));
+    assert_eq!(paused.find(&refs, play), RefLookup::Changed(paused.node(4)));
     assert_eq!(paused.show(&refs, 4), play);
-    assert_eq!(paused.find(&refs, play), Found::Same(paused.node(4)));
+    assert_eq!(paused.find(&refs, play), RefLookup::Same(paused.node(4)));
 }
 
 #[test]
@@ -163,8 +163,8 @@ fn a_window_whose_title_changes_keeps_its_elements() {
     let capture = Capture::of(&form());
     let (root, save) = (capture.show(&refs, 1), capture.show(&refs, 3));
     let titled = Capture::in_window("w1", "*Editor", &change(&form(), 1, |it| it.name = "*Editor".into()));
-    assert_eq!(titled.find(&refs, root), Found::Same(0));
-    assert_eq!(titled.find(&refs, save), Found::Same(titled.node(3)));
+    assert_eq!(titled.find(&refs, root), RefLookup::Same(0));
+    assert_eq!(titled.find(&refs, save), RefLookup::Same(titled.node(3)));
 }
 
 #[test]
@@ -172,9 +172,9 @@ fn an_object_that_was_replaced_is_found_by_its_signature() {
     let refs = Refs::default();
     let save = Capture::of(&form()).show(&refs, 3);
     let rebuilt = Capture::of(&change(&form(), 3, |it| it.native = Some(33)));
-    assert_eq!(rebuilt.find(&refs, save), Found::Again(rebuilt.node(3), REPLACED));
+    assert_eq!(rebuilt.find(&refs, save), RefLookup::Again(rebuilt.node(3), REPLACED));
     assert_eq!(rebuilt.show(&refs, 3), save);
-    assert_eq!(rebuilt.find(&refs, save), Found::Same(rebuilt.node(3)));
+    assert_eq!(rebuilt.find(&refs, save), RefLookup::Same(rebuilt.node(3)));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn one_of_several_alike_is_never_guessed() {
     let refs = Refs::default();
     let first = Capture::of(&form()).show(&refs, 6);
     let removed = Capture::of(&without(&form(), 6));
-    assert_eq!(removed.find(&refs, first), Found::Lost);
+    assert_eq!(removed.find(&refs, first), RefLookup::Lost);
     assert_ne!(removed.show(&refs, 7), first);
 }
 
@@ -194,7 +194,7 @@ fn an_element_that_has_a_ref_of_its_own_is_no_other() {
     let renamed = change(&without(&form(), 3), 4, |it| it.name = "Save".to_owned());
     let play = Capture::of(&form()).show(&refs, 4);
     let capture = Capture::of(&renamed);
-    assert_eq!(capture.find(&refs, save), Found::Lost);
+    assert_eq!(capture.find(&refs, save), RefLookup::Lost);
     assert_eq!(capture.show(&refs, 4), play);
 }
 
@@ -205,8 +205,8 @@ fn an_object_with_another_role_is_another_element() {
     let capture = Capture::of(&change(&form(), 3, |it| it.role = "Edit"));
     let edit = capture.show(&refs, 3);
     assert_ne!(edit, save);
-    assert_eq!(capture.find(&refs, edit), Found::Same(capture.node(3)));
-    assert_eq!(capture.find(&refs, save), Found::Lost);
+    assert_eq!(capture.find(&refs, edit), RefLookup::Same(capture.node(3)));
+    assert_eq!(capture.find(&refs, save), RefLookup::Lost);
 }
 
 #[test]
@@ -218,11 +218,11 @@ fn without_handles_the_signature_is_the_identity() {
     let mut longer = bare.clone();
     longer.children[0].children.insert(0, Being { native: None, ..being(9, "Button", "New") });
     let after = Capture::of(&longer);
-    assert_eq!(after.find(&refs, save), Found::Again(after.node(3), BY_SIGNATURE));
+    assert_eq!(after.find(&refs, save), RefLookup::Again(after.node(3), BY_SIGNATURE));
     assert_eq!(after.show(&refs, 3), save);
-    assert_eq!(after.find(&refs, first), Found::Again(after.node(6), SAME_PLACE));
+    assert_eq!(after.find(&refs, first), RefLookup::Again(after.node(6), SAME_PLACE));
     longer.children[1].children.insert(0, Being { native: None, ..being(10, "ListItem", "same") });
-    assert_eq!(Capture::of(&longer).find(&refs, first), Found::Lost);
+    assert_eq!(Capture::of(&longer).find(&refs, first), RefLookup::Lost);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_handle_that_two_elements_share_belongs_to_neither() {
     let capture = Capture::of(&change(&form(), 4, |it| it.native = Some(3)));
     let (save, play) = (capture.show(&refs, 3), capture.show(&refs, 4));
     assert_ne!(save, play);
-    assert_eq!(capture.find(&refs, play), Found::Again(capture.node(4), BY_SIGNATURE));
+    assert_eq!(capture.find(&refs, play), RefLookup::Again(capture.node(4), BY_SIGNATURE));
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_window_that_is_opened_again_brings_its_refs_back() {
     let (save, first) = (closed.show(&refs, 3), closed.show(&refs, 6));
     let reborn = change(&form(), 3, |it| it.native = Some(103));
     let opened = Capture::in_window("w2", "Editor", &reborn);
-    let memory = refs.recall(save).unwrap();
+    let memory = refs.remembered(save).unwrap();
     assert_eq!(memory.reopened_among(std::slice::from_ref(&opened.window)), [&opened.window]);
     assert_eq!(refs.only_like(&memory, opened.sight()), Some(opened.node(3)));
     refs.meet_window(&opened.window, std::slice::from_ref(&opened.window));
@@ -257,7 +257,7 @@ fn a_window_that_was_open_beside_it_is_not_its_return() {
     let other = Capture::in_window("w2", "Editor", &form());
     refs.meet_window(&one.window, &[one.window.clone(), other.window.clone()]);
     let save = one.show(&refs, 3);
-    let memory = refs.recall(save).unwrap();
+    let memory = refs.remembered(save).unwrap();
     assert!(memory.reopened_among(std::slice::from_ref(&other.window)).is_empty());
     refs.meet_window(&other.window, &[one.window.clone(), other.window.clone()]);
     assert_ne!(other.show(&refs, 3), save);
@@ -272,13 +272,13 @@ fn the_least_used_are_forgotten() {
         let named = change(&form(), 4, |it| it.native = Some(100 + number));
         let named = change(&named, 4, |it| it.name = format!("{}", 100 + number));
         Capture::of(&named).show(&refs, 4);
-        assert!(refs.recall(first).is_some(), "what is asked for is used");
+        assert!(refs.remembered(first).is_some(), "what is asked for is used");
     }
     for number in 0..8 {
         let named = change(&form(), 4, |it| it.name = format!("{}", 200 + number));
         Capture::of(&change(&named, 4, |it| it.native = Some(200 + number))).show(&refs, 4);
     }
-    assert!(refs.recall(first).is_none());
+    assert!(refs.remembered(first).is_none());
     assert!(refs.was_given(first) && !refs.was_given(Ref(1_000)));
     assert_ne!(capture.show(&refs, 3), first, "a number is given once");
 }
@@ -395,7 +395,7 @@ proptest! {
         let before = Capture::of(&world.root);
         // Some are shown and some are not: what nobody has seen must not disturb.
         let seen: Vec<usize> = (0..before.who.len()).filter(|node| some >> (node % 64) & 1 == 1).collect();
-        let given = refs.show(before.sight(), seen.iter().copied());
+        let given = refs.assign_refs(before.sight(), seen.iter().copied());
         for events in [round, again] {
             events.iter().for_each(|event| world.happen(event));
             let after = Capture::of(&world.root);
@@ -404,7 +404,7 @@ proptest! {
                 let lives = (0..after.who.len()).find(|&at| after.view.raw()[at].native.as_ref() == native);
                 if let Some(at) = lives {
                     prop_assert_eq!(refs.show_one(after.sight(), at), reference);
-                    prop_assert_eq!(after.find(&refs, reference), Found::Same(at));
+                    prop_assert_eq!(after.find(&refs, reference), RefLookup::Same(at));
                 }
             }
         }
@@ -416,24 +416,24 @@ proptest! {
         let (refs, mut world) = (Refs::default(), World::new(handles));
         let before = Capture::of(&world.root);
         let seen: Vec<usize> = (0..before.who.len()).filter(|node| some >> (node % 64) & 1 == 1).collect();
-        let given = refs.show(before.sight(), seen.iter().copied());
+        let given = refs.assign_refs(before.sight(), seen.iter().copied());
         round.iter().for_each(|event| world.happen(event));
         let after = Capture::of(&world.root);
         for (&node, &reference) in seen.iter().zip(&given) {
             let was = &before.view.raw()[node];
             match after.find(&refs, reference) {
-                Found::Same(at) => {
+                RefLookup::Same(at) => {
                     prop_assert_eq!(after.who[at], before.who[node]);
                     let is = &after.view.raw()[at];
                     prop_assert!(at == 0 || (&is.role, &is.name) == (&was.role, &was.name));
                 }
-                Found::Changed(at) => prop_assert_eq!(after.who[at], before.who[node]),
-                Found::Again(at, certainty) => {
+                RefLookup::Changed(at) => prop_assert_eq!(after.who[at], before.who[node]),
+                RefLookup::Again(at, certainty) => {
                     prop_assert!(certainty.confidence < 1.0);
                     let now = signature(after.view.raw(), at);
                     prop_assert_eq!(now, signature(before.view.raw(), node));
                 }
-                Found::Lost => {}
+                RefLookup::Lost => {}
             }
         }
     }
@@ -461,5 +461,5 @@ fn a_look_that_was_cut_short_says_nothing_about_what_is_gone() {
     tree.complete = false;
     let tree = Arc::new(tree);
     rebuilt.view = View::new(tree.clone(), tree, Duration::ZERO, SystemTime::UNIX_EPOCH);
-    assert_eq!(rebuilt.find(&refs, save), Found::Lost);
+    assert_eq!(rebuilt.find(&refs, save), RefLookup::Lost);
 }

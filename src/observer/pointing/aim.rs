@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Image;
-use super::Subject;
+use super::PictureSubject;
 use crate::error::{Error, Kind, Result};
 use crate::model::grid::{Cell, Grid, Offset};
 use crate::model::image::Picture;
@@ -13,7 +13,7 @@ use crate::observer::{DesktopState, Observer, WindowChoice};
 
 /// A place in a picture, as a caller names it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Spot {
+pub enum PictureSpot {
     Pixel(Point),
     Cell(Cell, Offset),
 }
@@ -22,14 +22,14 @@ impl Observer {
     /// What has to be remembered of a picture that shows `area` of the screen.
     pub(super) fn image_of(
         &self,
-        subject: &Subject,
+        subject: &PictureSubject,
         area: &Rect,
         picture: &Picture,
         grid: Option<Grid>,
     ) -> Result<Image> {
         let window = match subject {
-            Subject::Window(chosen) => Some((chosen.window.uid.clone(), chosen.window.bounds)),
-            Subject::Screen => None,
+            PictureSubject::Window(chosen) => Some((chosen.window.uid.clone(), chosen.window.bounds)),
+            PictureSubject::Screen => None,
         };
         let front = if window.is_none() { self.front_windows()? } else { None };
         Ok(Image {
@@ -45,7 +45,7 @@ impl Observer {
     }
 
     /// The same for a picture that was made elsewhere.
-    pub fn image_for(&self, subject: &Subject, area: Rect, picture: &Picture) -> Result<Image> {
+    pub fn image_for(&self, subject: &PictureSubject, area: Rect, picture: &Picture) -> Result<Image> {
         self.image_of(subject, &area, picture, None)
     }
 
@@ -63,7 +63,13 @@ impl Observer {
     }
 
     /// The pixel of the screen that a place in a picture stands for, if it still does.
-    pub fn aim(&self, desktop: &Arc<DesktopState>, id: &str, image: &Image, spot: Spot) -> Result<Point> {
+    pub fn resolve_spot(
+        &self,
+        desktop: &Arc<DesktopState>,
+        id: &str,
+        image: &Image,
+        spot: PictureSpot,
+    ) -> Result<Point> {
         check_screen(desktop, id, image)?;
         let point = point_of(image, spot)?;
         match &image.window {
@@ -90,7 +96,7 @@ impl Observer {
             _ => error,
         })?;
         if let Some(change) = changed_place(bounds, now.window.bounds) {
-            return Err(stale(id, &format!("its window {change}")));
+            return Err(stale_image(id, &format!("its window {change}")));
         }
         match self.window_at(desktop, point)? {
             Some(hit) if hit.window.uid != uid => Err(Error::new(
@@ -119,32 +125,32 @@ impl Observer {
             (_, Some((now, _))) => format!("another window, {now}, lies at {},{} now", point.x, point.y),
             (Some((uid, _)), None) => format!("the window {uid} is no longer at {},{}", point.x, point.y),
         };
-        Err(stale(id, &change))
+        Err(stale_image(id, &change))
     }
 }
 
 fn check_screen(desktop: &DesktopState, id: &str, image: &Image) -> Result<()> {
     let now = desktop.screen()?;
     if let Some(was) = image.screen.filter(|was| Some(*was) != now) {
-        let now = now.map_or("unknown".to_owned(), words);
-        return Err(stale(id, &format!("the screen was {} and is {now} now", words(was))));
+        let now = now.map_or("unknown".to_owned(), area_text);
+        return Err(stale_image(id, &format!("the screen was {} and is {now} now", area_text(was))));
     }
     match changed_monitor(&image.monitors, desktop.monitors()?) {
-        Some(change) => Err(stale(id, &change)),
+        Some(change) => Err(stale_image(id, &change)),
         None => Ok(()),
     }
 }
 
-fn point_of(image: &Image, spot: Spot) -> Result<Point> {
+fn point_of(image: &Image, spot: PictureSpot) -> Result<Point> {
     match spot {
-        Spot::Pixel(pixel) => image.on_screen(pixel).ok_or_else(|| {
+        PictureSpot::Pixel(pixel) => image.on_screen(pixel).ok_or_else(|| {
             Error::bad_request(format!(
                 "the pixel {},{} is not in the picture, which has {}x{} pixels",
                 pixel.x, pixel.y, image.width, image.height
             ))
             .with("field", "x")
         }),
-        Spot::Cell(cell, offset) => {
+        PictureSpot::Cell(cell, offset) => {
             let Some(grid) = image.grid else {
                 return Err(Error::bad_request(
                     "row and col need a picture that was taken with a grid; this one has none, so give x and y in its \
@@ -184,17 +190,17 @@ fn changed_monitor(was: &[Monitor], is: &[Monitor]) -> Option<String> {
     }
     let (was, is) = was.iter().zip(is).find(|(was, is)| was != is)?;
     Some(if was.scale_factor == is.scale_factor {
-        format!("a monitor was {} and is {} now", words(was.physical), words(is.physical))
+        format!("a monitor was {} and is {} now", area_text(was.physical), area_text(is.physical))
     } else {
         format!("a monitor had the scale {} and has {} now", was.scale_factor, is.scale_factor)
     })
 }
 
-fn words(area: Rect) -> String {
+fn area_text(area: Rect) -> String {
     format!("{}x{} at {},{}", area.width, area.height, area.x, area.y)
 }
 
-fn stale(id: &str, reason: &str) -> Error {
+fn stale_image(id: &str, reason: &str) -> Error {
     Error::bad_request(format!("the picture '{id}' is out of date: {reason}; take a new one"))
         .with("field", "image_id")
 }

@@ -36,19 +36,19 @@ pub fn draw_boxes(picture: &mut Picture, boxes: &[Rect]) {
     for (number, area) in boxes.iter().enumerate() {
         let outer = Rect::new(area.x - RIM, area.y - RIM, area.width + 2 * RIM, area.height + 2 * RIM);
         canvas.frame(outer, RIM, WHITE);
-        canvas.frame(*area, LINE, color(number));
+        canvas.frame(*area, LINE, badge_color(number));
     }
     // Numbers lie over all boxes.
     for (number, place) in places.iter().enumerate() {
         canvas.fill(*place, WHITE);
         let inner = Rect::new(place.x + RIM, place.y + RIM, place.width - 2 * RIM, place.height - 2 * RIM);
-        canvas.fill(inner, color(number));
+        canvas.fill(inner, badge_color(number));
         let start = Point { x: inner.x + PADDING, y: inner.y + PADDING };
         canvas.label(start, &(number + 1).to_string(), FONT, WHITE);
     }
 }
 
-fn color(number: usize) -> Rgba {
+fn badge_color(number: usize) -> Rgba {
     COLORS[number % COLORS.len()]
 }
 
@@ -61,17 +61,18 @@ fn place_badges(picture: &Picture, boxes: &[Rect]) -> Vec<Rect> {
     let mut placed: Vec<Rect> = Vec::with_capacity(boxes.len());
     for (number, area) in boxes.iter().enumerate() {
         let (width, height) = badge_size(number);
-        let choices = choices(*area, width, height);
+        let choices = badge_positions(*area, width, height);
         let choices = choices.into_iter().map(|choice| pushed_inside(choice, picture.area()));
         let cost = |(turn, choice): &(i64, Rect)| {
             let others = boxes.iter().enumerate().filter(|(other, _)| *other != number);
             // A box that holds this one is hidden by every choice alike.
-            let others =
-                others.filter(|(_, other)| !other.encloses(area)).map(|(_, other)| shared(choice, other));
-            OF_A_NUMBER * placed.iter().map(|other| shared(choice, other)).sum::<i64>()
-                + OF_INK * ink(picture, *choice)
+            let others = others
+                .filter(|(_, other)| !other.encloses(area))
+                .map(|(_, other)| shared_pixels(choice, other));
+            OF_A_NUMBER * placed.iter().map(|other| shared_pixels(choice, other)).sum::<i64>()
+                + OF_INK * color_changes(picture, *choice)
                 + OF_ANOTHER_BOX * others.sum::<i64>()
-                + OF_ITS_OWN_BOX * shared(choice, area)
+                + OF_ITS_OWN_BOX * shared_pixels(choice, area)
                 + OF_A_LATER_PLACE * turn * i64::from(width)
         };
         let best = (0i64..).zip(choices).min_by_key(cost);
@@ -81,7 +82,7 @@ fn place_badges(picture: &Picture, boxes: &[Rect]) -> Vec<Rect> {
 }
 
 /// How often the colour changes along the rows of an area: letters do that, empty ground does not.
-fn ink(picture: &Picture, area: Rect) -> i64 {
+fn color_changes(picture: &Picture, area: Rect) -> i64 {
     let changes = |y: i32| {
         let differs = |x: &i32| picture.pixel(*x, y) != picture.pixel(x + 1, y);
         (area.x..area.right() - 1).filter(differs).count()
@@ -90,7 +91,7 @@ fn ink(picture: &Picture, area: Rect) -> i64 {
 }
 
 /// Around the box, then in its corners.
-fn choices(area: Rect, width: i32, height: i32) -> [Rect; 10] {
+fn badge_positions(area: Rect, width: i32, height: i32) -> [Rect; 10] {
     let (left, top) = (area.x - RIM, area.y - RIM);
     let (right, bottom) = (area.right() + RIM, area.bottom() + RIM);
     let middle = area.center().y - height / 2;
@@ -115,7 +116,7 @@ fn pushed_inside(area: Rect, whole: Rect) -> Rect {
 }
 
 /// The pixels that both have.
-fn shared(one: &Rect, other: &Rect) -> i64 {
+fn shared_pixels(one: &Rect, other: &Rect) -> i64 {
     one.intersection(other).map_or(0, |common| i64::from(common.width) * i64::from(common.height))
 }
 

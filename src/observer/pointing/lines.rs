@@ -50,10 +50,10 @@ pub fn draw_grid(picture: &mut Picture, grid: &Grid, labels: bool) -> Option<Lab
     let area = picture.area();
     let mut canvas = Canvas::new(picture);
     for line in inner_lines(grid.cols, area.width) {
-        vertical(&mut canvas, line, area.height);
+        draw_vertical(&mut canvas, line, area.height);
     }
     for line in inner_lines(grid.rows, area.height) {
-        horizontal(&mut canvas, line, area.width);
+        draw_horizontal(&mut canvas, line, area.width);
     }
     labels.then(|| draw_labels(&mut canvas, grid, area))
 }
@@ -62,54 +62,54 @@ fn inner_lines(cells: u32, length: i32) -> impl Iterator<Item = i32> {
     (1..cells).map(move |cell| first_pixel(cells, length, cell))
 }
 
-fn vertical(canvas: &mut Canvas, x: i32, height: i32) {
+fn draw_vertical(canvas: &mut Canvas, x: i32, height: i32) {
     canvas.tint(Rect::new(x - 1, 0, 1, height), WHITE, HALO_COVERAGE);
     canvas.tint(Rect::new(x, 0, 1, height), LINE, LINE_COVERAGE);
 }
 
-fn horizontal(canvas: &mut Canvas, y: i32, width: i32) {
+fn draw_horizontal(canvas: &mut Canvas, y: i32, width: i32) {
     canvas.tint(Rect::new(0, y - 1, width, 1), WHITE, HALO_COVERAGE);
     canvas.tint(Rect::new(0, y, width, 1), LINE, LINE_COVERAGE);
 }
 
 fn draw_labels(canvas: &mut Canvas, grid: &Grid, area: Rect) -> Labelled {
-    let plan = Plan::of(grid, area);
+    let plan = LabelPlan::of(grid, area);
     for row in 0..grid.rows {
-        for col in (0..grid.cols).filter(|col| plan.labels(row, *col)) {
+        for col in (0..grid.cols).filter(|col| plan.has_label(row, *col)) {
             let corner = Point {
                 x: first_pixel(grid.cols, area.width, col) + MARGIN,
                 y: first_pixel(grid.rows, area.height, row) + MARGIN,
             };
-            canvas.outlined(corner, &label(row, col), plan.font, LABEL, BLACK);
+            canvas.outlined(corner, &cell_label(row, col), plan.font, LABEL, BLACK);
         }
     }
     plan.inside
 }
 
-fn label(row: u32, col: u32) -> String {
+fn cell_label(row: u32, col: u32) -> String {
     format!("{row},{col}")
 }
 
 /// Which cells have labels, and how large they are.
-struct Plan {
+struct LabelPlan {
     font: Font,
     /// Along the left edge, where little is hidden.
     edges: Labelled,
     inside: Labelled,
 }
 
-impl Plan {
+impl LabelPlan {
     /// The largest letters with which every cell has its label, or small ones for some of the cells.
     fn of(grid: &Grid, area: Rect) -> Self {
-        let cell = (area.width / side(grid.cols), area.height / side(grid.rows));
-        let (width, height) = room(grid, Font::LARGE);
+        let cell = (area.width / cell_side(grid.cols), area.height / cell_side(grid.rows));
+        let (width, height) = label_room(grid, Font::LARGE);
         if cell.0 >= AMPLE * width && cell.1 >= AMPLE * height {
             let all = Labelled { every_row: 1, every_col: 1 };
             return Self { font: Font::LARGE, edges: all, inside: all };
         }
-        let (width, height) = room(grid, Font::SMALL);
-        let every_row = step(grid.rows, area.height, height);
-        let every_col = step(grid.cols, area.width, width);
+        let (width, height) = label_room(grid, Font::SMALL);
+        let every_row = label_interval(grid.rows, area.height, height);
+        let every_col = label_interval(grid.cols, area.width, width);
         // Texts run along the rows: free rows between labels hide the least of them.
         let hidden = i64::from(width) * i64::from(height);
         let free_enough = |rows: &&u32| {
@@ -124,26 +124,26 @@ impl Plan {
         }
     }
 
-    fn labels(&self, row: u32, col: u32) -> bool {
+    fn has_label(&self, row: u32, col: u32) -> bool {
         let in_step = |at: u32, every: u32| at.is_multiple_of(every.max(1));
         let on_the_left = col == 0 && in_step(row, self.edges.every_row);
         on_the_left || (in_step(row, self.inside.every_row) && in_step(col, self.inside.every_col))
     }
 }
 
-fn room(grid: &Grid, font: Font) -> (i32, i32) {
-    let widest = label(grid.rows.saturating_sub(1), grid.cols.saturating_sub(1));
+fn label_room(grid: &Grid, font: Font) -> (i32, i32) {
+    let widest = cell_label(grid.rows.saturating_sub(1), grid.cols.saturating_sub(1));
     let (width, height) = font.size_of(&widest);
     (width + 2 * MARGIN, height + 2 * MARGIN)
 }
 
 /// Every how many-th cell has so much room that a label of `wanted` pixels fits.
-fn step(cells: u32, length: i32, wanted: i32) -> u32 {
+fn label_interval(cells: u32, length: i32, wanted: i32) -> u32 {
     let fits = |step: &&u32| i64::from(length) * i64::from(**step) >= i64::from(wanted) * i64::from(cells);
     STEPS.iter().find(fits).map_or(cells, |step| *step.min(&cells)).max(1)
 }
 
-fn side(cells: u32) -> i32 {
+fn cell_side(cells: u32) -> i32 {
     i32::try_from(cells.max(1)).unwrap_or(i32::MAX)
 }
 

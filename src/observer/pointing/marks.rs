@@ -1,14 +1,14 @@
 //! What can be acted on in a picture, numbered from 1.
 
-use super::Subject;
+use super::PictureSubject;
 use crate::clock::Cancel;
 use crate::config::limits::MARKS;
 use crate::error::{Kind, Result};
 use crate::model::geometry::visible_regions;
 use crate::model::{Point, Rect, Tree, Window};
 use crate::observer::outline::{in_view, is_actionable};
-use crate::observer::text::{one_line, shorten};
-use crate::observer::{Chosen, Observer, Ref, View};
+use crate::observer::text::{one_line, shorten_text};
+use crate::observer::{Observer, Ref, ResolvedWindow, View};
 
 const LONGEST_NAME: usize = 60;
 
@@ -29,9 +29,9 @@ pub struct Mark {
 
 impl Observer {
     /// What can be acted on in `area` of the screen, and what is not marked and why.
-    pub(super) fn marks(
+    pub(super) fn collect_marks(
         &self,
-        subject: &Subject,
+        subject: &PictureSubject,
         area: Rect,
         cancel: &Cancel,
     ) -> Result<(Vec<Mark>, Vec<String>)> {
@@ -39,16 +39,16 @@ impl Observer {
         let mut marks = Vec::new();
         let mut notes = Vec::new();
         match subject {
-            Subject::Window(chosen) => {
-                let view = self.view(chosen, cancel)?;
+            PictureSubject::Window(chosen) => {
+                let view = self.fresh_view(chosen, cancel)?;
                 marks = self.marks_of(chosen, &view, &[], area)?;
             }
-            Subject::Screen => {
+            PictureSubject::Screen => {
                 let (windows, note) = self.frontmost_first()?;
                 notes.extend(note);
                 let mut covers = Vec::new();
                 for chosen in windows {
-                    match self.view(&chosen, cancel) {
+                    match self.fresh_view(&chosen, cancel) {
                         Ok(view) => marks.extend(self.marks_of(&chosen, &view, &covers, area)?),
                         Err(error) if error.kind == Kind::Cancelled => return Err(error),
                         Err(error) => notes.push(format!(
@@ -69,7 +69,7 @@ impl Observer {
     }
 
     /// The windows that show, the frontmost first, and what has to be said where that is not known.
-    fn frontmost_first(&self) -> Result<(Vec<Chosen>, Option<String>)> {
+    fn frontmost_first(&self) -> Result<(Vec<ResolvedWindow>, Option<String>)> {
         let desktop = self.desktop()?;
         let mut windows: Vec<&Window> = desktop.windows().iter().filter(|window| !window.minimized).collect();
         let note = match desktop.stacking()? {
@@ -83,10 +83,16 @@ impl Observer {
                 Some("which window lies in front is not known here: what is covered may be marked".to_owned())
             }
         };
-        Ok((windows.into_iter().map(|window| self.chosen(&desktop, window, None)).collect(), note))
+        Ok((windows.into_iter().map(|window| self.resolve_raw(&desktop, window, None)).collect(), note))
     }
 
-    fn marks_of(&self, chosen: &Chosen, view: &View, covers: &[Rect], area: Rect) -> Result<Vec<Mark>> {
+    fn marks_of(
+        &self,
+        chosen: &ResolvedWindow,
+        view: &View,
+        covers: &[Rect],
+        area: Rect,
+    ) -> Result<Vec<Mark>> {
         let tree = view.tree();
         let seen = in_view(tree, Tree::ROOT);
         let shown: Vec<(usize, Rect)> = (0..tree.len())
@@ -104,7 +110,7 @@ impl Observer {
                     reference,
                     window_uid: chosen.window.uid.clone(),
                     role: one_line(element.role.name()),
-                    name: one_line(&shorten(&element.name, LONGEST_NAME, LONGEST_NAME - 1)),
+                    name: one_line(&shorten_text(&element.name, LONGEST_NAME, LONGEST_NAME - 1)),
                     bounds,
                     center: bounds.center(),
                     disabled: !element.enabled,

@@ -7,12 +7,12 @@ mod image;
 mod lines;
 mod marks;
 
-pub use aim::Spot;
+pub use aim::PictureSpot;
 pub use image::Image;
 pub use lines::Labelled;
 pub use marks::Mark;
 
-use super::{Chosen, Observer};
+use super::{Observer, ResolvedWindow};
 use crate::clock::Cancel;
 use crate::error::{Error, Result};
 use crate::model::Rect;
@@ -23,7 +23,7 @@ use crate::platform::Shot;
 /// What shall be seen.
 #[derive(Clone, Debug)]
 pub struct PictureWish<'a> {
-    pub subject: Subject<'a>,
+    pub subject: PictureSubject<'a>,
     /// Only this part, in pixels of the screen.
     pub region: Option<Rect>,
     /// How many times as large as on the screen; 1 is as it is.
@@ -33,15 +33,15 @@ pub struct PictureWish<'a> {
 
 impl<'a> PictureWish<'a> {
     /// All of it, as it is.
-    pub fn plain(subject: Subject<'a>) -> Self {
+    pub fn plain(subject: PictureSubject<'a>) -> Self {
         Self { subject, region: None, enlarge: 1, overlay: Overlay::default() }
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Subject<'a> {
+pub enum PictureSubject<'a> {
     /// The window's own pixels, also where others cover it.
-    Window(&'a Chosen),
+    Window(&'a ResolvedWindow),
     Screen,
 }
 
@@ -78,7 +78,7 @@ impl Observer {
     pub fn pointing_picture(&self, wish: &PictureWish, cancel: &Cancel) -> Result<Pointed> {
         let shot = self.shot_of(wish.subject, wish.region, cancel)?;
         let (marked, mut notes) = match wish.overlay.marks {
-            true => self.marks(&wish.subject, shot.area, cancel)?,
+            true => self.collect_marks(&wish.subject, shot.area, cancel)?,
             false => (Vec::new(), Vec::new()),
         };
         let mut picture = enlarged_picture(shot.picture, wish.enlarge)?;
@@ -96,12 +96,17 @@ impl Observer {
     }
 
     /// What is seen, or a part of it, with everything black that has to be.
-    pub(super) fn shot_of(&self, subject: Subject, region: Option<Rect>, cancel: &Cancel) -> Result<Shot> {
+    pub(super) fn shot_of(
+        &self,
+        subject: PictureSubject,
+        region: Option<Rect>,
+        cancel: &Cancel,
+    ) -> Result<Shot> {
         match (subject, region) {
-            (Subject::Screen, None) => self.screen_picture(cancel),
-            (Subject::Screen, Some(region)) => self.region_picture(region, cancel),
-            (Subject::Window(chosen), None) => self.window_picture(chosen, cancel),
-            (Subject::Window(chosen), Some(region)) => {
+            (PictureSubject::Screen, None) => self.screen_picture(cancel),
+            (PictureSubject::Screen, Some(region)) => self.region_picture(region, cancel),
+            (PictureSubject::Window(chosen), None) => self.window_picture(chosen, cancel),
+            (PictureSubject::Window(chosen), Some(region)) => {
                 self.require_places("to find a region of the screen in the picture of a window")?;
                 let whole = self.window_picture(chosen, cancel)?;
                 let part = whole.part(region);
@@ -122,7 +127,7 @@ impl Observer {
         let desktop = self.desktop()?;
         // All of them: menus and lists reach out of the window that they belong to.
         for window in desktop.windows() {
-            let chosen = self.chosen(&desktop, window, None);
+            let chosen = self.resolve_raw(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
             self.black_out_secrets(&mut shot, &chosen, cancel)?;
         }

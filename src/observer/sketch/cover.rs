@@ -15,7 +15,7 @@ pub(super) fn covered_by_later_siblings(tree: &Tree) -> Vec<bool> {
         if siblings.len() < 2 {
             continue;
         }
-        let reach = |&node: &usize| Reach::of(tree[node].bounds, node);
+        let reach = |&node: &usize| SketchReach::of(tree[node].bounds, node);
         let index = Index::new(siblings.iter().map(reach).collect());
         for node in &siblings {
             covered[*node] = index.holds_at_least(&reach(node).but_later());
@@ -27,31 +27,31 @@ pub(super) fn covered_by_later_siblings(tree: &Tree) -> Vec<bool> {
 const MEASURES: usize = 5;
 
 #[derive(Clone, Copy)]
-struct Reach([i64; MEASURES]);
+struct SketchReach([i64; MEASURES]);
 
-impl Reach {
-    fn of(bounds: Rect, order: usize) -> Reach {
+impl SketchReach {
+    fn of(bounds: Rect, order: usize) -> SketchReach {
         let (x, y) = (i64::from(bounds.x), i64::from(bounds.y));
-        Reach([-x, -y, x + i64::from(bounds.width), y + i64::from(bounds.height), order as i64])
+        SketchReach([-x, -y, x + i64::from(bounds.width), y + i64::from(bounds.height), order as i64])
     }
 
-    fn but_later(self) -> Reach {
-        let Reach([left, up, right, down, order]) = self;
-        Reach([left, up, right, down, order + 1])
+    fn but_later(self) -> SketchReach {
+        let SketchReach([left, up, right, down, order]) = self;
+        SketchReach([left, up, right, down, order + 1])
     }
 
-    fn is_at_least(&self, other: &Reach) -> bool {
+    fn is_at_least(&self, other: &SketchReach) -> bool {
         self.0.iter().zip(&other.0).all(|(own, asked)| own >= asked)
     }
 
-    fn furthest(points: &[Reach]) -> Reach {
-        Reach(std::array::from_fn(|measure| {
+    fn furthest_reach(points: &[SketchReach]) -> SketchReach {
+        SketchReach(std::array::from_fn(|measure| {
             points.iter().map(|point| point.0[measure]).max().unwrap_or(i64::MIN)
         }))
     }
 
     /// The measure in which these points differ most, and so are best told apart.
-    fn widest_measure(points: &[Reach]) -> usize {
+    fn widest_measure(points: &[SketchReach]) -> usize {
         let spread = |measure: &usize| {
             let values = points.iter().map(|point| point.0[*measure]);
             values.clone().max().unwrap_or(0) - values.min().unwrap_or(0)
@@ -64,35 +64,39 @@ const LEAF: usize = 8;
 
 /// Halves of halves in pre-order, like [`Tree`]: `next` is one past the last part of a part.
 struct Index {
-    points: Vec<Reach>,
-    parts: Vec<Part>,
+    points: Vec<SketchReach>,
+    parts: Vec<ReachPart>,
 }
 
-struct Part {
-    furthest: Reach,
+struct ReachPart {
+    furthest: SketchReach,
     next: usize,
     /// The points of a part that was not halved any more.
     leaf: Option<std::ops::Range<usize>>,
 }
 
 impl Index {
-    fn new(mut points: Vec<Reach>) -> Index {
+    fn new(mut points: Vec<SketchReach>) -> Index {
         let mut index = Index { points: Vec::with_capacity(points.len()), parts: Vec::new() };
         index.add(&mut points);
         index
     }
 
     /// Recursive, but every level halves the points: 40 levels would be a million million siblings.
-    fn add(&mut self, points: &mut [Reach]) {
+    fn add(&mut self, points: &mut [SketchReach]) {
         let at = self.parts.len();
-        self.parts.push(Part { furthest: Reach::furthest(points), next: at + 1, leaf: None });
+        self.parts.push(ReachPart {
+            furthest: SketchReach::furthest_reach(points),
+            next: at + 1,
+            leaf: None,
+        });
         if points.len() <= LEAF {
             let start = self.points.len();
             self.points.extend_from_slice(points);
             self.parts[at].leaf = Some(start..self.points.len());
             return;
         }
-        let measure = Reach::widest_measure(points);
+        let measure = SketchReach::widest_measure(points);
         let middle = points.len() / 2;
         points.select_nth_unstable_by_key(middle, |point| point.0[measure]);
         let (low, high) = points.split_at_mut(middle);
@@ -101,11 +105,11 @@ impl Index {
         self.parts[at].next = self.parts.len();
     }
 
-    fn holds_at_least(&self, asked: &Reach) -> bool {
+    fn holds_at_least(&self, asked: &SketchReach) -> bool {
         self.leaves_within_reach(asked).flatten().any(|point| point.is_at_least(asked))
     }
 
-    fn leaves_within_reach(&self, asked: &Reach) -> impl Iterator<Item = &[Reach]> {
+    fn leaves_within_reach(&self, asked: &SketchReach) -> impl Iterator<Item = &[SketchReach]> {
         let mut at = 0;
         std::iter::from_fn(move || {
             while let Some(part) = self.parts.get(at) {
@@ -129,7 +133,7 @@ mod tests {
     fn family(bounds: &[Rect]) -> Tree {
         let mut tree = TreeBuilder::new(Element::default());
         for &bounds in bounds {
-            tree.leaf(Element::new("Group", "", bounds));
+            tree.add_leaf(Element::new("Group", "", bounds));
         }
         tree.finish()
     }
@@ -168,16 +172,17 @@ mod tests {
     fn only_siblings_cover() {
         let mut tree = TreeBuilder::new(Element::new("Window", "", Rect::new(0, 0, 9, 9)));
         tree.open(Element::new("Group", "", Rect::new(0, 0, 9, 9)));
-        tree.leaf(Element::new("Text", "", Rect::new(0, 0, 9, 9)));
+        tree.add_leaf(Element::new("Text", "", Rect::new(0, 0, 9, 9)));
         tree.close();
         assert_eq!(covered_by_later_siblings(&tree.finish()), [false; 3]);
     }
 
     /// How many parts the search opens for the worst of the siblings.
     fn most_leaves_opened(bounds: impl Iterator<Item = Rect>) -> usize {
-        let reaches: Vec<Reach> = bounds.enumerate().map(|(at, bounds)| Reach::of(bounds, at)).collect();
+        let reaches: Vec<SketchReach> =
+            bounds.enumerate().map(|(at, bounds)| SketchReach::of(bounds, at)).collect();
         let index = Index::new(reaches.clone());
-        let opened = |reach: &Reach| index.leaves_within_reach(&reach.but_later()).count();
+        let opened = |reach: &SketchReach| index.leaves_within_reach(&reach.but_later()).count();
         reaches.iter().map(opened).max().unwrap_or(0)
     }
 

@@ -33,13 +33,13 @@ impl<'a> SketchElement<'a> {
 impl Serialize for SketchElement<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let element = &self.tree[self.node];
-        let state = State {
+        let state = SketchState {
             focused: element.focused,
             enabled: element.enabled,
             selected: element.selected,
             expanded: element.expanded,
         };
-        let shown = Shown {
+        let shown = SketchShown {
             id: self.tree.id(self.node),
             role: element.role.name(),
             name: &element.name,
@@ -62,13 +62,13 @@ impl Serialize for SketchElement<'_> {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct SketchShown<'a> {
     id: String,
     role: &'a str,
     name: &'a str,
     value: Option<&'a str>,
     bounds_screen: Rect,
-    state: State,
+    state: SketchState,
     legend_key: String,
     tab_index: Option<usize>,
     occluded: bool,
@@ -89,7 +89,7 @@ struct Shown<'a> {
 }
 
 #[derive(Serialize)]
-struct State {
+struct SketchState {
     focused: bool,
     enabled: bool,
     selected: Option<bool>,

@@ -19,32 +19,32 @@ pub fn notepad() -> Tree {
     let mut tree = TreeBuilder::new(element("Window", "Untitled — Notepad", [80, 60, 800, 600]));
     tree.open(element("MenuBar", "MenuBar", [80, 60, 800, 22]));
     for (column, name) in (0..).zip(["File", "Edit", "Format", "View", "Help"]) {
-        tree.leaf(element("MenuItem", name, [80 + 58 * column, 60, 56, 22]));
+        tree.add_leaf(element("MenuItem", name, [80 + 58 * column, 60, 56, 22]));
     }
     tree.close();
     let document = "Hello, world!\nThis is a test document.\nLine 3 has some content here.\n";
     let editor = element("Document", "Text Editor", [80, 82, 800, 514]);
-    tree.leaf(Element { focused: true, ..with_value(editor, document) });
-    tree.leaf(element("ScrollBar", "Horizontal ScrollBar", [80, 596, 784, 18]));
-    tree.leaf(element("ScrollBar", "Vertical ScrollBar", [864, 82, 18, 532]));
+    tree.add_leaf(Element { focused: true, ..with_value(editor, document) });
+    tree.add_leaf(element("ScrollBar", "Horizontal ScrollBar", [80, 596, 784, 18]));
+    tree.add_leaf(element("ScrollBar", "Vertical ScrollBar", [864, 82, 18, 532]));
     let saving = Range { now: Some(40.0), min: Some(0.0), max: Some(100.0) };
     tree.open_in_slot(Element { range: saving, ..element("ProgressBar", "Saving", [560, 600, 200, 10]) }, 5);
     tree.close();
-    tree.leaf(Element { selected: Some(true), ..element("CheckBox", "Word Wrap", [80, 636, 120, 18]) });
+    tree.add_leaf(Element { selected: Some(true), ..element("CheckBox", "Word Wrap", [80, 636, 120, 18]) });
     tree.open_in_slot(element("StatusBar", "Status Bar", [80, 614, 800, 22]), 4);
     let cells =
         [("Position", "Ln 1, Col 1"), ("Zoom", "100%"), ("Encoding", "UTF-8"), ("EOL", "Windows (CRLF)")];
     for (column, (name, value)) in (0..).zip(cells) {
-        tree.leaf(with_value(element("Text", name, [80 + 190 * column, 614, 188, 22]), value));
+        tree.add_leaf(with_value(element("Text", name, [80 + 190 * column, 614, 188, 22]), value));
     }
     tree.finish()
 }
 
 pub fn login() -> Tree {
     let mut tree = TreeBuilder::new(element("Window", "Acme Login", [100, 100, 800, 600]));
-    tree.leaf(with_value(element("Edit", "Username", [200, 200, 240, 24]), ""));
-    tree.leaf(with_value(element("Edit", "Password", [200, 240, 240, 24]), ""));
-    tree.leaf(element("Button", "Login", [200, 280, 100, 28]));
+    tree.add_leaf(with_value(element("Edit", "Username", [200, 200, 240, 24]), ""));
+    tree.add_leaf(with_value(element("Edit", "Password", [200, 240, 240, 24]), ""));
+    tree.add_leaf(element("Button", "Login", [200, 280, 100, 28]));
     tree.finish()
 }
 

@@ -59,7 +59,7 @@ impl Scale {
         Self { origin, length: length.max(1), cells: cells.max(1) }
     }
 
-    pub fn cell(&self, position: i64) -> usize {
+    pub fn cell_at(&self, position: i64) -> usize {
         self.cell_of_halves(2 * position)
     }
 
@@ -75,12 +75,12 @@ impl Scale {
     }
 
     pub fn cell_of_end(&self, start: i32, length: i32) -> usize {
-        self.cell(i64::from(start) + i64::from(length))
+        self.cell_at(i64::from(start) + i64::from(length))
     }
 
     /// First and last cell of a box: three cells where there is room, nothing at the far edge.
-    fn span(&self, start: i32, length: i32) -> Option<(usize, usize)> {
-        let first = self.cell(i64::from(start));
+    fn cell_span(&self, start: i32, length: i32) -> Option<(usize, usize)> {
+        let first = self.cell_at(i64::from(start));
         let last = self.cell_of_end(start, length).max(first + 2).min(self.cells - 1);
         (length >= 1 && last > first).then_some((first, last))
     }
@@ -88,18 +88,18 @@ impl Scale {
 
 /// A box in cells; all four edges belong to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Frame {
+pub(super) struct CellFrame {
     pub x1: usize,
     pub y1: usize,
     pub x2: usize,
     pub y2: usize,
 }
 
-impl Frame {
-    pub fn of(bounds: Rect, columns: &Scale, rows: &Scale) -> Option<Frame> {
-        let (x1, x2) = columns.span(bounds.x, bounds.width)?;
-        let (y1, y2) = rows.span(bounds.y, bounds.height)?;
-        Some(Frame { x1, y1, x2, y2 })
+impl CellFrame {
+    pub fn of(bounds: Rect, columns: &Scale, rows: &Scale) -> Option<CellFrame> {
+        let (x1, x2) = columns.cell_span(bounds.x, bounds.width)?;
+        let (y1, y2) = rows.cell_span(bounds.y, bounds.height)?;
+        Some(CellFrame { x1, y1, x2, y2 })
     }
 
     pub fn inner_width(&self) -> usize {
@@ -111,14 +111,14 @@ impl Frame {
     }
 }
 
-pub(super) struct Grid {
+pub(super) struct SketchGrid {
     width: usize,
     height: usize,
     cells: Vec<char>,
     pub border: Border,
 }
 
-impl Grid {
+impl SketchGrid {
     pub fn new(width: usize, height: usize, border: Border) -> Self {
         let (width, height) = (width.max(1), height.max(1));
         Self { width, height, cells: vec![BLANK; width.saturating_mul(height)], border }
@@ -164,8 +164,8 @@ impl Grid {
     }
 
     /// Corners win over what was there; edges give way to it.
-    pub fn outline(&mut self, frame: &Frame) {
-        let Frame { x1, y1, x2, y2 } = *frame;
+    pub fn draw_outline(&mut self, frame: &CellFrame) {
+        let CellFrame { x1, y1, x2, y2 } = *frame;
         let border = self.border;
         self.set(x1, y1, border.top_left);
         self.set(x2, y1, border.top_right);
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     fn check_cell(position: i64, expected: usize) {
-        assert_eq!(Scale::new(80, 800, 110).cell(position), expected, "{position}");
+        assert_eq!(Scale::new(80, 800, 110).cell_at(position), expected, "{position}");
     }
 
     #[test]
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn a_reference_without_size_counts_as_one_pixel() {
-        assert_eq!(Scale::new(0, 0, 10).cell(0), 0);
-        assert_eq!(Scale::new(0, -5, 10).cell(1), 9);
+        assert_eq!(Scale::new(0, 0, 10).cell_at(0), 0);
+        assert_eq!(Scale::new(0, -5, 10).cell_at(1), 9);
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn check_span(start: i32, length: i32, expected: Option<(usize, usize)>) {
-        assert_eq!(Scale::new(0, 100, 10).span(start, length), expected, "{start}+{length}");
+        assert_eq!(Scale::new(0, 100, 10).cell_span(start, length), expected, "{start}+{length}");
     }
 
     #[test]
@@ -243,9 +243,9 @@ mod tests {
     }
 
     fn check_outlines(frames: &[[usize; 4]], border: Border, expected: &str) {
-        let mut grid = Grid::new(8, 5, border);
+        let mut grid = SketchGrid::new(8, 5, border);
         for &[x1, y1, x2, y2] in frames {
-            grid.outline(&Frame { x1, y1, x2, y2 });
+            grid.draw_outline(&CellFrame { x1, y1, x2, y2 });
         }
         assert_eq!(grid.text(), expected);
     }
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn writing_outside_the_grid_is_nothing() {
-        let mut grid = Grid::new(1, 1, Border::UNICODE);
+        let mut grid = SketchGrid::new(1, 1, Border::UNICODE);
         grid.write_over(0, 0, 9, "ab");
         grid.write_over(0, 7, 9, "ab");
         grid.write_blank(0, 0, 9, "xy");
@@ -272,14 +272,14 @@ mod tests {
 
     #[test]
     fn a_control_character_takes_one_blank_cell() {
-        let mut grid = Grid::new(9, 1, Border::UNICODE);
+        let mut grid = SketchGrid::new(9, 1, Border::UNICODE);
         grid.write_over(0, 0, 9, "a\x1b\n日e\u{301}z");
         assert_eq!(grid.text(), "a  日e\u{301}z");
     }
 
     #[test]
     fn blank_ends_are_dropped() {
-        let mut grid = Grid::new(4, 4, Border::UNICODE);
+        let mut grid = SketchGrid::new(4, 4, Border::UNICODE);
         assert_eq!(grid.text(), "");
         grid.set(1, 1, 'x');
         assert_eq!(grid.text(), "\n x");

@@ -7,10 +7,10 @@ use super::role::Glyph;
 use crate::model::Element;
 use crate::observer::text::{one_line, visible_or_blank};
 
-pub(super) fn lines(element: &Element, glyph: Option<Glyph>, width: usize, rows: usize) -> Vec<String> {
+pub(super) fn label_lines(element: &Element, glyph: Option<Glyph>, width: usize, rows: usize) -> Vec<String> {
     let mut lines = match glyph.and_then(|glyph| glyph_row(element, glyph, width)) {
         Some(row) => under_glyph_row(row, element, width, rows),
-        None => plain(element, width, rows),
+        None => plain_lines(element, width, rows),
     };
     lines.truncate(rows);
     lines
@@ -19,25 +19,25 @@ pub(super) fn lines(element: &Element, glyph: Option<Glyph>, width: usize, rows:
 fn under_glyph_row(row: String, element: &Element, width: usize, rows: usize) -> Vec<String> {
     let mut lines = vec![row];
     if let (true, Some(description)) = (rows >= 3, &element.description) {
-        lines.extend(wrap(description, width, rows - 1));
+        lines.extend(wrap_words(description, width, rows - 1));
     }
     lines
 }
 
-fn plain(element: &Element, width: usize, rows: usize) -> Vec<String> {
+fn plain_lines(element: &Element, width: usize, rows: usize) -> Vec<String> {
     let mut lines = vec![role_line(element, width)];
     if !element.name.is_empty() {
         lines.push(name_line(&element.name, width));
     }
     if let Some(value) = &element.value {
-        lines.extend(wrap(value, width, rows.saturating_sub(lines.len())));
+        lines.extend(wrap_words(value, width, rows.saturating_sub(lines.len())));
     }
     lines
 }
 
 fn role_line(element: &Element, width: usize) -> String {
     let mut words = vec![element.role.to_string()];
-    words.extend(badges(element));
+    words.extend(state_badges(element));
     let line = words.join(" ");
     if line.chars().count() <= width { line } else { element.role.name().chars().take(width).collect() }
 }
@@ -51,7 +51,7 @@ fn name_line(name: &str, width: usize) -> String {
 }
 
 /// `●` has the focus, `✗` is disabled, `⌨` its shortcut.
-pub(super) fn badges(element: &Element) -> Vec<String> {
+pub(super) fn state_badges(element: &Element) -> Vec<String> {
     let focused = element.focused.then(|| "●".to_owned());
     let disabled = (!element.enabled).then(|| "✗".to_owned());
     let shortcut = element.shortcut.as_ref().filter(|shortcut| !shortcut.is_empty());
@@ -69,8 +69,8 @@ fn glyph_row(element: &Element, glyph: Glyph, width: usize) -> Option<String> {
         Glyph::Radio => Some(format!("{} {name}", if selected { "(•)" } else { "( )" })),
         Glyph::Combo => Some(combo_row(element, if expanded { "▼" } else { "▶" })),
         Glyph::Menu => Some(if expanded { format!("▸ {name}") } else { name.clone() }),
-        Glyph::Slider => fraction(element).map(|fraction| slider_row(fraction, width)),
-        Glyph::Progress => fraction(element).map(|fraction| progress_row(fraction, width)),
+        Glyph::Slider => value_fraction(element).map(|fraction| slider_row(fraction, width)),
+        Glyph::Progress => value_fraction(element).map(|fraction| progress_row(fraction, width)),
     }
 }
 
@@ -99,7 +99,7 @@ fn part_of(whole: usize, fraction: f64) -> usize {
 }
 
 /// Where between its ends a slider or a progress bar stands, from 0 to 1.
-fn fraction(element: &Element) -> Option<f64> {
+fn value_fraction(element: &Element) -> Option<f64> {
     let fraction = fraction_of_range(element).or_else(|| fraction_of_text(element.value.as_deref()?))?;
     fraction.is_finite().then(|| fraction.clamp(0.0, 1.0))
 }
@@ -114,24 +114,26 @@ fn fraction_of_range(element: &Element) -> Option<f64> {
 fn fraction_of_text(value: &str) -> Option<f64> {
     let value = value.trim();
     if let Some(percent) = value.strip_suffix('%') {
-        return number(percent).map(|percent| percent / 100.0);
+        return parse_number(percent).map(|percent| percent / 100.0);
     }
     if let Some((part, whole)) = value.split_once(" of ") {
-        return number(whole).filter(|&whole| whole > 0.0).and_then(|whole| Some(number(part)? / whole));
+        return parse_number(whole)
+            .filter(|&whole| whole > 0.0)
+            .and_then(|whole| Some(parse_number(part)? / whole));
     }
-    match number(value)? {
+    match parse_number(value)? {
         fraction if (0.0..=1.0).contains(&fraction) => Some(fraction),
         percent if (0.0..=100.0).contains(&percent) => Some(percent / 100.0),
         _ => None,
     }
 }
 
-fn number(text: &str) -> Option<f64> {
+fn parse_number(text: &str) -> Option<f64> {
     text.trim().parse().ok()
 }
 
 /// Word-wraps to at most `rows` lines; only a word longer than a line is broken.
-fn wrap(text: &str, width: usize, rows: usize) -> Vec<String> {
+fn wrap_words(text: &str, width: usize, rows: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = text.trim_matches(|character: char| is_gap(character) || character.is_whitespace());
     while lines.len() < rows && !rest.is_empty() {
@@ -178,7 +180,7 @@ mod tests {
 
     fn check(element: &Element, width: usize, rows: usize, expected: &[&str]) {
         let glyph = role::glyph(&role::normal_form(element.role.name()));
-        assert_eq!(lines(element, glyph, width, rows), expected);
+        assert_eq!(label_lines(element, glyph, width, rows), expected);
     }
 
     fn check_row(element: Element, width: usize, expected: &str) {
@@ -274,9 +276,9 @@ mod tests {
     #[test]
     fn a_range_says_more_than_a_value() {
         let slider = Element { value: Some("90%".into()), ..at("Slider", 50.0) };
-        assert_eq!(fraction(&slider), Some(0.5));
+        assert_eq!(value_fraction(&slider), Some(0.5));
         let slider = Element { range: Range { min: None, ..slider.range }, ..slider };
-        assert_eq!(fraction(&slider), Some(0.9));
+        assert_eq!(value_fraction(&slider), Some(0.9));
     }
 
     #[test]
@@ -313,7 +315,7 @@ mod tests {
     }
 
     fn check_wrap(text: &str, width: usize, expected: &[&str]) {
-        assert_eq!(wrap(text, width, 99), expected);
+        assert_eq!(wrap_words(text, width, 99), expected);
     }
 
     #[test]
@@ -333,7 +335,7 @@ mod tests {
     proptest! {
         #[test]
         fn wrapping_fits_and_loses_only_gaps(text in "[ab\u{301}日 \\n\\x1b\u{a0}]{0,60}", width in 1..12usize) {
-            let lines = wrap(&text, width, usize::MAX);
+            let lines = wrap_words(&text, width, usize::MAX);
             prop_assert!(lines.iter().all(|line| !line.is_empty() && line.chars().count() <= width));
             let solid = |text: &str| text.chars().filter(|c| !c.is_control() && !c.is_whitespace()).collect::<String>();
             prop_assert_eq!(solid(&lines.concat()), solid(&text));

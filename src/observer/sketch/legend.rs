@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{label, role, role::Glyph};
 use crate::model::Element;
-use crate::observer::text::{one_line, shorten};
+use crate::observer::text::{one_line, shorten_text};
 
 /// Keys and labels in the order of the tree. On the wire an object in that order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,12 +40,12 @@ pub(super) fn key(number: usize) -> String {
     }
 }
 
-pub(super) fn entry(element: &Element) -> String {
+pub(super) fn legend_entry(element: &Element) -> String {
     let mut words = vec![element.role.to_string()];
-    words.extend((!element.name.is_empty()).then(|| format!("\"{}\"", shorten(&element.name, 30, 27))));
+    words.extend((!element.name.is_empty()).then(|| format!("\"{}\"", shorten_text(&element.name, 30, 27))));
     let value = element.value.as_ref().filter(|_| !is_bar(element));
-    words.extend(value.map(|value| format!("[{}]", shorten(value, 20, 17))));
-    words.extend(label::badges(element));
+    words.extend(value.map(|value| format!("[{}]", shorten_text(value, 20, 17))));
+    words.extend(label::state_badges(element));
     words.join(" ")
 }
 
@@ -76,7 +76,7 @@ mod tests {
     }
 
     fn check(element: Element, expected: &str) {
-        assert_eq!(entry(&element), expected);
+        assert_eq!(legend_entry(&element), expected);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use legend::Legend;
 
 use crate::config::AsciiSketch;
 use crate::model::{Element, Rect, Tree};
-use grid::{BLANK, Border, Frame, Grid, Scale};
+use grid::{BLANK, Border, CellFrame, Scale, SketchGrid};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SketchOptions {
@@ -73,7 +73,7 @@ pub struct OcrLine {
 
 /// What was read in the picture of the window, for one sketch.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reading {
+pub struct SketchReading {
     pub lines: Vec<OcrLine>,
     /// What stands in elements that have no name, by node; it is drawn as their name.
     pub names: BTreeMap<usize, String>,
@@ -90,19 +90,25 @@ pub struct Sketch<'a> {
 }
 
 /// Draws `tree` on a grid that stands for `reference`: the window's bounds, or the root's.
-pub fn sketch<'a>(tree: &'a Tree, reference: Rect, options: &SketchOptions, reading: &Reading) -> Sketch<'a> {
+pub fn draw_sketch<'a>(
+    tree: &'a Tree,
+    reference: Rect,
+    options: &SketchOptions,
+    reading: &SketchReading,
+) -> Sketch<'a> {
     let mut elements = number_elements(tree, options.occlusion_prune);
-    let mut page = Page::new(reference, options);
+    let mut page = SketchPage::new(reference, options);
     for element in elements.iter_mut().filter(|element| !element.occluded && !tree[element.node].hidden) {
         element.ocr_text = reading.names.get(&element.node).cloned();
-        element.bounds_grid = page.draw(&named(&tree[element.node], element.ocr_text.as_deref()), element);
+        element.bounds_grid =
+            page.draw_element(&with_name(&tree[element.node], element.ocr_text.as_deref()), element);
     }
     page.lay_over(&reading.lines);
     let text = page.grid.text() + &page.legend.text(page.grid.border.horizontal);
     Sketch { text, elements, legend: page.legend }
 }
 
-fn named<'a>(element: &'a Element, read: Option<&str>) -> Cow<'a, Element> {
+fn with_name<'a>(element: &'a Element, read: Option<&str>) -> Cow<'a, Element> {
     match read {
         Some(text) => Cow::Owned(Element { name: text.to_owned(), ..element.clone() }),
         None => Cow::Borrowed(element),
@@ -157,24 +163,24 @@ fn number_elements(tree: &Tree, occlusion_prune: bool) -> Vec<SketchElement<'_>>
 }
 
 /// The grid and the legend as they fill, and the scales between screen and grid.
-struct Page<'a> {
+struct SketchPage<'a> {
     options: &'a SketchOptions,
     columns: Scale,
     rows: Scale,
-    grid: Grid,
+    grid: SketchGrid,
     legend: Legend,
 }
 
 /// What the drawing of one element needs to have at hand.
-struct Drawing<'a> {
+struct ElementDrawing<'a> {
     element: &'a Element,
     normal_role: String,
-    frame: Frame,
+    frame: CellFrame,
     key: String,
     badge: Option<String>,
 }
 
-impl Drawing<'_> {
+impl ElementDrawing<'_> {
     fn has_room_for_key(&self) -> bool {
         self.frame.inner_width() > self.key.len()
     }
@@ -190,34 +196,34 @@ impl Drawing<'_> {
     }
 }
 
-impl<'a> Page<'a> {
+impl<'a> SketchPage<'a> {
     fn new(reference: Rect, options: &'a SketchOptions) -> Self {
         let (width, height) = (options.grid_width, options.grid_height);
         Self {
             options,
             columns: Scale::new(reference.x, reference.width, width),
             rows: Scale::new(reference.y, reference.height, height),
-            grid: Grid::new(width, height, Border::of(options.unicode_box)),
+            grid: SketchGrid::new(width, height, Border::of(options.unicode_box)),
             legend: Legend::default(),
         }
     }
 
     /// Pass 2 for one element. Returns its box in cells if it got one.
-    fn draw(&mut self, element: &Element, numbers: &SketchElement) -> Option<[usize; 4]> {
-        let frame = Frame::of(element.bounds, &self.columns, &self.rows)?;
+    fn draw_element(&mut self, element: &Element, numbers: &SketchElement) -> Option<[usize; 4]> {
+        let frame = CellFrame::of(element.bounds, &self.columns, &self.rows)?;
         let badge = numbers.tab_index.filter(|_| self.options.tab_index_badges).map(tab_badge);
         let normal_role = role::normal_form(element.role.name());
-        let drawing = Drawing { element, normal_role, frame, key: numbers.legend_key(), badge };
-        self.grid.outline(&frame);
+        let drawing = ElementDrawing { element, normal_role, frame, key: numbers.legend_key(), badge };
+        self.grid.draw_outline(&frame);
         self.write_header(&drawing);
         if frame.inner_width() > 0 {
             self.write_inside(&drawing);
-            self.legend.0.push((drawing.key, legend::entry(element)));
+            self.legend.0.push((drawing.key, legend::legend_entry(element)));
         }
         Some([frame.x1, frame.y1, frame.x2, frame.y2])
     }
 
-    fn write_header(&mut self, drawing: &Drawing) {
+    fn write_header(&mut self, drawing: &ElementDrawing) {
         let frame = drawing.frame;
         let landmark = role::landmark(&drawing.normal_role).filter(|_| self.options.landmark_headers);
         if let (true, Some(landmark)) = (frame.x2 - frame.x1 >= 6, landmark) {
@@ -229,7 +235,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn write_inside(&mut self, drawing: &Drawing) {
+    fn write_inside(&mut self, drawing: &ElementDrawing) {
         let frame = drawing.frame;
         self.write_key(drawing);
         self.write_badge(drawing);
@@ -240,14 +246,14 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn write_key(&mut self, drawing: &Drawing) {
-        let Frame { y1, x2, .. } = drawing.frame;
+    fn write_key(&mut self, drawing: &ElementDrawing) {
+        let CellFrame { y1, x2, .. } = drawing.frame;
         if drawing.has_room_for_key() && drawing.frame.inner_height() >= 1 {
             self.grid.write_blank(x2 - drawing.key.len(), y1 + 1, x2, &drawing.key);
         }
     }
 
-    fn write_badge(&mut self, drawing: &Drawing) {
+    fn write_badge(&mut self, drawing: &ElementDrawing) {
         let frame = drawing.frame;
         if let Some(badge) = &drawing.badge {
             let row = frame.y1 + frame.inner_height().min(1);
@@ -255,17 +261,17 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn write_key_in_the_middle(&mut self, drawing: &Drawing) {
-        let Frame { x1, y1, x2, y2 } = drawing.frame;
+    fn write_key_in_the_middle(&mut self, drawing: &ElementDrawing) {
+        let CellFrame { x1, y1, x2, y2 } = drawing.frame;
         let middle = (x1 + x2) / 2;
         self.grid.write_blank(middle, (y1 + y2) / 2, middle + 2, &drawing.key);
     }
 
-    fn write_label(&mut self, drawing: &Drawing) {
+    fn write_label(&mut self, drawing: &ElementDrawing) {
         let frame = drawing.frame;
         let (top, rows) = drawing.label_rows();
         let glyph = role::glyph(&drawing.normal_role).filter(|_| self.options.role_glyphs);
-        let lines = label::lines(drawing.element, glyph, frame.inner_width(), rows);
+        let lines = label::label_lines(drawing.element, glyph, frame.inner_width(), rows);
         for (row, line) in (top..).zip(lines) {
             self.grid.write_blank(frame.x1 + 1, row, frame.x2, &line);
         }
@@ -276,7 +282,7 @@ impl<'a> Page<'a> {
         let mut confidence = vec![0.0; if overlay.is_empty() { 0 } else { self.grid.len() }];
         for line in overlay {
             let row = self.rows.cell_of_middle(line.bounds.y, line.bounds.height);
-            let first = self.columns.cell(i64::from(line.bounds.x));
+            let first = self.columns.cell_at(i64::from(line.bounds.x));
             let last = self.columns.cell_of_end(line.bounds.x, line.bounds.width);
             for (column, character) in (first..=last).zip(line.text.chars()) {
                 self.lay_character(column, row, character, line.confidence, &mut confidence);

@@ -10,7 +10,7 @@ fn of_size(grid_width: usize, grid_height: usize) -> SketchOptions {
 }
 
 fn sketch_of_root(tree: &Tree, options: SketchOptions) -> Sketch<'_> {
-    sketch(tree, tree.root().bounds, &options, &Reading::default())
+    draw_sketch(tree, tree.root().bounds, &options, &SketchReading::default())
 }
 
 mod contract {
@@ -95,7 +95,7 @@ mod contract {
 fn siblings(elements: Vec<Element>) -> Tree {
     let mut tree = TreeBuilder::new(Element::default());
     for element in elements {
-        tree.leaf(element);
+        tree.add_leaf(element);
     }
     tree.finish()
 }
@@ -113,8 +113,8 @@ const SCREEN: Rect = Rect::new(0, 0, 20, 8);
 fn draw(elements: Vec<Element>, change: impl Fn(&mut SketchOptions), overlay: &[OcrLine]) -> String {
     let mut options = of_size(SCREEN.width as usize, SCREEN.height as usize);
     change(&mut options);
-    let reading = Reading { lines: overlay.to_vec(), ..Reading::default() };
-    grid_of(&sketch(&siblings(elements), SCREEN, &options, &reading).text).to_owned()
+    let reading = SketchReading { lines: overlay.to_vec(), ..SketchReading::default() };
+    grid_of(&draw_sketch(&siblings(elements), SCREEN, &options, &reading).text).to_owned()
 }
 
 fn check(elements: Vec<Element>, expected: &str) {
@@ -182,7 +182,7 @@ mod rules {
     #[test]
     fn rule_3_without_an_inside_there_is_only_the_outline() {
         let tree = siblings(vec![at("Group", "x", [18, 0, 2, 4])]);
-        let sketch = sketch(&tree, SCREEN, &of_size(20, 8), &Reading::default());
+        let sketch = draw_sketch(&tree, SCREEN, &of_size(20, 8), &SketchReading::default());
         assert_eq!(sketch.text, ["┌┐", "││", "││", "││", "└┘"].map(|row| " ".repeat(18) + row).join("\n"));
         assert_eq!(sketch.elements[1].bounds_grid, Some([18, 0, 19, 4]));
         assert!(sketch.legend.0.is_empty());
@@ -276,7 +276,7 @@ mod rules {
         let options = SketchOptions { unicode_box: false, ..of_size(20, 8) };
         let rule = "-".repeat(50);
         let expected = format!("+-----+\n|GrouB|\n+-----+\n\n  LEGEND\n  {rule}\n     B  Group");
-        assert_eq!(sketch(&tree, SCREEN, &options, &Reading::default()).text, expected);
+        assert_eq!(draw_sketch(&tree, SCREEN, &options, &SketchReading::default()).text, expected);
     }
 
     #[test]
@@ -318,11 +318,11 @@ mod numbering {
     fn what_is_inside_a_hidden_element_is_hidden() {
         let mut tree = TreeBuilder::new(Element::default());
         tree.open(at("Group", "", [0, 0, 5, 5]));
-        tree.leaf(at("Button", "sticks out", [0, 0, 20, 8]));
+        tree.add_leaf(at("Button", "sticks out", [0, 0, 20, 8]));
         tree.close();
-        tree.leaf(at("Group", "", [0, 0, 5, 5]));
+        tree.add_leaf(at("Group", "", [0, 0, 5, 5]));
         let tree = tree.finish();
-        let sketch = sketch(&tree, SCREEN, &of_size(20, 8), &Reading::default());
+        let sketch = draw_sketch(&tree, SCREEN, &of_size(20, 8), &SketchReading::default());
         let hidden: Vec<bool> = sketch.elements.iter().map(|one| one.occluded).collect();
         assert_eq!(hidden, [false, true, true, false]);
         assert_eq!(sketch.legend.0, [("D".to_owned(), "Group".to_owned())]);
@@ -392,7 +392,7 @@ mod names {
         let mut tree = TreeBuilder::new(at("Window", "", [0, 0, 20, 8]));
         tree.open(at("Pane", "", [0, 0, 20, 8]));
         for element in elements {
-            tree.leaf(element);
+            tree.add_leaf(element);
         }
         tree.finish()
     }
@@ -430,8 +430,8 @@ mod names {
     #[test]
     fn what_was_read_is_drawn_as_a_name_and_told_apart_from_one() {
         let tree = siblings(vec![at("Image", "", [0, 0, 15, 6])]);
-        let reading = Reading { names: [(1, "Logo".to_owned())].into(), ..Reading::default() };
-        let drawn = sketch(&tree, SCREEN, &of_size(20, 8), &reading);
+        let reading = SketchReading { names: [(1, "Logo".to_owned())].into(), ..SketchReading::default() };
+        let drawn = draw_sketch(&tree, SCREEN, &of_size(20, 8), &reading);
         assert!(drawn.text.contains("│\"Logo\""), "{}", drawn.text);
         assert_eq!(drawn.legend.0[0].1, "Image \"Logo\"");
         let element = serde_json::to_value(&drawn.elements[1]).unwrap();
@@ -514,7 +514,7 @@ proptest! {
             .map(|(bounds, text, confidence)| OcrLine { text, bounds, confidence })
             .collect();
         let names = worth_reading(&tree, &options).into_iter().map(|node| (node, "read".to_owned())).collect();
-        let sketch = sketch(&tree, reference, &options, &Reading { lines, names });
+        let sketch = draw_sketch(&tree, reference, &options, &SketchReading { lines, names });
         let legend_lines = if sketch.legend.0.is_empty() { 0 } else { sketch.legend.0.len() + 3 };
         let lines: Vec<&str> = sketch.text.split('\n').collect();
         let rows = &lines[..lines.len() - legend_lines];
@@ -538,8 +538,8 @@ proptest! {
 fn what_is_hidden_is_not_drawn_and_is_no_stop() {
     let mut tree = TreeBuilder::new(Element::new("Window", "", Rect::new(0, 0, 100, 100)));
     let place = Rect::new(10, 10, 50, 50);
-    tree.leaf(Element { hidden: true, ..Element::new("Button", "away", place) });
-    tree.leaf(Element::new("Button", "here", place));
+    tree.add_leaf(Element { hidden: true, ..Element::new("Button", "away", place) });
+    tree.add_leaf(Element::new("Button", "here", place));
     let tree = tree.finish();
     let drawn = sketch_of_root(&tree, of_size(60, 20));
     assert!(drawn.text.contains("here") && !drawn.text.contains("away"), "{}", drawn.text);

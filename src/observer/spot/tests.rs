@@ -3,12 +3,12 @@ use proptest::prelude::*;
 use super::*;
 
 /// `Save@10,20 As@45,20 | Cancel@10,50~60`: words with their places, lines separated by `|`, a sureness behind `~`.
-fn page(drawn: &str) -> Page {
+fn page(drawn: &str) -> TextPage {
     page_at(drawn, Rect::default(), true)
 }
 
-fn page_at(drawn: &str, area: Rect, grouped: bool) -> Page {
-    Page::of(
+fn page_at(drawn: &str, area: Rect, grouped: bool) -> TextPage {
+    TextPage::of(
         drawn.split('|').map(|line| line.split_whitespace().map(word).collect()).collect(),
         area,
         grouped,
@@ -30,7 +30,7 @@ const MENU: &str =
 
 #[track_caller]
 fn check(drawn: &str, fit: Fit, text: &str, expected: &[&str]) {
-    let found = page(drawn).find(&Wanted::new(fit, text, false).unwrap());
+    let found = page(drawn).find_text(&WantedText::new(fit, text, false).unwrap());
     let told: Vec<String> =
         found.iter().map(|piece| format!("{}@{},{}", piece.text, piece.bounds.x, piece.bounds.y)).collect();
     assert_eq!(told, expected, "{fit:?} {text:?}");
@@ -69,71 +69,74 @@ fn expressions_are_looked_for_in_lines() {
 
 #[test]
 fn the_case_counts_when_asked_for() {
-    let found = |text: &str| page(MENU).find(&Wanted::new(Fit::Contains, text, true).unwrap()).len();
+    let found = |text: &str| page(MENU).find_text(&WantedText::new(Fit::Contains, text, true).unwrap()).len();
     assert_eq!((found("Edit"), found("edit")), (1, 0));
-    let found = page("STRASSE@0,0 ÄRGER@0,30").find(&Wanted::new(Fit::Contains, "ärger", false).unwrap());
+    let found =
+        page("STRASSE@0,0 ÄRGER@0,30").find_text(&WantedText::new(Fit::Contains, "ärger", false).unwrap());
     assert_eq!(found.len(), 1);
 }
 
 #[test]
 fn words_can_stand_for_themselves() {
     let page = page_at(MENU, Rect::default(), false);
-    let found = page.find(&Wanted::new(Fit::Exact, "wide", false).unwrap());
+    let found = page.find_text(&WantedText::new(Fit::Exact, "wide", false).unwrap());
     assert_eq!((found.len(), found[0].line.as_str(), found[0].whole), (1, "wide", true));
-    assert!(page.find(&Wanted::new(Fit::Contains, "wide world", false).unwrap()).is_empty());
-    assert_eq!(page.all().len(), 9);
+    assert!(page.find_text(&WantedText::new(Fit::Contains, "wide world", false).unwrap()).is_empty());
+    assert_eq!(page.all_lines().len(), 9);
 }
 
 #[test]
 fn places_are_told_on_the_screen() {
     let page = page_at("Save@5,7 As@41,9", Rect::new(100, 200, 50, 50), true);
-    let all = page.all();
+    let all = page.all_lines();
     assert_eq!((all[0].bounds, all[0].text.as_str()), (Rect::new(105, 207, 52, 12), "Save As"));
 }
 
 #[test]
 fn lines_are_read_from_the_top_and_from_the_left() {
     let page = page("right@200,2 | below@0,40 | left@0,4 | middle@90,0");
-    let order: Vec<String> = page.all().into_iter().map(|piece| piece.text).collect();
+    let order: Vec<String> = page.all_lines().into_iter().map(|piece| piece.text).collect();
     assert_eq!(order, ["left", "middle", "right", "below"]);
 }
 
 #[test]
 fn what_is_not_there_has_neighbours() {
     let near = |fit: Fit, text: &str| -> Vec<String> {
-        let wanted = Wanted::new(fit, text, false).unwrap();
-        page(MENU).nearest(&wanted, 2).into_iter().map(|piece| piece.text).collect()
+        let wanted = WantedText::new(fit, text, false).unwrap();
+        page(MENU).nearest_text(&wanted, 2).into_iter().map(|piece| piece.text).collect()
     };
     assert_eq!(near(Fit::Exact, "Savc")[0], "Save");
     assert_eq!(near(Fit::Contains, "hello wide word")[0], "Hello, wide world");
     assert_eq!(near(Fit::Regex, "Q").len(), 2);
-    assert!(Page::default().nearest(&Wanted::new(Fit::Exact, "a", false).unwrap(), 8).is_empty());
+    assert!(
+        TextPage::default().nearest_text(&WantedText::new(Fit::Exact, "a", false).unwrap(), 8).is_empty()
+    );
 }
 
 #[test]
 fn one_of_several_is_chosen() {
     let found = page("OK@0,0~70 now@24,0~70 | OK@0,30~60 | OK@0,60~80")
-        .find(&Wanted::new(Fit::Contains, "ok", false).unwrap());
-    let at = |occurrence: Occurrence| occurrence.among(&found);
+        .find_text(&WantedText::new(Fit::Contains, "ok", false).unwrap());
+    let at = |occurrence: Occurrence| occurrence.index_among(&found);
     assert_eq!(at(Occurrence::First), Some(0));
     assert_eq!(at(Occurrence::Best), Some(2), "a whole phrase that was read well");
     assert_eq!(
         (at(Occurrence::Nth(2)), at(Occurrence::Nth(3)), at(Occurrence::Nth(4))),
         (Some(1), Some(2), None)
     );
-    assert_eq!((at(Occurrence::Nth(0)), Occurrence::Best.among(&[])), (None, None));
-    let alike = page("OK@0,0 | OK@0,30").find(&Wanted::new(Fit::Exact, "ok", false).unwrap());
-    assert_eq!(Occurrence::Best.among(&alike), Some(0), "of equals the first");
+    assert_eq!((at(Occurrence::Nth(0)), Occurrence::Best.index_among(&[])), (None, None));
+    let alike = page("OK@0,0 | OK@0,30").find_text(&WantedText::new(Fit::Exact, "ok", false).unwrap());
+    assert_eq!(Occurrence::Best.index_among(&alike), Some(0), "of equals the first");
 }
 
 #[test]
 fn what_cannot_be_looked_for_is_said() {
-    let problem = |fit: Fit, text: &str| Wanted::new(fit, text, false).unwrap_err();
+    let problem = |fit: Fit, text: &str| WantedText::new(fit, text, false).unwrap_err();
     assert!(problem(Fit::Contains, "  ").contains("blanks"));
     assert!(problem(Fit::Regex, "ab(").contains("character 3"), "{}", problem(Fit::Regex, "ab("));
     assert!(problem(Fit::Regex, "(?:a{1000}){1000}").contains("bytes"));
     for letter in ["k", "ſ", "漢"] {
-        Wanted::new(Fit::Contains, &letter.repeat(1000), false).unwrap();
+        WantedText::new(Fit::Contains, &letter.repeat(1000), false).unwrap();
     }
 }
 
@@ -155,18 +158,18 @@ proptest! {
                 one
             }).collect::<Vec<_>>());
         }
-        let page = Page::of(drawn.clone(), Rect::default(), true);
+        let page = TextPage::of(drawn.clone(), Rect::default(), true);
         let row = line.index(drawn.len());
         let from = first.index(drawn[row].len());
         let part = &drawn[row][from..drawn[row].len().min(from + count)];
         let text = part.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-        let place = part.iter().map(|word| word.bbox).reduce(around).unwrap();
-        let contains = page.find(&Wanted::new(Fit::Contains, &text, true).unwrap());
-        let is_there = |found: &Piece| found.bounds.y == place.y && found.text.contains(part[0].text.as_str());
+        let place = part.iter().map(|word| word.bbox).reduce(bounding_box).unwrap();
+        let contains = page.find_text(&WantedText::new(Fit::Contains, &text, true).unwrap());
+        let is_there = |found: &TextPiece| found.bounds.y == place.y && found.text.contains(part[0].text.as_str());
         prop_assert!(contains.iter().any(is_there), "{text} in {contains:?}");
-        let by_expression = Wanted::new(Fit::Regex, &regex::escape(&text), true).unwrap();
-        prop_assert_eq!(page.find(&by_expression), contains);
-        let exact = page.find(&Wanted::new(Fit::Exact, &text, true).unwrap());
+        let by_expression = WantedText::new(Fit::Regex, &regex::escape(&text), true).unwrap();
+        prop_assert_eq!(page.find_text(&by_expression), contains);
+        let exact = page.find_text(&WantedText::new(Fit::Exact, &text, true).unwrap());
         prop_assert!(exact.iter().all(|found| found.text == text && found.whole));
     }
 }

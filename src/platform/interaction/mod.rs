@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use super::{Done, Route};
 use crate::error::{Error, Kind};
-use crate::model::action::{Button, Choice, Key, Modifier};
+use crate::model::action::{Button, Key, Modifier, OptionChoice};
 use crate::model::{KeyCombo, Point};
 
 const OPTIONS_NAMED: usize = 20;
@@ -72,20 +72,23 @@ pub fn no_point() -> Error {
 }
 
 /// The index of the option that is meant, by its name as it is written, else without the blanks around it.
-pub fn choice_index<'a>(names: impl Iterator<Item = &'a str> + Clone, choice: &Choice) -> Option<usize> {
+pub fn choice_index<'a>(
+    names: impl Iterator<Item = &'a str> + Clone,
+    choice: &OptionChoice,
+) -> Option<usize> {
     match choice {
-        Choice::Index(index) => names.clone().nth(*index).map(|_| *index),
-        Choice::Name(name) => names
+        OptionChoice::Index(index) => names.clone().nth(*index).map(|_| *index),
+        OptionChoice::Name(name) => names
             .clone()
             .position(|option| option == name)
             .or_else(|| names.clone().position(|option| option.trim() == name.trim())),
     }
 }
 
-pub fn option_not_found<'a>(choice: &Choice, names: impl Iterator<Item = &'a str>) -> Error {
+pub fn option_not_found<'a>(choice: &OptionChoice, names: impl Iterator<Item = &'a str>) -> Error {
     let wanted = match choice {
-        Choice::Name(name) => format!("no option is named '{name}'"),
-        Choice::Index(index) => format!("there is no option {index}"),
+        OptionChoice::Name(name) => format!("no option is named '{name}'"),
+        OptionChoice::Index(index) => format!("there is no option {index}"),
     };
     let names: Vec<&str> = names.map(str::trim).collect();
     if names.is_empty() {
@@ -103,27 +106,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn check(choice: Choice, expected: Option<usize>) {
+    fn check(choice: OptionChoice, expected: Option<usize>) {
         assert_eq!(choice_index(["Left", " Middle  ", "Left"].into_iter(), &choice), expected, "{choice:?}");
     }
 
     #[test]
     fn options_are_found_by_name_and_by_place() {
-        check(Choice::Name("Left".to_owned()), Some(0));
-        check(Choice::Name("Middle".to_owned()), Some(1));
-        check(Choice::Name("Right".to_owned()), None);
-        check(Choice::Index(2), Some(2));
-        check(Choice::Index(3), None);
+        check(OptionChoice::Name("Left".to_owned()), Some(0));
+        check(OptionChoice::Name("Middle".to_owned()), Some(1));
+        check(OptionChoice::Name("Right".to_owned()), None);
+        check(OptionChoice::Index(2), Some(2));
+        check(OptionChoice::Index(3), None);
     }
 
     #[test]
     fn a_missing_option_is_told_what_there_is() {
-        let error = option_not_found(&Choice::Name("Up".to_owned()), ["Left", "Right"].into_iter());
+        let error = option_not_found(&OptionChoice::Name("Up".to_owned()), ["Left", "Right"].into_iter());
         assert_eq!(error.message, "no option is named 'Up'; there are: Left, Right");
-        let none = option_not_found(&Choice::Index(3), [].into_iter());
+        let none = option_not_found(&OptionChoice::Index(3), [].into_iter());
         assert_eq!(none.kind, Kind::PatternUnsupported);
         let names: Vec<String> = (0..25).map(|number| number.to_string()).collect();
-        let many = option_not_found(&Choice::Index(30), names.iter().map(String::as_str));
+        let many = option_not_found(&OptionChoice::Index(30), names.iter().map(String::as_str));
         assert!(many.message.ends_with("18, 19 and 5 more"), "{many}");
     }
 

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::clock::{Cancel, Clock};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Button, Choice, Handle, Key};
+use crate::model::action::{Act, Button, Handle, Key, OptionChoice};
 use crate::model::element::Range;
 use crate::model::{NamedKey, Point, Rect};
 use crate::platform::{Done, Route};
@@ -337,7 +337,7 @@ impl Interaction<'_> {
 
     // ── options ────────────────────────────────────────────────────────────────────────────────────
 
-    fn select(&self, element: &Handle, choice: &Choice) -> Result<Done> {
+    fn select(&self, element: &Handle, choice: &OptionChoice) -> Result<Done> {
         let state = self.enabled(element)?;
         let mut options = self.backend.options(element)?;
         // A list that shows its options shows all of them; clicking into it would choose one.
@@ -460,7 +460,7 @@ fn typing_done(typed: TypedText) -> Done {
     if typed.disturbed { done_with_note(Route::Keyboard, DISTURBED) } else { done_by(Route::Keyboard) }
 }
 
-fn find_option<'a>(options: &'a [OptionItem], choice: &Choice) -> Option<&'a OptionItem> {
+fn find_option<'a>(options: &'a [OptionItem], choice: &OptionChoice) -> Option<&'a OptionItem> {
     options.get(choice_index(option_names(options), choice)?)
 }
 

@@ -3,15 +3,15 @@
 use std::sync::Weak;
 use std::time::Duration;
 
-use super::accessibility::{Accessible, Sought};
+use super::accessibility::{AtspiClient, WindowFacts};
 use super::apps::LinuxApps;
 use super::clipboard::X11Clipboard;
-use super::desktop::{self, Frame};
-use super::input::Hands;
-use super::popups::{self, Popup, Under};
+use super::desktop::{self, WindowFrame};
+use super::input::X11Input;
+use super::popups::{self, PointerHit, Popup};
 use super::sandbox::Sandbox;
-use super::watch::Watcher;
-use super::x11::Link;
+use super::watch::X11Watcher;
+use super::x11::X11Session;
 use super::{capture, display, lease, xwayland};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
@@ -30,9 +30,9 @@ pub(super) const EVENTS_TRUSTED_FOR: Duration = Duration::from_secs(2);
 pub struct Linux {
     pub(super) clock: Clock,
     bell: Bell,
-    pub(super) link: Link,
-    pub(super) accessible: Accessible,
-    pub(super) hands: Hands,
+    pub(super) link: X11Session,
+    pub(super) accessible: AtspiClient,
+    pub(super) hands: X11Input,
     pub(super) region: AllowedRegion,
     clipboard: X11Clipboard,
     apps: LinuxApps,
@@ -42,18 +42,19 @@ pub struct Linux {
 impl Linux {
     /// Fails with a sentence when there is no display.
     pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
-        let link = Link::connect(Some(&display(env)?))?;
-        if let Err(error) = link.with(lease::clean_up) {
+        let link = X11Session::connect(Some(&display(env)?))?;
+        if let Err(error) = link.with_server(lease::clean_up) {
             tracing::warn!("keys that an earlier server held may still be down: {error}");
         }
         let bell = Bell::default();
-        let accessible = Accessible::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
-        let watcher = Watcher::start(link.display(), bell.clone())
+        let accessible = AtspiClient::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
+        let watcher = X11Watcher::start(link.display(), bell.clone())
             .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
         let is_listening = move || watcher.is_listening();
         let watch = BellWatch::new(clock.clone(), bell.clone(), EVENTS_TRUSTED_FOR, is_listening);
         let clipboard = X11Clipboard::new(link.display());
-        let (hands, apps, region) = (Hands::default(), LinuxApps::new(env.clone()), AllowedRegion::default());
+        let (hands, apps, region) =
+            (X11Input::default(), LinuxApps::new(env.clone()), AllowedRegion::default());
         Ok(Self { clock, bell, link, accessible, hands, region, clipboard, apps, watch })
     }
 
@@ -103,20 +104,20 @@ impl Linux {
     }
 
     /// Where a window's own pixels are, which is what the coordinates of an application start from.
-    pub fn frame(&self, uid: &str) -> Result<Frame> {
-        self.link.with_errors(|server| desktop::frame(server, uid))
+    pub fn frame(&self, uid: &str) -> Result<WindowFrame> {
+        self.link.with_errors(|server| desktop::window_frame(server, uid))
     }
 
     fn is_xwayland(&self) -> Result<bool> {
-        self.link.with(|server| Ok(server.extensions.xwayland))
+        self.link.with_server(|server| Ok(server.extensions.xwayland))
     }
 
     /// What of the window is known both to X11 and on the accessibility bus.
-    fn sought(&self, window: &Window) -> Result<Sought> {
+    fn sought(&self, window: &Window) -> Result<WindowFacts> {
         let frame = self.frame(&window.uid)?;
         let mine = self.windows()?.into_iter().filter(|other| other.pid == window.pid).count();
         let shadow = frame.shadow;
-        Ok(Sought {
+        Ok(WindowFacts {
             pid: window.pid,
             title: window.title.clone(),
             client: frame.client,
@@ -129,12 +130,12 @@ impl Linux {
 
     /// The menus, lists and tooltips that show, from the back to the front.
     pub fn popups(&self) -> Result<Vec<Popup>> {
-        self.link.with(popups::all)
+        self.link.with_server(popups::list_popups)
     }
 
     /// The frontmost window or popup under a point of the screen.
-    pub fn under(&self, point: Point) -> Result<Under> {
-        self.link.with(|server| popups::under(server, point))
+    pub fn under(&self, point: Point) -> Result<PointerHit> {
+        self.link.with_server(|server| popups::hit_test(server, point))
     }
 }
 
@@ -164,8 +165,8 @@ impl Platform for Linux {
     }
 
     fn health(&self) -> Health {
-        match self.link.with(lease::held_by_another) {
-            Ok(taken) => Health { desktop: None, accessibility: self.accessible.illness(), taken },
+        match self.link.with_server(lease::held_by_another) {
+            Ok(taken) => Health { desktop: None, accessibility: self.accessible.bus_problem(), taken },
             Err(error) => Health { desktop: Some(error.message), ..Health::default() },
         }
     }
@@ -201,35 +202,35 @@ impl Platform for Linux {
 
 impl Desktop for Linux {
     fn windows(&self) -> Result<Vec<Window>> {
-        self.link.with(desktop::windows)
+        self.link.with_server(desktop::list_windows)
     }
 
     fn stacking(&self) -> Result<Option<Vec<String>>> {
-        self.link.with(desktop::stacking).map(Some)
+        self.link.with_server(desktop::stacking_order).map(Some)
     }
 
     fn menu_at(&self, point: Point) -> Result<Option<Menu>> {
-        let Under::Popup(popup) = self.under(point)? else {
+        let PointerHit::Popup(popup) = self.under(point)? else {
             return Ok(None);
         };
-        let window_uid = popup.owner(&self.windows()?).map(str::to_owned);
+        let window_uid = popup.owner_window(&self.windows()?).map(str::to_owned);
         Ok(Some(Menu { bounds: popup.bounds, window_uid }))
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {
-        self.link.with(desktop::monitors)
+        self.link.with_server(desktop::list_monitors)
     }
 
     fn screen(&self) -> Result<Option<Rect>> {
-        self.link.with(desktop::screen).map(Some)
+        self.link.with_server(desktop::screen_rect).map(Some)
     }
 
     fn pointer(&self) -> Result<Option<Point>> {
-        self.link.with(desktop::pointer).map(Some)
+        self.link.with_server(desktop::pointer_position).map(Some)
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
-        self.link.with_errors(|server| desktop::activate(server, &self.clock, &window.uid))
+        self.link.with_errors(|server| desktop::activate_window(server, &self.clock, &window.uid))
     }
 
     fn change(
@@ -240,7 +241,7 @@ impl Desktop for Linux {
         cancel: &Cancel,
     ) -> Result<Reached> {
         let wait = ChangeWait::new(&self.clock, cancel, desktop::LOOK_AGAIN, at_most).hearing(&self.bell);
-        self.link.with_errors(|server| desktop::change(server, &window.uid, change, &wait))
+        self.link.with_errors(|server| desktop::request_change(server, &window.uid, change, &wait))
     }
 }
 

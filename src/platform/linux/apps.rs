@@ -47,11 +47,11 @@ impl LinuxApps {
 
 impl Apps for LinuxApps {
     fn installed(&self) -> Result<Vec<App>> {
-        Ok(installed(&self.env))
+        Ok(installed_apps(&self.env))
     }
 
     fn program(&self, name: &str) -> Result<Program> {
-        find(&self.env, name)
+        find_program(&self.env, name)
     }
 
     fn launch(&self, launch: &Launch) -> Result<u32> {
@@ -67,11 +67,11 @@ impl Apps for LinuxApps {
     }
 }
 
-fn installed(env: &SessionEnv) -> Vec<App> {
-    installed_in(&folders(env))
+fn installed_apps(env: &SessionEnv) -> Vec<App> {
+    installed_in(&application_folders(env))
 }
 
-fn folders(env: &SessionEnv) -> Vec<PathBuf> {
+fn application_folders(env: &SessionEnv) -> Vec<PathBuf> {
     let text = |value: &Option<OsString>| value.clone().and_then(|value| value.into_string().ok());
     let own = text(&env.data_home).or_else(|| Some(format!("{}/.local/share", text(&env.home)?)));
     let shared = text(&env.data_dirs).unwrap_or_else(|| "/usr/local/share:/usr/share".to_owned());
@@ -85,8 +85,8 @@ fn folders(env: &SessionEnv) -> Vec<PathBuf> {
 fn installed_in(folders: &[PathBuf]) -> Vec<App> {
     let mut known: BTreeMap<String, Option<App>> = BTreeMap::new();
     for folder in folders {
-        for (id, path) in entries(folder) {
-            known.entry(id).or_insert_with_key(|id| read(&path).and_then(|text| app(id, &text)));
+        for (id, path) in desktop_entries(folder) {
+            known.entry(id).or_insert_with_key(|id| read(&path).and_then(|text| parse_entry(id, &text)));
         }
     }
     let mut apps: Vec<App> = known.into_values().flatten().collect();
@@ -96,7 +96,7 @@ fn installed_in(folders: &[PathBuf]) -> Vec<App> {
 }
 
 /// The entries below a folder with their ids: `kde/calc.desktop` is `kde-calc`.
-fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
+fn desktop_entries(folder: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     let mut open = vec![(folder.to_owned(), String::new(), 0)];
     while let Some((folder, prefix, depth)) = open.pop() {
@@ -124,7 +124,7 @@ fn read(path: &Path) -> Option<String> {
 }
 
 /// What an entry says, if it is a program with windows that people are meant to see.
-fn app(id: &str, text: &str) -> Option<App> {
+fn parse_entry(id: &str, text: &str) -> Option<App> {
     let lines = text.lines().map(str::trim).skip_while(|line| *line != "[Desktop Entry]").skip(1);
     let pairs: BTreeMap<&str, &str> = lines
         .take_while(|line| !line.starts_with('['))
@@ -135,13 +135,13 @@ fn app(id: &str, text: &str) -> Option<App> {
     if pairs.get("Type") != Some(&"Application") || is("NoDisplay") || is("Hidden") || is("Terminal") {
         return None;
     }
-    let command = words(&unescaped(pairs.get("Exec")?));
-    let app = App { id: id.to_owned(), name: unescaped(pairs.get("Name")?), command };
+    let command = exec_words(&unescape_entry(pairs.get("Exec")?));
+    let app = App { id: id.to_owned(), name: unescape_entry(pairs.get("Name")?), command };
     (!app.program().is_empty()).then_some(app)
 }
 
 /// The escapes that every text of an entry may have.
-fn unescaped(text: &str) -> String {
+fn unescape_entry(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
@@ -162,7 +162,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The words of an `Exec` line, without the codes that stand for files that nobody opens.
-fn words(line: &str) -> Vec<String> {
+fn exec_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut characters = line.chars().peekable();
     while characters.peek().is_some() {
@@ -188,14 +188,14 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// An app by its id or program, else a program by its path or on PATH.
-fn find(env: &SessionEnv, name: &str) -> Result<Program> {
-    let apps = installed(env);
+fn find_program(env: &SessionEnv, name: &str) -> Result<Program> {
+    let apps = installed_apps(env);
     if let Some(app) =
         apps.iter().find(|app| app.id == name).or_else(|| apps.iter().find(|app| app.is_called(name)))
     {
         return Ok(Program { name: shown_name(app), command: app.command.clone(), installed: true });
     }
-    if executable(env, name).is_some() {
+    if find_executable(env, name).is_some() {
         return Ok(Program { name: name.to_owned(), command: vec![name.to_owned()], installed: false });
     }
     let known = apps.iter().flat_map(|app| [app.id.clone(), app.name.clone()]);
@@ -216,7 +216,7 @@ fn shown_name(app: &App) -> String {
     }
 }
 
-fn executable(env: &SessionEnv, name: &str) -> Option<PathBuf> {
+fn find_executable(env: &SessionEnv, name: &str) -> Option<PathBuf> {
     let runs = |path: &Path| {
         let found = std::fs::metadata(path);
         found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -232,7 +232,8 @@ mod tests {
     use super::*;
 
     fn check(entry: &str, expected: Option<(&str, &[&str])>) {
-        let found = app("x", &format!("[Desktop Entry]\n{entry}\n[Desktop Action new]\nExec=other\n"));
+        let found =
+            parse_entry("x", &format!("[Desktop Entry]\n{entry}\n[Desktop Action new]\nExec=other\n"));
         let found =
             found.as_ref().map(|app| (app.name.as_str(), app.command.iter().map(String::as_str).collect()));
         assert_eq!(found, expected.map(|(name, command)| (name, command.to_vec())), "{entry}");
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn command_lines_are_split_as_the_specification_says() {
-        let check = |line: &str, expected: &[&str]| assert_eq!(words(line), expected, "{line}");
+        let check = |line: &str, expected: &[&str]| assert_eq!(exec_words(line), expected, "{line}");
         check("a b  c", &["a", "b", "c"]);
         check(r#""my app" --say "a \"b\" \$c" %F"#, &["my app", "--say", "a \"b\" $c"]);
         check("a --file=%f 100%% %i", &["a", "--file=", "100%"]);
@@ -292,13 +293,13 @@ mod tests {
     #[test]
     fn programs_are_found_by_name_or_whole_path_only() {
         assert!(
-            executable(&SessionEnv::read(), "sh").is_some()
-                && executable(&SessionEnv::read(), "/bin/sh").is_some()
+            find_executable(&SessionEnv::read(), "sh").is_some()
+                && find_executable(&SessionEnv::read(), "/bin/sh").is_some()
         );
         for none in ["", "bin/sh", "../bin/sh", "/bin", "no-such-program", "--help", "sh -c true"] {
-            assert!(executable(&SessionEnv::read(), none).is_none(), "{none}");
+            assert!(find_executable(&SessionEnv::read(), none).is_none(), "{none}");
         }
-        let refused = find(&SessionEnv::read(), "no-such-program").unwrap_err();
+        let refused = find_program(&SessionEnv::read(), "no-such-program").unwrap_err();
         assert!(refused.message.contains("'no-such-program'"), "{refused}");
     }
 }

@@ -10,10 +10,10 @@ use x11rb::protocol::composite::ConnectionExt as _;
 use x11rb::protocol::shm::ConnectionExt as _;
 use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, ImageOrder};
 
-use super::desktop::{self, Frame};
-use super::memory::Shared;
+use super::desktop::{self, WindowFrame};
+use super::memory::SharedMemory;
 use super::popups;
-use super::x11::{Failure, Server, Trouble};
+use super::x11::{X11Error, X11Failure, X11Server};
 use crate::clock::{lock, sleep_really};
 use crate::error::{Error, Kind};
 use crate::model::Rect;
@@ -29,26 +29,26 @@ const SEGMENT_STEP: usize = 1 << 20;
 /// Memory that the server puts pictures into.
 pub struct Segment {
     id: u32,
-    memory: Shared,
+    memory: SharedMemory,
 }
 
-pub fn screen_picture(server: &Server) -> Result<Shot, Failure> {
-    region_picture(server, desktop::screen(server)?)
+pub fn screen_picture(server: &X11Server) -> Result<Shot, X11Failure> {
+    region_picture(server, desktop::screen_rect(server)?)
 }
 
-pub fn region_picture(server: &Server, area: Rect) -> Result<Shot, Failure> {
-    let screen = desktop::screen(server)?;
+pub fn region_picture(server: &X11Server, area: Rect) -> Result<Shot, X11Failure> {
+    let screen = desktop::screen_rect(server)?;
     let area = area.intersection(&screen).ok_or_else(|| off_screen(area, screen))?;
-    let mut canvas = Canvas::new(area)?;
-    canvas.paint(server, server.root, area, area)?;
-    canvas.shot()
+    let mut canvas = X11Canvas::new(area)?;
+    canvas.paint_drawable(server, server.root, area, area)?;
+    canvas.into_shot()
 }
 
 fn off_screen(area: Rect, screen: Rect) -> Error {
     Error::bad_request("the area has no pixel on the screen").with("area", area).with("screen", screen)
 }
 
-pub fn window_picture(server: &Server, uid: &str) -> Result<Shot, Failure> {
+pub fn window_picture(server: &X11Server, uid: &str) -> Result<Shot, X11Failure> {
     let xid = desktop::xid_of(uid)?;
     let (frame, hidden) = desktop::frame_and_hidden(server, uid)?;
     if hidden {
@@ -59,9 +59,9 @@ pub fn window_picture(server: &Server, uid: &str) -> Result<Shot, Failure> {
     };
     sleep_really(first_repaint.left());
     let popups = popups::of_window(server, xid, frame.pid)?;
-    let picture = layers(server, uid, xid, &frame, &popups);
+    let picture = capture_layers(server, uid, xid, &frame, &popups);
     picture.map_err(|failure| match failure {
-        Failure::Trouble(trouble) if trouble.is_gone() => desktop::gone(uid).into(),
+        X11Failure::Trouble(trouble) if trouble.is_gone() => desktop::gone(uid).into(),
         other => other,
     })
 }
@@ -75,31 +75,31 @@ fn no_picture(uid: &str) -> Error {
 }
 
 /// The window, and the popups on it from the back to the front.
-fn layers(
-    server: &Server,
+fn capture_layers(
+    server: &X11Server,
     uid: &str,
     xid: u32,
-    frame: &Frame,
+    frame: &WindowFrame,
     popups: &[popups::Popup],
-) -> Result<Shot, Failure> {
+) -> Result<Shot, X11Failure> {
     let top = desktop::top_level(server, xid)?.ok_or_else(|| desktop::gone(uid))?;
     let outer = outer_area(server, top)?;
     let window = frame.bounds().intersection(&outer).ok_or_else(|| no_picture(uid))?;
     let whole = popups.iter().fold(window, |whole, popup| whole.around(&popup.bounds));
-    let mut canvas = if popups.is_empty() { Canvas::new(whole)? } else { Canvas::black(whole)? };
+    let mut canvas = if popups.is_empty() { X11Canvas::new(whole)? } else { X11Canvas::black_canvas(whole)? };
     canvas.paint_window(server, top, outer, window)?;
     for popup in popups {
         match canvas.paint_window(server, popup.xid, popup.bounds, popup.bounds) {
             // It closed between the question and the picture.
-            Err(Failure::Trouble(trouble)) if trouble.is_gone() => {}
+            Err(X11Failure::Trouble(trouble)) if trouble.is_gone() => {}
             result => result?,
         }
     }
-    canvas.shot()
+    canvas.into_shot()
 }
 
 /// A window with its border, in screen coordinates.
-fn outer_area(server: &Server, top: u32) -> Result<Rect, Trouble> {
+fn outer_area(server: &X11Server, top: u32) -> Result<Rect, X11Error> {
     let geometry = server.connection.get_geometry(top)?.reply()?;
     let border = 2 * i32::from(geometry.border_width);
     Ok(Rect::new(
@@ -111,71 +111,83 @@ fn outer_area(server: &Server, top: u32) -> Result<Rect, Trouble> {
 }
 
 /// A picture in the making.
-struct Canvas {
+struct X11Canvas {
     area: Rect,
     rgba: Buffer,
 }
 
-impl Canvas {
+impl X11Canvas {
     /// Without content: every pixel must be painted.
-    fn new(area: Rect) -> Result<Self, Failure> {
+    fn new(area: Rect) -> Result<Self, X11Failure> {
         // The size is checked by the one who knows the limit, without allocating.
-        let (width, height) = sides(area);
+        let (width, height) = area_sides(area);
         if u64::from(width) * u64::from(height) > crate::model::image::MAX_PIXELS {
             return Err(Error::bad_request("the area has too many pixels for a picture").into());
         }
-        Ok(Self { area, rgba: Buffer::zeroed(byte_count(area)) })
+        Ok(Self { area, rgba: Buffer::new_zeroed(byte_count(area)) })
     }
 
-    fn black(area: Rect) -> Result<Self, Failure> {
+    fn black_canvas(area: Rect) -> Result<Self, X11Failure> {
         let mut canvas = Self::new(area)?;
         canvas.rgba.chunks_exact_mut(BYTES_PER_PIXEL).for_each(|pixel| pixel.copy_from_slice(&BLACK));
         Ok(canvas)
     }
 
-    fn shot(self) -> Result<Shot, Failure> {
-        let (width, height) = sides(self.area);
+    fn into_shot(self) -> Result<Shot, X11Failure> {
+        let (width, height) = area_sides(self.area);
         Ok(Shot { picture: Picture::from_buffer(width, height, self.rgba)?, area: self.area })
     }
 
     /// Paints `part` of a window that covers `outer`, from the pixels that the window keeps itself.
-    fn paint_window(&mut self, server: &Server, xid: u32, outer: Rect, part: Rect) -> Result<(), Failure> {
-        let pixmap = server.connection.generate_id().map_err(Trouble::from)?;
+    fn paint_window(
+        &mut self,
+        server: &X11Server,
+        xid: u32,
+        outer: Rect,
+        part: Rect,
+    ) -> Result<(), X11Failure> {
+        let pixmap = server.connection.generate_id().map_err(X11Error::from)?;
         server.connection.composite_name_window_pixmap(xid, pixmap)?;
         let inside = Rect { x: part.x - outer.x, y: part.y - outer.y, ..part };
-        let painted = self.paint(server, pixmap, inside, part);
+        let painted = self.paint_drawable(server, pixmap, inside, part);
         server.connection.free_pixmap(pixmap)?;
         painted
     }
 
     /// Paints `source` of a drawable at `target` of the screen, which has the same size.
-    fn paint(&mut self, server: &Server, drawable: u32, source: Rect, target: Rect) -> Result<(), Failure> {
+    fn paint_drawable(
+        &mut self,
+        server: &X11Server,
+        drawable: u32,
+        source: Rect,
+        target: Rect,
+    ) -> Result<(), X11Failure> {
         check_format(server)?;
         if server.extensions.shared_memory
             && let Some(segment) = &*kept_segment(server, byte_count(source))?
         {
-            let (x, y, width, height) = wire(source);
+            let (x, y, width, height) = wire_coordinates(source);
             let format = ImageFormat::Z_PIXMAP.into();
             let reply = server
                 .connection
                 .shm_get_image(drawable, x, y, width, height, ALL_PLANES, format, segment.id, 0)?
                 .reply()?;
             check_depth(reply.depth)?;
-            self.put(target, segment.memory.bytes());
+            self.put_pixels(target, segment.memory.bytes());
             return Ok(());
         }
-        let (x, y, width, height) = wire(source);
+        let (x, y, width, height) = wire_coordinates(source);
         let reply = server
             .connection
             .get_image(ImageFormat::Z_PIXMAP, drawable, x, y, width, height, ALL_PLANES)?
             .reply()?;
         check_depth(reply.depth)?;
-        self.put(target, &reply.data);
+        self.put_pixels(target, &reply.data);
         Ok(())
     }
 
     /// The server's pixels are blue, green, red and a byte that means nothing to a person.
-    fn put(&mut self, target: Rect, bgrx: &[u8]) {
+    fn put_pixels(&mut self, target: Rect, bgrx: &[u8]) {
         let row_bytes = target.width as usize * BYTES_PER_PIXEL;
         let stride = self.area.width as usize * BYTES_PER_PIXEL;
         let left = (target.x - self.area.x) as usize * BYTES_PER_PIXEL;
@@ -193,28 +205,28 @@ fn swap_row(to: &mut [u8], from: &[u8]) {
     }
 }
 
-fn sides(area: Rect) -> (u32, u32) {
+fn area_sides(area: Rect) -> (u32, u32) {
     (area.width.max(0) as u32, area.height.max(0) as u32)
 }
 
 fn byte_count(area: Rect) -> usize {
-    let (width, height) = sides(area);
+    let (width, height) = area_sides(area);
     width as usize * height as usize * BYTES_PER_PIXEL
 }
 
 /// X11 has sixteen bits for each; every area here is part of a screen or a window and fits.
-fn wire(area: Rect) -> (i16, i16, u16, u16) {
+fn wire_coordinates(area: Rect) -> (i16, i16, u16, u16) {
     (area.x as i16, area.y as i16, area.width as u16, area.height as u16)
 }
 
-fn check_format(server: &Server) -> Result<(), Failure> {
+fn check_format(server: &X11Server) -> Result<(), X11Failure> {
     if server.connection.setup().image_byte_order == ImageOrder::LSB_FIRST {
         return Ok(());
     }
     Err(unknown_pixels("the X server has its bytes the other way round").into())
 }
 
-fn check_depth(depth: u8) -> Result<(), Failure> {
+fn check_depth(depth: u8) -> Result<(), X11Failure> {
     if depth == 24 || depth == 32 {
         return Ok(());
     }
@@ -229,9 +241,9 @@ fn unknown_pixels(why: &str) -> Error {
 /// The kept segment, made or made larger when needed; `None` when the server takes none (it runs on
 /// another machine).
 fn kept_segment(
-    server: &Server,
+    server: &X11Server,
     bytes: usize,
-) -> Result<std::sync::MutexGuard<'_, Option<Segment>>, Failure> {
+) -> Result<std::sync::MutexGuard<'_, Option<Segment>>, X11Failure> {
     let mut kept = lock(&server.segment);
     if kept.as_ref().is_some_and(|segment| segment.memory.length() >= bytes) {
         return Ok(kept);
@@ -243,9 +255,9 @@ fn kept_segment(
     Ok(kept)
 }
 
-fn new_segment(server: &Server, bytes: usize) -> Result<Option<Segment>, Failure> {
-    let Ok((memory, descriptor)) = Shared::new(bytes) else { return Ok(None) };
-    let id = server.connection.generate_id().map_err(Trouble::from)?;
+fn new_segment(server: &X11Server, bytes: usize) -> Result<Option<Segment>, X11Failure> {
+    let Ok((memory, descriptor)) = SharedMemory::new(bytes) else { return Ok(None) };
+    let id = server.connection.generate_id().map_err(X11Error::from)?;
     match server.connection.shm_attach_fd(id, descriptor, false)?.check() {
         Ok(()) => Ok(Some(Segment { id, memory })),
         Err(x11rb::errors::ReplyError::X11Error(_)) => Ok(None),
@@ -259,9 +271,9 @@ mod tests {
 
     #[test]
     fn pixels_land_where_they_belong() {
-        let mut canvas = Canvas::black(Rect::new(10, 20, 3, 2)).unwrap();
-        canvas.put(Rect::new(11, 21, 2, 1), &[1, 2, 3, 0, 4, 5, 6, 9]);
-        let shot = canvas.shot().unwrap();
+        let mut canvas = X11Canvas::black_canvas(Rect::new(10, 20, 3, 2)).unwrap();
+        canvas.put_pixels(Rect::new(11, 21, 2, 1), &[1, 2, 3, 0, 4, 5, 6, 9]);
+        let shot = canvas.into_shot().unwrap();
         assert_eq!(shot.picture.pixel(1, 1), Some([3, 2, 1, 255]));
         assert_eq!(shot.picture.pixel(2, 1), Some([6, 5, 4, 255]));
         for (x, y) in [(0, 0), (1, 0), (2, 0), (0, 1)] {
@@ -271,6 +283,6 @@ mod tests {
 
     #[test]
     fn absurd_areas_are_refused_before_memory_is_taken() {
-        assert!(Canvas::new(Rect::new(0, 0, i32::MAX, i32::MAX)).is_err());
+        assert!(X11Canvas::new(Rect::new(0, 0, i32::MAX, i32::MAX)).is_err());
     }
 }

@@ -20,8 +20,8 @@ use x11rb::protocol::xproto::{
     WindowClass,
 };
 
-use super::x11::{Failure, Server, Trouble};
-use super::x11_stream::Line;
+use super::x11::{X11Error, X11Failure, X11Server};
+use super::x11_stream::X11Stream;
 use crate::clock::{Cancel, Clock};
 use crate::error::Error;
 use crate::model::window::{Reached, WindowChange, WindowState};
@@ -61,7 +61,7 @@ pub struct Extents {
 
 /// Where a window's own pixels are, and what belongs to its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct WindowFrame {
     /// The application's window in screen coordinates, without the window manager's frame.
     pub client: Rect,
     /// What the application draws around itself and a person does not take for the window.
@@ -71,7 +71,7 @@ pub struct Frame {
     pub pid: Option<u32>,
 }
 
-impl Frame {
+impl WindowFrame {
     /// What a person sees of the window.
     pub fn bounds(&self) -> Rect {
         let (inner, outer) = (self.shadow, self.decoration);
@@ -97,9 +97,9 @@ impl Frame {
 
 /// One look at all windows.
 #[derive(Debug)]
-pub struct Sight {
+pub struct X11Desktop {
     /// In the order of their index.
-    pub windows: Vec<Seen>,
+    pub windows: Vec<ListedX11Window>,
     /// From the front to the back.
     pub stacking: Vec<u32>,
     pub managed: bool,
@@ -107,18 +107,18 @@ pub struct Sight {
 
 /// A window as it was seen.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct ListedX11Window {
     pub xid: u32,
     pub title: String,
     pub class: String,
-    pub frame: Frame,
+    pub frame: WindowFrame,
     pub focused: bool,
     /// Not on the screen: minimized, or on another desktop.
     pub hidden: bool,
     pub maximized: bool,
 }
 
-impl Seen {
+impl ListedX11Window {
     fn state(&self) -> WindowState {
         WindowState {
             bounds: self.frame.bounds(),
@@ -156,38 +156,38 @@ pub use crate::platform::gone;
 
 // ── looking ────────────────────────────────────────────────────────────────────────────────────────
 
-pub fn windows(server: &Server) -> Result<Vec<Window>, Trouble> {
-    Ok(look(server)?.windows.iter().map(Seen::window).collect())
+pub fn list_windows(server: &X11Server) -> Result<Vec<Window>, X11Error> {
+    Ok(look_at_desktop(server)?.windows.iter().map(ListedX11Window::window).collect())
 }
 
-pub fn stacking(server: &Server) -> Result<Vec<String>, Trouble> {
-    Ok(roster(server)?.stacking.into_iter().map(uid_of).collect())
+pub fn stacking_order(server: &X11Server) -> Result<Vec<String>, X11Error> {
+    Ok(window_ids(server)?.stacking.into_iter().map(uid_of).collect())
 }
 
-pub fn frame(server: &Server, uid: &str) -> Result<Frame, Failure> {
+pub fn window_frame(server: &X11Server, uid: &str) -> Result<WindowFrame, X11Failure> {
     Ok(frame_and_hidden(server, uid)?.0)
 }
 
 /// Also whether the window is off the screen now.
-pub fn frame_and_hidden(server: &Server, uid: &str) -> Result<(Frame, bool), Failure> {
-    let asked = Asked::about(server, xid_of(uid)?)?;
-    let mut seen = asked.answered(server, None).map_err(|trouble| named(trouble, uid))?;
+pub fn frame_and_hidden(server: &X11Server, uid: &str) -> Result<(WindowFrame, bool), X11Failure> {
+    let asked = Asked::ask_about(server, xid_of(uid)?)?;
+    let mut seen = asked.collect_answers(server, None).map_err(|trouble| name_window(trouble, uid))?;
     find_missing_pids(server, std::slice::from_mut(&mut seen))?;
     Ok((seen.frame, seen.hidden))
 }
 
 /// A window that is not there is reported by its uid.
-fn named(trouble: Trouble, uid: &str) -> Failure {
+fn name_window(trouble: X11Error, uid: &str) -> X11Failure {
     if trouble.is_gone() { gone(uid).into() } else { trouble.into() }
 }
 
-pub fn look(server: &Server) -> Result<Sight, Trouble> {
-    let roster = roster(server)?;
+pub fn look_at_desktop(server: &X11Server) -> Result<X11Desktop, X11Error> {
+    let roster = window_ids(server)?;
     let asked: Vec<Asked<'_>> =
-        roster.listed.iter().map(|&xid| Asked::about(server, xid)).collect::<Result<_, _>>()?;
+        roster.listed.iter().map(|&xid| Asked::ask_about(server, xid)).collect::<Result<_, _>>()?;
     let mut windows = Vec::with_capacity(asked.len());
     for question in asked {
-        match question.answered(server, roster.active) {
+        match question.collect_answers(server, roster.active) {
             // Without a manager, what is not shown is nothing that anybody could bring back.
             Ok(seen) if roster.managed || !seen.hidden => windows.push(seen),
             Ok(_) => {}
@@ -196,68 +196,68 @@ pub fn look(server: &Server) -> Result<Sight, Trouble> {
         }
     }
     find_missing_pids(server, &mut windows)?;
-    Ok(Sight { windows, stacking: roster.stacking, managed: roster.managed })
+    Ok(X11Desktop { windows, stacking: roster.stacking, managed: roster.managed })
 }
 
 /// Which windows there are.
-struct Roster {
+struct WindowIds {
     listed: Vec<u32>,
     stacking: Vec<u32>,
     active: Option<u32>,
     managed: bool,
 }
 
-fn roster(server: &Server) -> Result<Roster, Trouble> {
+fn window_ids(server: &X11Server) -> Result<WindowIds, X11Error> {
     let (root, atoms) = (server.root, &server.atoms);
-    let manager = property(server, root, atoms._NET_SUPPORTING_WM_CHECK, 1)?;
-    let listed = property(server, root, atoms._NET_CLIENT_LIST, LIST_WORDS)?;
-    let stacking = property(server, root, atoms._NET_CLIENT_LIST_STACKING, LIST_WORDS)?;
-    let active = property(server, root, atoms._NET_ACTIVE_WINDOW, 1)?;
-    let manager = numbers(manager.reply()?).first().copied();
+    let manager = get_property(server, root, atoms._NET_SUPPORTING_WM_CHECK, 1)?;
+    let listed = get_property(server, root, atoms._NET_CLIENT_LIST, LIST_WORDS)?;
+    let stacking = get_property(server, root, atoms._NET_CLIENT_LIST_STACKING, LIST_WORDS)?;
+    let active = get_property(server, root, atoms._NET_ACTIVE_WINDOW, 1)?;
+    let manager = property_numbers(manager.reply()?).first().copied();
     if !is_alive(server, manager)? {
         return unmanaged_roster(server);
     }
-    let listed = numbers(listed.reply()?);
-    let mut stacking = numbers(stacking.reply()?);
+    let listed = property_numbers(listed.reply()?);
+    let mut stacking = property_numbers(stacking.reply()?);
     stacking.reverse();
-    let active = numbers(active.reply()?).first().copied().filter(|&xid| xid != 0);
-    Ok(Roster { listed, stacking, active, managed: true })
+    let active = property_numbers(active.reply()?).first().copied().filter(|&xid| xid != 0);
+    Ok(WindowIds { listed, stacking, active, managed: true })
 }
 
 /// A window manager that died leaves its lists behind; the window that it named as its own is gone then.
-fn is_alive(server: &Server, manager: Option<u32>) -> Result<bool, Trouble> {
+fn is_alive(server: &X11Server, manager: Option<u32>) -> Result<bool, X11Error> {
     let Some(manager) = manager.filter(|&xid| xid != 0) else { return Ok(false) };
-    match property(server, manager, server.atoms._NET_SUPPORTING_WM_CHECK, 1)?.reply() {
-        Ok(reply) => Ok(numbers(reply).first() == Some(&manager)),
+    match get_property(server, manager, server.atoms._NET_SUPPORTING_WM_CHECK, 1)?.reply() {
+        Ok(reply) => Ok(property_numbers(reply).first() == Some(&manager)),
         Err(problem) => {
-            let trouble = Trouble::from(problem);
+            let trouble = X11Error::from(problem);
             if trouble.is_gone() { Ok(false) } else { Err(trouble) }
         }
     }
 }
 
 /// Without a window manager every window is a child of the root. Their ids grow with their age.
-fn unmanaged_roster(server: &Server) -> Result<Roster, Trouble> {
+fn unmanaged_roster(server: &X11Server) -> Result<WindowIds, X11Error> {
     let focus = server.connection.get_input_focus()?;
     let children = server.connection.query_tree(server.root)?.reply()?.children;
     let attributes: Vec<_> =
         children.iter().map(|&xid| server.connection.get_window_attributes(xid)).collect::<Result<_, _>>()?;
-    let is_window = attributes.into_iter().map(|cookie| cookie.reply().is_ok_and(|facts| counts(&facts)));
+    let is_window = attributes.into_iter().map(|cookie| cookie.reply().is_ok_and(|facts| is_listed(&facts)));
     let mut stacking: Vec<u32> =
         children.iter().zip(is_window).filter(|(_, counts)| *counts).map(|(&xid, _)| xid).collect();
     stacking.reverse();
     let mut listed = stacking.clone();
     listed.sort_unstable();
     let active = top_level(server, focus.reply()?.focus)?;
-    Ok(Roster { listed, stacking, active, managed: false })
+    Ok(WindowIds { listed, stacking, active, managed: false })
 }
 
-fn counts(facts: &GetWindowAttributesReply) -> bool {
+fn is_listed(facts: &GetWindowAttributesReply) -> bool {
     !facts.override_redirect && facts.class == WindowClass::INPUT_OUTPUT
 }
 
 /// The child of the root that contains a window, which may be the window itself.
-pub fn top_level(server: &Server, xid: u32) -> Result<Option<u32>, Trouble> {
+pub fn top_level(server: &X11Server, xid: u32) -> Result<Option<u32>, X11Error> {
     let mut current = xid;
     for _ in 0..NESTING {
         // Zero and one stand for "nothing" and "whatever the pointer is over".
@@ -268,7 +268,7 @@ pub fn top_level(server: &Server, xid: u32) -> Result<Option<u32>, Trouble> {
             Ok(reply) if reply.parent == server.root => return Ok(Some(current)),
             Ok(reply) => current = reply.parent,
             Err(problem) => {
-                let trouble = Trouble::from(problem);
+                let trouble = X11Error::from(problem);
                 return if trouble.is_gone() { Ok(None) } else { Err(trouble) };
             }
         }
@@ -276,28 +276,28 @@ pub fn top_level(server: &Server, xid: u32) -> Result<Option<u32>, Trouble> {
     Ok(None)
 }
 
-type Answer<'a, T> = Cookie<'a, Line, T>;
+type X11Cookie<'a, T> = Cookie<'a, X11Stream, T>;
 
 /// The questions about one window, sent but not yet answered.
 struct Asked<'a> {
     xid: u32,
-    attributes: Answer<'a, GetWindowAttributesReply>,
-    geometry: Answer<'a, GetGeometryReply>,
-    origin: Answer<'a, TranslateCoordinatesReply>,
-    net_name: Answer<'a, GetPropertyReply>,
-    name: Answer<'a, GetPropertyReply>,
-    class: Answer<'a, GetPropertyReply>,
-    pid: Answer<'a, GetPropertyReply>,
-    net_state: Answer<'a, GetPropertyReply>,
-    state: Answer<'a, GetPropertyReply>,
-    decoration: Answer<'a, GetPropertyReply>,
-    shadow: Answer<'a, GetPropertyReply>,
+    attributes: X11Cookie<'a, GetWindowAttributesReply>,
+    geometry: X11Cookie<'a, GetGeometryReply>,
+    origin: X11Cookie<'a, TranslateCoordinatesReply>,
+    net_name: X11Cookie<'a, GetPropertyReply>,
+    name: X11Cookie<'a, GetPropertyReply>,
+    class: X11Cookie<'a, GetPropertyReply>,
+    pid: X11Cookie<'a, GetPropertyReply>,
+    net_state: X11Cookie<'a, GetPropertyReply>,
+    state: X11Cookie<'a, GetPropertyReply>,
+    decoration: X11Cookie<'a, GetPropertyReply>,
+    shadow: X11Cookie<'a, GetPropertyReply>,
 }
 
 impl<'a> Asked<'a> {
-    fn about(server: &'a Server, xid: u32) -> Result<Self, Trouble> {
+    fn ask_about(server: &'a X11Server, xid: u32) -> Result<Self, X11Error> {
         let (connection, atoms) = (&server.connection, &server.atoms);
-        let ask = |atom: u32| property(server, xid, atom, PROPERTY_WORDS);
+        let ask = |atom: u32| get_property(server, xid, atom, PROPERTY_WORDS);
         Ok(Self {
             xid,
             attributes: connection.get_window_attributes(xid)?,
@@ -314,46 +314,48 @@ impl<'a> Asked<'a> {
         })
     }
 
-    fn answered(self, server: &Server, active: Option<u32>) -> Result<Seen, Trouble> {
+    fn collect_answers(self, server: &X11Server, active: Option<u32>) -> Result<ListedX11Window, X11Error> {
         let atoms = &server.atoms;
         let viewable = self.attributes.reply()?.map_state == MapState::VIEWABLE;
         let (size, origin) = (self.geometry.reply()?, self.origin.reply()?);
         let (net_name, name) = (self.net_name.reply()?, self.name.reply()?);
         let class = class_of(&self.class.reply()?.value);
-        let net_state = numbers(self.net_state.reply()?);
+        let net_state = property_numbers(self.net_state.reply()?);
         let has = |state: u32| net_state.contains(&state);
-        Ok(Seen {
+        Ok(ListedX11Window {
             xid: self.xid,
             title: first_text([&net_name, &name], atoms.UTF8_STRING).unwrap_or_else(|| class.clone()),
             class,
-            hidden: has(atoms._NET_WM_STATE_HIDDEN) || is_iconic(&numbers(self.state.reply()?)) || !viewable,
+            hidden: has(atoms._NET_WM_STATE_HIDDEN)
+                || is_iconic(&property_numbers(self.state.reply()?))
+                || !viewable,
             maximized: has(atoms._NET_WM_STATE_MAXIMIZED_HORZ) && has(atoms._NET_WM_STATE_MAXIMIZED_VERT),
             focused: active == Some(self.xid),
-            frame: Frame {
+            frame: WindowFrame {
                 client: Rect::new(
                     origin.dst_x.into(),
                     origin.dst_y.into(),
                     size.width.into(),
                     size.height.into(),
                 ),
-                shadow: extents(&numbers(self.shadow.reply()?)),
-                decoration: extents(&numbers(self.decoration.reply()?)),
-                pid: numbers(self.pid.reply()?).first().copied().filter(|&pid| pid != 0),
+                shadow: frame_extents(&property_numbers(self.shadow.reply()?)),
+                decoration: frame_extents(&property_numbers(self.decoration.reply()?)),
+                pid: property_numbers(self.pid.reply()?).first().copied().filter(|&pid| pid != 0),
             },
         })
     }
 }
 
-pub fn property(
-    server: &Server,
+pub fn get_property(
+    server: &X11Server,
     window: u32,
     property: u32,
     words: u32,
-) -> Result<Answer<'_, GetPropertyReply>, Trouble> {
+) -> Result<X11Cookie<'_, GetPropertyReply>, X11Error> {
     Ok(server.connection.get_property(false, window, property, AtomEnum::ANY, 0, words)?)
 }
 
-pub fn numbers(reply: GetPropertyReply) -> Vec<u32> {
+pub fn property_numbers(reply: GetPropertyReply) -> Vec<u32> {
     reply.value32().map_or(Vec::new(), Iterator::collect)
 }
 
@@ -362,7 +364,7 @@ fn is_iconic(state: &[u32]) -> bool {
     state.first() == Some(&3)
 }
 
-fn extents(numbers: &[u32]) -> Extents {
+fn frame_extents(numbers: &[u32]) -> Extents {
     // No frame is wider than a screen: what an application claims beyond that is nonsense.
     let side = |index: usize| numbers.get(index).map_or(0, |&width| width.min(1 << 12) as i32);
     Extents { left: side(0), right: side(1), top: side(2), bottom: side(3) }
@@ -390,8 +392,9 @@ fn class_of(bytes: &[u8]) -> String {
 }
 
 /// Old programs do not say which process they are; the server knows it of local ones.
-fn find_missing_pids(server: &Server, windows: &mut [Seen]) -> Result<(), Trouble> {
-    let missing: Vec<&mut Seen> = windows.iter_mut().filter(|seen| seen.frame.pid.is_none()).collect();
+fn find_missing_pids(server: &X11Server, windows: &mut [ListedX11Window]) -> Result<(), X11Error> {
+    let missing: Vec<&mut ListedX11Window> =
+        windows.iter_mut().filter(|seen| seen.frame.pid.is_none()).collect();
     if missing.is_empty() || !server.extensions.resources {
         return Ok(());
     }
@@ -401,7 +404,7 @@ fn find_missing_pids(server: &Server, windows: &mut [Seen]) -> Result<(), Troubl
     Ok(())
 }
 
-pub fn pid_by_server(server: &Server, xid: u32) -> Result<Option<u32>, Trouble> {
+pub fn pid_by_server(server: &X11Server, xid: u32) -> Result<Option<u32>, X11Error> {
     if !server.extensions.resources {
         return Ok(None);
     }
@@ -428,24 +431,24 @@ pub fn process_name(pid: u32) -> Option<String> {
 }
 
 /// Where the pointer is, in the coordinates of the whole screen.
-pub fn pointer(server: &Server) -> Result<Point, Trouble> {
+pub fn pointer_position(server: &X11Server) -> Result<Point, X11Error> {
     let at = server.connection.query_pointer(server.root)?.reply()?;
     Ok(Point { x: at.root_x.into(), y: at.root_y.into() })
 }
 
 // ── monitors ───────────────────────────────────────────────────────────────────────────────────────
 
-pub fn screen(server: &Server) -> Result<Rect, Trouble> {
+pub fn screen_rect(server: &X11Server) -> Result<Rect, X11Error> {
     let size = server.connection.get_geometry(server.root)?.reply()?;
     Ok(Rect::new(0, 0, size.width.into(), size.height.into()))
 }
 
 /// Without monitors of its own (a virtual screen, an old server) the whole screen is one.
-pub fn monitors(server: &Server) -> Result<Vec<Monitor>, Trouble> {
-    let scale = scale(server)?;
+pub fn list_monitors(server: &X11Server) -> Result<Vec<Monitor>, X11Error> {
+    let scale = desktop_scale(server)?;
     let known = if server.extensions.monitors { known_monitors(server)? } else { Vec::new() };
     if known.is_empty() {
-        return Ok(vec![Monitor::scaled(screen(server)?, true, scale)]);
+        return Ok(vec![Monitor::scaled(screen_rect(server)?, true, scale)]);
     }
     let first_is_primary = !known.iter().any(|(_, primary)| *primary);
     let numbered = known.into_iter().enumerate();
@@ -456,7 +459,7 @@ pub fn monitors(server: &Server) -> Result<Vec<Monitor>, Trouble> {
         .collect())
 }
 
-fn known_monitors(server: &Server) -> Result<Vec<(Rect, bool)>, Trouble> {
+fn known_monitors(server: &X11Server) -> Result<Vec<(Rect, bool)>, X11Error> {
     match server.connection.randr_get_monitors(server.root, true)?.reply() {
         Ok(reply) => Ok(reply
             .monitors
@@ -472,8 +475,9 @@ fn known_monitors(server: &Server) -> Result<Vec<(Rect, bool)>, Trouble> {
 }
 
 /// X11 knows one scale for all monitors: what toolkits read from the resource `Xft.dpi`.
-fn scale(server: &Server) -> Result<f64, Trouble> {
-    let resources = property(server, server.root, AtomEnum::RESOURCE_MANAGER.into(), LIST_WORDS)?.reply()?;
+fn desktop_scale(server: &X11Server) -> Result<f64, X11Error> {
+    let resources =
+        get_property(server, server.root, AtomEnum::RESOURCE_MANAGER.into(), LIST_WORDS)?.reply()?;
     Ok(scale_in(&String::from_utf8_lossy(&resources.value)))
 }
 
@@ -488,47 +492,47 @@ fn scale_in(resources: &str) -> f64 {
 // ── changing ───────────────────────────────────────────────────────────────────────────────────────
 
 /// Brings a window to the front and the keyboard to it, and waits until that is so.
-pub fn activate(server: &Server, clock: &Clock, uid: &str) -> Result<Activation, Failure> {
+pub fn activate_window(server: &X11Server, clock: &Clock, uid: &str) -> Result<Activation, X11Failure> {
     let xid = xid_of(uid)?;
-    let sight = look(server)?;
-    find(&sight, xid).ok_or_else(|| gone(uid))?;
+    let sight = look_at_desktop(server)?;
+    find_window(&sight, xid).ok_or_else(|| gone(uid))?;
     ask_for_activation(server, &sight, xid)?;
     let reached = poll_until(clock, &Cancel::new(), MANAGER_POLLING, || {
-        let sight = look(server)?;
-        let Some(seen) = find(&sight, xid) else { return Ok(Some(None)) };
+        let sight = look_at_desktop(server)?;
+        let Some(seen) = find_window(&sight, xid) else { return Ok(Some(None)) };
         let told = seen.focused && !seen.hidden;
-        Ok::<_, Failure>((told && has_keyboard(server, xid)?).then_some(Some(())))
+        Ok::<_, X11Failure>((told && has_keyboard(server, xid)?).then_some(Some(())))
     })?;
     match reached {
         Some(Some(())) => Ok(Activation::Activated),
         Some(None) => Err(gone(uid).into()),
-        None => Ok(Activation::Refused(why_not_active(&look(server)?))),
+        None => Ok(Activation::Refused(why_not_active(&look_at_desktop(server)?))),
     }
 }
 
 /// Window managers tell that a window is active before keys go there.
-fn has_keyboard(server: &Server, xid: u32) -> Result<bool, Trouble> {
+fn has_keyboard(server: &X11Server, xid: u32) -> Result<bool, X11Error> {
     let focus = server.connection.get_input_focus()?.reply()?.focus;
     let with_focus = top_level(server, focus)?;
     Ok(with_focus.is_some() && with_focus == top_level(server, xid)?)
 }
 
-fn ask_for_activation(server: &Server, sight: &Sight, xid: u32) -> Result<(), Trouble> {
+fn ask_for_activation(server: &X11Server, sight: &X11Desktop, xid: u32) -> Result<(), X11Error> {
     if sight.managed {
         // 2: the request of a tool that acts for the user, which window managers obey.
         tell_manager(server, xid, server.atoms._NET_ACTIVE_WINDOW, [2, 0, 0, 0, 0])?;
     } else {
         server.connection.set_input_focus(InputFocus::PARENT, xid, x11rb::CURRENT_TIME)?;
     }
-    raise(server, xid)
+    raise_window(server, xid)
 }
 
-fn raise(server: &Server, xid: u32) -> Result<(), Trouble> {
+fn raise_window(server: &X11Server, xid: u32) -> Result<(), X11Error> {
     server.connection.configure_window(xid, &ConfigureWindowAux::new().stack_mode(StackMode::ABOVE))?;
-    server.sync()
+    server.sync_server()
 }
 
-fn why_not_active(sight: &Sight) -> String {
+fn why_not_active(sight: &X11Desktop) -> String {
     let waited = MANAGER_TIME.as_millis();
     match sight.windows.iter().find(|seen| seen.focused) {
         Some(other) => format!(
@@ -541,20 +545,20 @@ fn why_not_active(sight: &Sight) -> String {
     }
 }
 
-fn find(sight: &Sight, xid: u32) -> Option<&Seen> {
+fn find_window(sight: &X11Desktop, xid: u32) -> Option<&ListedX11Window> {
     sight.windows.iter().find(|seen| seen.xid == xid)
 }
 
 /// Asks for a change and waits until it is seen, or until the time is over.
-pub fn change(
-    server: &Server,
+pub fn request_change(
+    server: &X11Server,
     uid: &str,
     change: &WindowChange,
     wait: &ChangeWait<'_>,
-) -> Result<Reached, Failure> {
+) -> Result<Reached, X11Failure> {
     let xid = xid_of(uid)?;
-    let sight = look(server)?;
-    let before = find(&sight, xid).ok_or_else(|| gone(uid))?.clone();
+    let sight = look_at_desktop(server)?;
+    let before = find_window(&sight, xid).ok_or_else(|| gone(uid))?.clone();
     if !sight.managed && needs_manager(change) {
         let note = "no window manager is running, and only one can do that".to_owned();
         return Ok(Reached { done: false, state: Some(before.state()), note: Some(note) });
@@ -571,23 +575,23 @@ pub fn change(
 
 /// A window that is being changed, as it was before.
 struct X11Window<'a> {
-    server: &'a Server,
-    sight: &'a Sight,
-    before: &'a Seen,
+    server: &'a X11Server,
+    sight: &'a X11Desktop,
+    before: &'a ListedX11Window,
 }
 
 impl ChangingWindow for X11Window<'_> {
-    type Error = Failure;
+    type Error = X11Failure;
 
-    fn request_change(&self, change: &WindowChange) -> Result<Option<String>, Failure> {
-        request(self.server, self.sight, self.before, change)?;
+    fn request_change(&self, change: &WindowChange) -> Result<Option<String>, X11Failure> {
+        send_request(self.server, self.sight, self.before, change)?;
         Ok(None)
     }
 
-    fn window_state(&self) -> Result<Option<ObservedWindow>, Failure> {
-        let sight = look(self.server)?;
-        let is_front = front(&sight) == Some(self.before.xid);
-        let state = find(&sight, self.before.xid).map(Seen::state);
+    fn window_state(&self) -> Result<Option<ObservedWindow>, X11Failure> {
+        let sight = look_at_desktop(self.server)?;
+        let is_front = front_window(&sight) == Some(self.before.xid);
+        let state = find_window(&sight, self.before.xid).map(ListedX11Window::state);
         Ok(state.map(|state| ObservedWindow { state, is_front }))
     }
 
@@ -607,10 +611,15 @@ fn needs_manager(change: &WindowChange) -> bool {
     matches!(change, WindowChange::Minimize | WindowChange::Maximize | WindowChange::Restore)
 }
 
-fn request(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -> Result<(), Trouble> {
+fn send_request(
+    server: &X11Server,
+    sight: &X11Desktop,
+    seen: &ListedX11Window,
+    change: &WindowChange,
+) -> Result<(), X11Error> {
     let (xid, atoms) = (seen.xid, &server.atoms);
     match change {
-        WindowChange::Raise => raise(server, xid),
+        WindowChange::Raise => raise_window(server, xid),
         WindowChange::Restore if seen.hidden => {
             server.connection.map_window(xid)?;
             ask_for_activation(server, sight, xid)
@@ -624,7 +633,7 @@ fn request(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -
             }
             tell_maximized(server, xid, 1)
         }
-        WindowChange::Move(_) | WindowChange::Resize { .. } => place(server, sight, seen, change),
+        WindowChange::Move(_) | WindowChange::Resize { .. } => move_and_resize(server, sight, seen, change),
         WindowChange::Close if sight.managed => {
             tell_manager(server, xid, atoms._NET_CLOSE_WINDOW, [0, 2, 0, 0, 0])
         }
@@ -632,25 +641,30 @@ fn request(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -
             let data = [atoms.WM_DELETE_WINDOW, 0, 0, 0, 0];
             let message = ClientMessageEvent::new(32, xid, atoms.WM_PROTOCOLS, data);
             server.connection.send_event(false, xid, EventMask::NO_EVENT, message)?;
-            server.sync()
+            server.sync_server()
         }
     }
 }
 
 /// 0 takes the state away, 1 gives it.
-fn tell_maximized(server: &Server, xid: u32, give: u32) -> Result<(), Trouble> {
+fn tell_maximized(server: &X11Server, xid: u32, give: u32) -> Result<(), X11Error> {
     let atoms = &server.atoms;
     let data = [give, atoms._NET_WM_STATE_MAXIMIZED_VERT, atoms._NET_WM_STATE_MAXIMIZED_HORZ, 2, 0];
     tell_manager(server, xid, atoms._NET_WM_STATE, data)
 }
 
-fn place(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -> Result<(), Trouble> {
+fn move_and_resize(
+    server: &X11Server,
+    sight: &X11Desktop,
+    seen: &ListedX11Window,
+    change: &WindowChange,
+) -> Result<(), X11Error> {
     let client = seen.frame.client_for(wanted_bounds(seen.frame.bounds(), change, PLACES));
     if !sight.managed {
         let (width, height) = (client.width.max(1) as u32, client.height.max(1) as u32);
         let values = ConfigureWindowAux::new().x(client.x).y(client.y).width(width).height(height);
         server.connection.configure_window(seen.xid, &values)?;
-        return server.sync();
+        return server.sync_server();
     }
     // Gravity 1 (north-west): the place is that of the frame, the size that of what is in it. All four numbers
     // count (openbox moves a window of which only the size is told); 2 is a tool that acts for the user.
@@ -661,17 +675,17 @@ fn place(server: &Server, sight: &Sight, seen: &Seen, change: &WindowChange) -> 
     tell_manager(server, seen.xid, server.atoms._NET_MOVERESIZE_WINDOW, data)
 }
 
-fn front(sight: &Sight) -> Option<u32> {
-    let shows = |xid: &u32| find(sight, *xid).is_some_and(|seen| !seen.hidden);
+fn front_window(sight: &X11Desktop) -> Option<u32> {
+    let shows = |xid: &u32| find_window(sight, *xid).is_some_and(|seen| !seen.hidden);
     sight.stacking.iter().copied().find(|xid| shows(xid))
 }
 
 /// Sends a message to whoever manages the windows.
-fn tell_manager(server: &Server, xid: u32, kind: u32, data: [u32; 5]) -> Result<(), Trouble> {
+fn tell_manager(server: &X11Server, xid: u32, kind: u32, data: [u32; 5]) -> Result<(), X11Error> {
     let message = ClientMessageEvent::new(32, xid, kind, data);
     let listeners = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
     server.connection.send_event(false, server.root, listeners, message)?;
-    server.sync()
+    server.sync_server()
 }
 
 #[cfg(test)]
@@ -682,8 +696,8 @@ mod tests {
 
     const NONE: Extents = Extents { left: 0, right: 0, top: 0, bottom: 0 };
 
-    fn frame_of(client: Rect, shadow: Extents, decoration: Extents) -> Frame {
-        Frame { client, shadow, decoration, pid: None }
+    fn frame_of(client: Rect, shadow: Extents, decoration: Extents) -> WindowFrame {
+        WindowFrame { client, shadow, decoration, pid: None }
     }
 
     #[test]
@@ -698,7 +712,7 @@ mod tests {
 
     #[test]
     fn a_shadow_larger_than_the_window_leaves_nothing() {
-        let huge = extents(&[u32::MAX; 4]);
+        let huge = frame_extents(&[u32::MAX; 4]);
         let bounds = frame_of(Rect::new(0, 0, 10, 10), huge, NONE).bounds();
         assert!(bounds.is_empty());
     }
@@ -762,7 +776,7 @@ mod tests {
             let shadow = Extents { left: a, right: b, top: c, bottom: d };
             let decoration = Extents { left: e, right: f, top: g, bottom: h };
             let frame = frame_of(rect(client), shadow, decoration);
-            let moved = Frame { client: frame.client_for(rect(wanted)), ..frame };
+            let moved = WindowFrame { client: frame.client_for(rect(wanted)), ..frame };
             prop_assert_eq!(moved.bounds(), rect(wanted));
         }
     }

@@ -68,17 +68,17 @@ pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
     cancel.check()?;
     let deadline = Deadline::after(run.timeout);
     let mut keeper = start_keeper(run).map_err(|problem| Error::internal(format!("no keeper: {problem}")))?;
-    let stdout = drain(keeper.stdout.take(), run.max_output_bytes);
-    let stderr = drain(keeper.stderr.take(), run.max_output_bytes);
+    let stdout = drain_output(keeper.stdout.take(), run.max_output_bytes);
+    let stderr = drain_output(keeper.stderr.take(), run.max_output_bytes);
     let mut leash = keeper.stdin.take();
-    let told = leash.as_mut().map(|leash| tell(leash, &run.launch));
+    let told = leash.as_mut().map(|leash| send_launch(leash, &run.launch));
     let outcome = match told {
         Some(Ok(())) => wait(&mut keeper, Deadline::after(run.timeout), cancel),
         _ => Err(Error::internal("the keeper of the command does not listen")),
     };
     drop(leash);
-    let status = end(&mut keeper);
-    let (stdout, stderr) = (printed(stdout), printed(stderr));
+    let status = end_command(&mut keeper);
+    let (stdout, stderr) = (collect_printed(stdout), collect_printed(stderr));
     let timed_out = outcome?;
     let exit_code = status.filter(|_| !timed_out);
     Ok(Ended { exit_code, timed_out, took: deadline.elapsed(), stdout, stderr })
@@ -99,7 +99,7 @@ fn is_passed_on(name: &str) -> bool {
     PASSED_ON.contains(&name) || name.starts_with("LC_")
 }
 
-fn tell(leash: &mut ChildStdin, launch: &Launch) -> std::io::Result<()> {
+fn send_launch(leash: &mut ChildStdin, launch: &Launch) -> std::io::Result<()> {
     leash.write_all((serde_json::to_string(launch)? + "\n").as_bytes())
 }
 
@@ -122,7 +122,7 @@ fn has_ended(keeper: &Child) -> bool {
 }
 
 /// What the keeper says of the command once everything has ended.
-fn end(keeper: &mut Child) -> Option<i32> {
+fn end_command(keeper: &mut Child) -> Option<i32> {
     let deadline = Deadline::after(END);
     while !has_ended(keeper) && !deadline.is_over() {
         sleep_really(PAUSE);
@@ -146,7 +146,7 @@ struct Drain {
 }
 
 /// Reads on until the end, so that nobody who prints is held up, and keeps the beginning.
-fn drain(output: Option<impl Read + AsFd + Send + 'static>, most: usize) -> Option<Drain> {
+fn drain_output(output: Option<impl Read + AsFd + Send + 'static>, most: usize) -> Option<Drain> {
     let ended = Arc::new(AtomicBool::new(false));
     let told = ended.clone();
     let thread = output.map(|output| std::thread::spawn(move || read_on(output, most, &told)))?;
@@ -188,7 +188,7 @@ fn keep_beginning(kept: &mut Printed, more: &[u8], most: usize) {
     kept.truncated |= more.len() > room;
 }
 
-fn printed(drain: Option<Drain>) -> Printed {
+fn collect_printed(drain: Option<Drain>) -> Printed {
     drain
         .and_then(|drain| {
             drain.ended.store(true, Ordering::SeqCst);
@@ -198,7 +198,7 @@ fn printed(drain: Option<Drain>) -> Printed {
 }
 
 /// Serves as the keeper: runs the command that its input names, and ends with what it answered.
-pub fn keep() -> Result<i32, String> {
+pub fn run_keeper() -> Result<i32, String> {
     family::adopt_orphans()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|problem| problem.to_string())?;
@@ -245,9 +245,9 @@ mod tests {
     #[test]
     fn who_goes_on_holding_the_pipe_is_left_alone() {
         let (read, mut write) = std::io::pipe().unwrap();
-        let drain = drain(Some(read), 100);
+        let drain = drain_output(Some(read), 100);
         write.write_all(b"first").unwrap();
-        let kept = printed(drain);
+        let kept = collect_printed(drain);
         assert_eq!((&*kept.bytes, kept.truncated), (&b"first"[..], true));
         assert!(write.write_all(b"later").is_err(), "nobody reads any more");
     }
@@ -260,7 +260,7 @@ mod tests {
         let mut keeper = keeper.spawn().unwrap();
         let mut line = String::new();
         std::io::BufReader::new(keeper.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(end(&mut keeper), None);
+        assert_eq!(end_command(&mut keeper), None);
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", line.trim())).unwrap_or_default();
         assert!(stat.is_empty() || stat.contains(") Z "), "the child lives: {stat}");
     }
@@ -269,10 +269,10 @@ mod tests {
     fn all_is_read_and_the_beginning_kept() {
         let check = |length: usize, most: usize| {
             let (read, mut write) = std::io::pipe().unwrap();
-            let drain = drain(Some(read), most);
+            let drain = drain_output(Some(read), most);
             write.write_all(&vec![7; length]).unwrap();
             drop(write);
-            let kept = printed(drain);
+            let kept = collect_printed(drain);
             assert_eq!((kept.bytes.len(), kept.truncated), (length.min(most), length > most));
         };
         for (length, most) in [(0, 10), (10, 10), (11, 10), (100_000, 20_000), (5, 0)] {

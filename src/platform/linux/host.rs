@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-pub use super::exec::{keep as keep_command, run as run_command};
+pub use super::exec::{run as run_command, run_keeper as keep_command};
 pub use super::heap::keep_few as keep_few_heaps;
-pub use super::sandbox::keeper::keep as keep_private_desktop;
-pub use super::survey::survey;
+pub use super::sandbox::keeper::run_keeper as keep_private_desktop;
+pub use super::survey::survey_desktop;
 pub use super::{is_by_powershell, probe};
 
-use super::sandbox::{Plan, Sandbox};
+use super::sandbox::{Sandbox, SandboxPlan};
 use crate::clock::Clock;
 use crate::config::{PlatformChoice, Size};
 use crate::error::Result;
@@ -20,7 +20,7 @@ pub fn connect(clock: &Clock, wished: &PlatformChoice) -> Result<Arc<dyn Platfor
 
 /// One that cannot start is no reason to work on the user's own: then there is no desktop at all.
 pub fn private_desktop(size: Size, command: &[String], clock: &Clock) -> Chosen {
-    match Sandbox::start(&Plan { size, command: command.to_vec() }) {
+    match Sandbox::start(&SandboxPlan { size, command: command.to_vec() }) {
         Err(reason) => absent_because(format!("the private desktop did not start: {reason}")).into(),
         Ok(sandbox) => {
             if let Some(remark) = sandbox.remark() {

@@ -17,8 +17,8 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 
 use super::keys::{self, Keysym};
-use super::layout::{self, Batch, Keycode, Layout, Stroke};
-use super::x11::{Failure, Link, Server, Trouble};
+use super::layout::{self, Keycode, Stroke, TextBatch, X11Layout};
+use super::x11::{X11Error, X11Failure, X11Server, X11Session};
 use super::{lease, remap, settle};
 use crate::clock::{Cancel, Clock, Deadline, lock, sleep_really};
 use crate::error::{Error, Kind, Result};
@@ -41,8 +41,8 @@ const WHEEL_DOWN: u8 = 5;
 
 /// What this process holds down, and which keys it borrowed when.
 #[derive(Debug, Default)]
-pub struct Hands {
-    held: Mutex<Vec<Held>>,
+pub struct X11Input {
+    held: Mutex<Vec<X11Held>>,
     /// Borrowed keys, the one unused for longest first.
     last_used: Mutex<Vec<Keycode>>,
     /// The window that was given time to notice that it has the keyboard.
@@ -50,7 +50,7 @@ pub struct Hands {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum X11Held {
     Key(Keycode),
     Button(u8),
 }
@@ -58,37 +58,37 @@ pub enum Held {
 /// Set in the number of a button, which would be a key's otherwise.
 const BUTTON: u32 = 1 << 8;
 
-impl Held {
+impl X11Held {
     /// How other processes are told of it.
     pub fn number(self) -> u32 {
         match self {
-            Held::Key(code) => u32::from(code),
-            Held::Button(number) => BUTTON | u32::from(number),
+            X11Held::Key(code) => u32::from(code),
+            X11Held::Button(number) => BUTTON | u32::from(number),
         }
     }
 
     pub fn of_number(number: u32) -> Option<Self> {
         let low = u8::try_from(number & !BUTTON).ok()?;
-        Some(if number & BUTTON == 0 { Held::Key(low) } else { Held::Button(low) })
+        Some(if number & BUTTON == 0 { X11Held::Key(low) } else { X11Held::Button(low) })
     }
 }
 
 /// Lets go of those that are down, and says how many that were.
-pub fn let_go_of(server: &Server, items: &[Held]) -> Result<usize, Trouble> {
+pub fn let_go_of(server: &X11Server, items: &[X11Held]) -> Result<usize, X11Error> {
     if items.is_empty() || !server.extensions.test_input {
         return Ok(0);
     }
     let pointer = server.connection.query_pointer(server.root)?;
     let keys = server.connection.query_keymap()?.reply()?.keys;
     let buttons = u16::from(pointer.reply()?.mask);
-    let is_down = |item: &Held| match *item {
-        Held::Key(code) => is_down(&keys, code),
-        Held::Button(number) => is_pressed(buttons, number),
+    let is_down = |item: &X11Held| match *item {
+        X11Held::Key(code) => is_down(&keys, code),
+        X11Held::Button(number) => is_pressed(buttons, number),
     };
-    let mut down: Vec<Held> = items.iter().copied().filter(is_down).collect();
+    let mut down: Vec<X11Held> = items.iter().copied().filter(is_down).collect();
     down.dedup();
-    down.iter().rev().try_for_each(|item| fake(server, *item, false))?;
-    server.sync()?;
+    down.iter().rev().try_for_each(|item| fake_input(server, *item, false))?;
+    server.sync_server()?;
     Ok(down.len())
 }
 
@@ -100,45 +100,45 @@ fn is_pressed(mask: u16, button: u8) -> bool {
 /// Chromium takes two presses of the same millisecond for one, and makes no double click of them.
 const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
 
-impl Hands {
-    pub fn click(&self, link: &Link, at: Point, button: Button, count: u32) -> Result<()> {
-        self.calmly(link, |server, grip| {
+impl X11Input {
+    pub fn click(&self, link: &X11Session, at: Point, button: Button, count: u32) -> Result<()> {
+        self.with_nothing_held(link, |server, grip| {
             move_to(server, at)?;
             for done in 0..count {
                 if done > 0 {
-                    server.sync()?;
+                    server.sync_server()?;
                     sleep_really(BETWEEN_CLICKS);
                 }
-                grip.tap(Held::Button(button_number(button)))?;
+                grip.tap_item(X11Held::Button(button_number(button)))?;
             }
             Ok(())
         })
     }
 
-    pub fn move_to(&self, link: &Link, at: Point) -> Result<()> {
-        self.calmly(link, |server, _| Ok(move_to(server, at)?))
+    pub fn move_to(&self, link: &X11Session, at: Point) -> Result<()> {
+        self.with_nothing_held(link, |server, _| Ok(move_to(server, at)?))
     }
 
     /// Positive clicks show what is further up.
-    pub fn scroll(&self, link: &Link, at: Option<Point>, clicks: i32) -> Result<()> {
+    pub fn scroll(&self, link: &X11Session, at: Option<Point>, clicks: i32) -> Result<()> {
         let wheel = if clicks > 0 { WHEEL_UP } else { WHEEL_DOWN };
-        self.calmly(link, |server, grip| {
+        self.with_nothing_held(link, |server, grip| {
             if let Some(at) = at {
                 move_to(server, at)?;
             }
-            (0..clicks.unsigned_abs()).try_for_each(|_| grip.tap(Held::Button(wheel)))
+            (0..clicks.unsigned_abs()).try_for_each(|_| grip.tap_item(X11Held::Button(wheel)))
         })
     }
 
-    pub fn drag(&self, link: &Link, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
-        self.calmly(link, |server, grip| {
+    pub fn drag(&self, link: &X11Session, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+        self.with_nothing_held(link, |server, grip| {
             let layout = read_layout(server)?;
             for modifier in drag.modifiers {
-                grip.press(Held::Key(modifier_key(&layout, *modifier)?.code))?;
+                grip.press_down(X11Held::Key(modifier_key(&layout, *modifier)?.code))?;
             }
             move_to(server, drag.from)?;
-            grip.press(Held::Button(button_number(Button::Left)))?;
-            let arrived = follow(server, clock, drag, cancel);
+            grip.press_down(X11Held::Button(button_number(Button::Left)))?;
+            let arrived = follow_drag(server, clock, drag, cancel);
             if arrived.is_err() {
                 // What is dropped where it came from stays there.
                 move_to(server, drag.from)?;
@@ -147,29 +147,29 @@ impl Hands {
         })
     }
 
-    pub fn keys(&self, link: &Link, combo: &KeyCombo) -> Result<()> {
+    pub fn keys(&self, link: &X11Session, combo: &KeyCombo) -> Result<()> {
         let keysym = keys::key_keysym(&combo.key)?;
-        self.calmly(link, |server, grip| {
+        self.with_nothing_held(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
             let layout = self.layout_with(server, &[keysym])?;
-            let stroke = find(&layout, keysym)?;
+            let stroke = find_stroke(&layout, keysym)?;
             for modifier in &combo.modifiers {
-                grip.press(Held::Key(modifier_key(&layout, *modifier)?.code))?;
+                grip.press_down(X11Held::Key(modifier_key(&layout, *modifier)?.code))?;
             }
             let has_shift = combo.modifiers.contains(&Modifier::Shift);
-            grip.strike(&layout, Stroke { shift: stroke.shift && !has_shift, ..stroke })
+            grip.strike_key(&layout, Stroke { shift: stroke.shift && !has_shift, ..stroke })
         })
     }
 
     /// Types a text of any characters into what has the keyboard.
-    pub fn text(&self, link: &Link, text: &str, cancel: &Cancel) -> Result<TypedText> {
+    pub fn text(&self, link: &X11Session, text: &str, cancel: &Cancel) -> Result<TypedText> {
         let keysyms = keys::keysyms_of(text)?;
-        self.calmly(link, |server, grip| {
+        self.with_nothing_held(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
             let mut typed = TypedText::default();
-            for batch in layout::batches(&read_layout(server)?, &keysyms)? {
+            for batch in layout::split_batches(&read_layout(server)?, &keysyms)? {
                 let layout = self.layout_with(server, &batch.borrowed)?;
                 typed.disturbed |= type_batch(server, grip, &layout, &batch, cancel)?;
             }
@@ -179,29 +179,29 @@ impl Hands {
     }
 
     /// Lets go of everything, also what was pressed over a connection that is lost.
-    pub fn release_all(&self, link: &Link) {
+    pub fn release_all(&self, link: &X11Session) {
         if !lock(&self.held).is_empty() {
-            let released = link.with(|server| self.release_held(server));
+            let released = link.with_server(|server| self.release_held(server));
             if let Err(error) = released {
                 tracing::error!("keys or buttons may still be held down: {error}");
             }
         }
     }
 
-    fn release_held(&self, server: &Server) -> Result<(), Trouble> {
+    fn release_held(&self, server: &X11Server) -> Result<(), X11Error> {
         let held = lock(&self.held).clone();
         for item in held.into_iter().rev() {
-            fake(server, item, false)?;
+            fake_input(server, item, false)?;
             lock(&self.held).retain(|other| *other != item);
         }
-        server.sync()
+        server.sync_server()
     }
 
     /// Does something with nothing held down before, and lets go of everything after.
-    fn calmly<T>(
+    fn with_nothing_held<T>(
         &self,
-        link: &Link,
-        work: impl FnOnce(&Server, &mut Grip<'_>) -> Result<T, Failure>,
+        link: &X11Session,
+        work: impl FnOnce(&X11Server, &mut X11Grip<'_>) -> Result<T, X11Failure>,
     ) -> Result<T> {
         link.with_errors(|server| {
             if !server.extensions.test_input {
@@ -209,16 +209,16 @@ impl Hands {
             }
             self.release_held(server)?;
             wait_for_free_modifiers(server)?;
-            let mut grip = Grip { server, held: &self.held, mine: Vec::new(), told: Vec::new() };
+            let mut grip = X11Grip { server, held: &self.held, mine: Vec::new(), told: Vec::new() };
             let done = work(server, &mut grip)?;
             grip.let_go()?;
-            server.sync()?;
+            server.sync_server()?;
             Ok(done)
         })
     }
 
     /// A window that has just got the keyboard loses what is typed before it noticed.
-    fn wait_for_attention(&self, server: &Server) -> Result<(), Trouble> {
+    fn wait_for_attention(&self, server: &X11Server) -> Result<(), X11Error> {
         let focus = server.connection.get_input_focus()?.reply()?.focus;
         let mut attentive = lock(&self.attentive);
         if *attentive != focus && settle::is_settled(server, focus)? {
@@ -228,11 +228,11 @@ impl Hands {
     }
 
     /// The layout once all of these can be typed on it.
-    fn layout_with(&self, server: &Server, wanted: &[Keysym]) -> Result<Layout, Failure> {
+    fn layout_with(&self, server: &X11Server, wanted: &[Keysym]) -> Result<X11Layout, X11Failure> {
         let layout = read_layout(server)?;
         let assignments = {
             let mut last_used = lock(&self.last_used);
-            let assignments = layout.assign(wanted, &last_used);
+            let assignments = layout.assign_keysyms(wanted, &last_used);
             for assignment in &assignments {
                 last_used.retain(|code| *code != assignment.code);
                 last_used.push(assignment.code);
@@ -245,10 +245,10 @@ impl Hands {
         // What was typed on a key must have been understood before the key means something else, and the
         // new meaning must be known before it is typed.
         if assignments.iter().any(|assignment| assignment.displaces) {
-            settle::settle(server)?;
+            settle::wait_for_focus_owner(server)?;
         }
         remap::put_on_keys(server, &assignments)?;
-        settle::settle(server)?;
+        settle::wait_for_focus_owner(server)?;
         Ok(read_layout(server)?)
     }
 }
@@ -261,48 +261,48 @@ fn no_test_input() -> Error {
 }
 
 /// What one call holds down. Letting go is its last action, however it ends.
-struct Grip<'a> {
-    server: &'a Server,
-    held: &'a Mutex<Vec<Held>>,
-    mine: Vec<Held>,
+struct X11Grip<'a> {
+    server: &'a X11Server,
+    held: &'a Mutex<Vec<X11Held>>,
+    mine: Vec<X11Held>,
     /// What other processes know that this call may be holding down.
-    told: Vec<Held>,
+    told: Vec<X11Held>,
 }
 
-impl Grip<'_> {
+impl X11Grip<'_> {
     /// Written down first: what cannot be told to the server may have reached it all the same.
-    fn press(&mut self, item: Held) -> Result<(), Failure> {
+    fn press_down(&mut self, item: X11Held) -> Result<(), X11Failure> {
         if !self.told.contains(&item) {
             lease::note_held(self.server, item)?;
             self.told.push(item);
         }
         lock(self.held).push(item);
         self.mine.push(item);
-        Ok(fake(self.server, item, true)?)
+        Ok(fake_input(self.server, item, true)?)
     }
 
-    fn release(&mut self, item: Held) -> Result<(), Failure> {
-        fake(self.server, item, false)?;
+    fn release(&mut self, item: X11Held) -> Result<(), X11Failure> {
+        fake_input(self.server, item, false)?;
         self.mine.retain(|other| *other != item);
         lock(self.held).retain(|other| *other != item);
         Ok(())
     }
 
-    fn tap(&mut self, item: Held) -> Result<(), Failure> {
-        self.press(item)?;
+    fn tap_item(&mut self, item: X11Held) -> Result<(), X11Failure> {
+        self.press_down(item)?;
         self.release(item)
     }
 
-    fn strike(&mut self, layout: &Layout, stroke: Stroke) -> Result<(), Failure> {
-        let shift = if stroke.shift { Some(find(layout, keys::SHIFT)?.code) } else { None };
-        let level_3 = if stroke.level_3 { Some(find(layout, keys::LEVEL_3)?.code) } else { None };
-        let holds = [shift, level_3].into_iter().flatten().map(Held::Key);
-        holds.clone().try_for_each(|hold| self.press(hold))?;
-        self.tap(Held::Key(stroke.code))?;
+    fn strike_key(&mut self, layout: &X11Layout, stroke: Stroke) -> Result<(), X11Failure> {
+        let shift = if stroke.shift { Some(find_stroke(layout, keys::SHIFT)?.code) } else { None };
+        let level_3 = if stroke.level_3 { Some(find_stroke(layout, keys::LEVEL_3)?.code) } else { None };
+        let holds = [shift, level_3].into_iter().flatten().map(X11Held::Key);
+        holds.clone().try_for_each(|hold| self.press_down(hold))?;
+        self.tap_item(X11Held::Key(stroke.code))?;
         holds.rev().try_for_each(|hold| self.release(hold))
     }
 
-    fn let_go(&mut self) -> Result<(), Failure> {
+    fn let_go(&mut self) -> Result<(), X11Failure> {
         while let Some(item) = self.mine.last().copied() {
             self.release(item)?;
         }
@@ -314,28 +314,28 @@ impl Grip<'_> {
     }
 }
 
-impl Drop for Grip<'_> {
+impl Drop for X11Grip<'_> {
     fn drop(&mut self) {
         // Over a lost connection nothing can be released; the list remembers it for the next one.
-        let released = self.let_go().is_ok() && self.server.sync().is_ok();
+        let released = self.let_go().is_ok() && self.server.sync_server().is_ok();
         if !released {
             tracing::warn!("the connection was lost with keys or buttons down; the next call releases them");
         }
     }
 }
 
-fn fake(server: &Server, item: Held, down: bool) -> Result<(), Trouble> {
+fn fake_input(server: &X11Server, item: X11Held, down: bool) -> Result<(), X11Error> {
     let (kind, detail) = match (item, down) {
-        (Held::Key(code), true) => (KEY_PRESS_EVENT, code),
-        (Held::Key(code), false) => (KEY_RELEASE_EVENT, code),
-        (Held::Button(number), true) => (BUTTON_PRESS_EVENT, number),
-        (Held::Button(number), false) => (BUTTON_RELEASE_EVENT, number),
+        (X11Held::Key(code), true) => (KEY_PRESS_EVENT, code),
+        (X11Held::Key(code), false) => (KEY_RELEASE_EVENT, code),
+        (X11Held::Button(number), true) => (BUTTON_PRESS_EVENT, number),
+        (X11Held::Button(number), false) => (BUTTON_RELEASE_EVENT, number),
     };
     server.connection.xtest_fake_input(kind, detail, x11rb::CURRENT_TIME, server.root, 0, 0, 0)?;
     Ok(())
 }
 
-fn move_to(server: &Server, at: Point) -> Result<(), Trouble> {
+fn move_to(server: &X11Server, at: Point) -> Result<(), X11Error> {
     let side = |place: i32| place.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
     let (x, y) = (side(at.x), side(at.y));
     server.connection.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, x11rb::CURRENT_TIME, server.root, x, y, 0)?;
@@ -351,26 +351,31 @@ const fn button_number(button: Button) -> u8 {
 }
 
 /// Moves along a drag's way in small steps, in the time it shall take.
-fn follow(server: &Server, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<(), Failure> {
+fn follow_drag(
+    server: &X11Server,
+    clock: &Clock,
+    drag: &Drag<'_>,
+    cancel: &Cancel,
+) -> Result<(), X11Failure> {
     let steps = (drag.duration.as_millis() / SCREEN_REFRESH.as_millis()) as u32;
     let steps = steps.clamp(DRAG_STEPS, 2_000);
     let pause = (drag.duration / steps).max(Duration::from_millis(2));
     clock.sleep(DRAG_REST, cancel)?;
     for step in 1..=steps {
         move_to(server, point_between(drag.from, drag.to, step, steps))?;
-        server.sync()?;
+        server.sync_server()?;
         clock.sleep(pause, cancel)?;
     }
     Ok(clock.sleep(DRAG_REST, cancel)?)
 }
 
 fn type_batch(
-    server: &Server,
-    grip: &mut Grip<'_>,
-    layout: &Layout,
-    batch: &Batch,
+    server: &X11Server,
+    grip: &mut X11Grip<'_>,
+    layout: &X11Layout,
+    batch: &TextBatch,
     cancel: &Cancel,
-) -> Result<bool, Failure> {
+) -> Result<bool, X11Failure> {
     let mut disturbed = false;
     for keysyms in batch.keysyms.chunks(KEYS_AT_A_TIME) {
         cancel.check()?;
@@ -378,44 +383,44 @@ fn type_batch(
         disturbed |= is_any_key_down(server)?;
         wait_for_free_modifiers(server)?;
         for &keysym in keysyms {
-            grip.strike(layout, find(layout, keysym)?)?;
+            grip.strike_key(layout, find_stroke(layout, keysym)?)?;
         }
-        server.sync()?;
+        server.sync_server()?;
     }
     Ok(disturbed)
 }
 
 /// Between two keys of ours, every key that is down is somebody else's.
-fn is_any_key_down(server: &Server) -> Result<bool, Trouble> {
+fn is_any_key_down(server: &X11Server) -> Result<bool, X11Error> {
     let keys = server.connection.query_keymap()?.reply()?.keys;
     Ok(keys.iter().any(|byte| *byte != 0))
 }
 
-fn read_layout(server: &Server) -> Result<Layout, Trouble> {
+fn read_layout(server: &X11Server) -> Result<X11Layout, X11Error> {
     let setup = server.connection.setup();
     let count = setup.max_keycode.saturating_sub(setup.min_keycode).saturating_add(1);
     let reply = server.connection.get_keyboard_mapping(setup.min_keycode, count)?.reply()?;
-    Ok(Layout::new(setup.min_keycode, reply.keysyms_per_keycode, reply.keysyms))
+    Ok(X11Layout::new(setup.min_keycode, reply.keysyms_per_keycode, reply.keysyms))
 }
 
-fn find(layout: &Layout, keysym: Keysym) -> Result<Stroke> {
-    layout.find(keysym).ok_or_else(|| {
+fn find_stroke(layout: &X11Layout, keysym: Keysym) -> Result<Stroke> {
+    layout.find_stroke(keysym).ok_or_else(|| {
         Error::internal(format!("no key of the keyboard has the keysym {keysym:#x}; was the layout changed?"))
     })
 }
 
-fn modifier_key(layout: &Layout, modifier: Modifier) -> Result<Stroke> {
-    find(layout, keys::modifier_keysym(modifier))
+fn modifier_key(layout: &X11Layout, modifier: Modifier) -> Result<Stroke> {
+    find_stroke(layout, keys::modifier_keysym(modifier))
 }
 
 /// While it lives, keys mean what the first group of the layout says, without caps lock; after, as before.
 struct FirstGroup<'a> {
-    server: &'a Server,
+    server: &'a X11Server,
     locked: ModMask,
     group: xkb::Group,
 }
 
-fn first_group(server: &Server) -> Result<Option<FirstGroup<'_>>, Trouble> {
+fn first_group(server: &X11Server) -> Result<Option<FirstGroup<'_>>, X11Error> {
     if !server.extensions.keyboard {
         return Ok(None);
     }
@@ -432,7 +437,7 @@ fn first_group(server: &Server) -> Result<Option<FirstGroup<'_>>, Trouble> {
 }
 
 impl FirstGroup<'_> {
-    fn set(&self, locked: ModMask, group: xkb::Group) -> Result<(), Trouble> {
+    fn set(&self, locked: ModMask, group: xkb::Group) -> Result<(), X11Error> {
         let keyboard = xkb::ID::USE_CORE_KBD.into();
         let nothing = ModMask::from(0u16);
         self.server.connection.xkb_latch_lock_state(
@@ -445,7 +450,7 @@ impl FirstGroup<'_> {
             false,
             0,
         )?;
-        self.server.sync()
+        self.server.sync_server()
     }
 }
 
@@ -458,7 +463,7 @@ impl Drop for FirstGroup<'_> {
 }
 
 /// Waits for a person to let go of modifiers, then releases them.
-fn wait_for_free_modifiers(server: &Server) -> Result<(), Trouble> {
+fn wait_for_free_modifiers(server: &X11Server) -> Result<(), X11Error> {
     let deadline = Deadline::after(HELD_BY_A_PERSON);
     loop {
         let down = modifiers_down(server)?;
@@ -466,14 +471,14 @@ fn wait_for_free_modifiers(server: &Server) -> Result<(), Trouble> {
             return Ok(());
         }
         if deadline.is_over() {
-            down.into_iter().try_for_each(|code| fake(server, Held::Key(code), false))?;
-            return server.sync();
+            down.into_iter().try_for_each(|code| fake_input(server, X11Held::Key(code), false))?;
+            return server.sync_server();
         }
         sleep_really(SCREEN_REFRESH);
     }
 }
 
-fn modifiers_down(server: &Server) -> Result<Vec<Keycode>, Trouble> {
+fn modifiers_down(server: &X11Server) -> Result<Vec<Keycode>, X11Error> {
     let modifiers = server.connection.get_modifier_mapping()?;
     let keys = server.connection.query_keymap()?.reply()?.keys;
     let mut codes = modifiers.reply()?.keycodes;

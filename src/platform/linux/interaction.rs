@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::accessibility::element::{AtspiElement, Child};
-use super::accessibility::{Accessible, roles};
+use super::accessibility::{AtspiClient, roles};
 use super::{Linux, desktop, lease, pointer_target};
 use crate::clock::{Cancel, Clock};
 use crate::error::{Kind, Result};
@@ -35,7 +35,7 @@ pub fn element_state(told: &AtspiElement) -> ElementState {
         name: told.name.clone(),
         enabled: told.enabled(),
         focused: told.focused(),
-        selected: roles::selected(told.role, told.states),
+        selected: roles::is_selected(told.role, told.states),
         showing: Some(told.shows()),
         bounds: told.extents.filter(|bounds| !bounds.is_empty()),
         window_offset: told.inset,
@@ -74,7 +74,7 @@ pub fn with_text(state: ElementState, text: Option<String>) -> ElementState {
 /// Elements on the accessibility bus, for the time of one input.
 #[derive(Clone, Copy)]
 pub struct AtspiElements<'a> {
-    pub accessible: &'a Accessible,
+    pub accessible: &'a AtspiClient,
     pub cancel: &'a Cancel,
 }
 
@@ -120,7 +120,7 @@ impl AtspiElements<'_> {
                 children.extend(self.children(parent)?);
             }
             let (mut options, others): (Vec<_>, Vec<_>) =
-                children.into_iter().partition(|(_, child)| roles::is(child.role, roles::OPTIONS));
+                children.into_iter().partition(|(_, child)| roles::is_one_of(child.role, roles::OPTIONS));
             if !options.is_empty() {
                 options.truncate(MOST_OPTIONS);
                 return Ok(options.into_iter().map(option_item).collect());
@@ -162,7 +162,7 @@ impl Input for Linux {
 
     fn give_back(&self, claimant: &Claimant) {
         // With its connection a process has lost the desktop anyway.
-        if let Err(error) = self.link.with(|server| lease::give_back(server, claimant.keeps_for)) {
+        if let Err(error) = self.link.with_server(|server| lease::give_back(server, claimant.keeps_for)) {
             tracing::debug!(%error, "the desktop was not given back");
         }
     }
@@ -268,7 +268,7 @@ impl Backend for X11Backend<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::action::Choice;
+    use crate::model::action::OptionChoice;
     use crate::platform::interaction::fake_backend::{
         BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, FakeBackend, LINUX, Reaction, Thing, handle, lies, obeys,
         refuses,
@@ -284,7 +284,7 @@ mod tests {
     }
 
     fn select(name: &str) -> Act {
-        Act::Select { element: handle("it"), option: Some(Choice::Name(name.to_owned())) }
+        Act::Select { element: handle("it"), option: Some(OptionChoice::Name(name.to_owned())) }
     }
 
     const CLICKED_OPTION: &str = "Click(Left, 1) 150,150";

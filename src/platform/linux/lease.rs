@@ -16,8 +16,8 @@ use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, CreateWindowAux, PropMode, WindowClass};
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::input::{Held, let_go_of};
-use super::x11::{Failure, Server, Trouble};
+use super::input::{X11Held, let_go_of};
+use super::x11::{X11Error, X11Failure, X11Server};
 use crate::clock::lock;
 use crate::error::{Error, Kind};
 use crate::platform::Claimant;
@@ -30,7 +30,7 @@ const MOST_HELD: u32 = 256;
 
 /// What the owner says of itself. Times are those of the machine since it started, which processes share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Note {
+struct X11LeaseNote {
     pid: u32,
     client: Option<String>,
     since_ms: u64,
@@ -41,10 +41,10 @@ struct Note {
 
 /// The window that speaks for this process on one connection, once it was needed.
 #[derive(Debug, Default)]
-pub struct Seal(Mutex<Option<(u32, Note)>>);
+pub struct Seal(Mutex<Option<(u32, X11LeaseNote)>>);
 
 /// Takes the desktop for the time of a call, or says who has it.
-pub fn claim(server: &Server, claimant: &Claimant) -> Result<(), Failure> {
+pub fn claim(server: &X11Server, claimant: &Claimant) -> Result<(), X11Failure> {
     let mut seal = lock(&server.seal.0);
     let now = now_ms();
     // Kept at once: whatever fails below, this process speaks by one window only.
@@ -74,17 +74,17 @@ pub fn claim(server: &Server, claimant: &Claimant) -> Result<(), Failure> {
 }
 
 /// The call is over; the desktop stays this process's for a while, unless it keeps it for no time at all.
-pub fn give_back(server: &Server, keeps_for: Duration) -> Result<(), Trouble> {
+pub fn give_back(server: &X11Server, keeps_for: Duration) -> Result<(), X11Error> {
     if let Some((window, note)) = &mut *lock(&server.seal.0) {
         note.acted_ms = now_ms();
         note.until_ms = note.acted_ms + millis(keeps_for);
         write_note(server, *window, note)?;
     }
-    server.sync()
+    server.sync_server()
 }
 
 /// Who else has the desktop now, as a sentence.
-pub fn held_by_another(server: &Server) -> Result<Option<String>, Trouble> {
+pub fn held_by_another(server: &X11Server) -> Result<Option<String>, X11Error> {
     let mine = lock(&server.seal.0).as_ref().map(|(window, _)| *window);
     let owner = owner(server)?;
     if Some(owner) == mine {
@@ -96,7 +96,7 @@ pub fn held_by_another(server: &Server) -> Result<Option<String>, Trouble> {
 }
 
 /// Lets go of what a process that is gone has left pressed, unless somebody acts just now.
-pub fn clean_up(server: &Server) -> Result<(), Trouble> {
+pub fn clean_up(server: &X11Server) -> Result<(), X11Error> {
     let grab = Grab::take(server)?;
     if owner(server)? == x11rb::NONE {
         release_left_behind(server)?;
@@ -105,7 +105,7 @@ pub fn clean_up(server: &Server) -> Result<(), Trouble> {
 }
 
 /// Says that this may be held down from now on.
-pub fn note_held(server: &Server, item: Held) -> Result<(), Trouble> {
+pub fn note_held(server: &X11Server, item: X11Held) -> Result<(), X11Error> {
     let held = server.atoms._OSO_HELD;
     server.connection.change_property32(
         PropMode::APPEND,
@@ -118,16 +118,17 @@ pub fn note_held(server: &Server, item: Held) -> Result<(), Trouble> {
 }
 
 /// Says that nothing is held down any more.
-pub fn note_free(server: &Server) -> Result<(), Trouble> {
+pub fn note_free(server: &X11Server) -> Result<(), X11Error> {
     server.connection.delete_property(server.root, server.atoms._OSO_HELD)?;
     Ok(())
 }
 
-fn release_left_behind(server: &Server) -> Result<(), Trouble> {
+fn release_left_behind(server: &X11Server) -> Result<(), X11Error> {
     let held = server.atoms._OSO_HELD;
     let reply =
         server.connection.get_property(true, server.root, held, AtomEnum::CARDINAL, 0, MOST_HELD)?.reply()?;
-    let items: Vec<Held> = super::desktop::numbers(reply).into_iter().filter_map(Held::of_number).collect();
+    let items: Vec<X11Held> =
+        super::desktop::property_numbers(reply).into_iter().filter_map(X11Held::of_number).collect();
     let released = let_go_of(server, &items)?;
     if released > 0 {
         tracing::warn!("{released} keys or buttons that another server had left pressed were let go");
@@ -135,53 +136,53 @@ fn release_left_behind(server: &Server) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn first_note(claimant: &Claimant, now: u64) -> Note {
+fn first_note(claimant: &Claimant, now: u64) -> X11LeaseNote {
     let client = claimant.client.clone();
-    Note { pid: std::process::id(), client, since_ms: now, acted_ms: now, until_ms: now }
+    X11LeaseNote { pid: std::process::id(), client, since_ms: now, acted_ms: now, until_ms: now }
 }
 
-fn new_window(server: &Server) -> Result<u32, Trouble> {
+fn new_window(server: &X11Server) -> Result<u32, X11Error> {
     let window = server.connection.generate_id()?;
     let (class, aux) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
     server.connection.create_window(0, window, server.root, -1, -1, 1, 1, 0, class, 0, &aux)?;
     Ok(window)
 }
 
-fn owner(server: &Server) -> Result<u32, Trouble> {
+fn owner(server: &X11Server) -> Result<u32, X11Error> {
     Ok(server.connection.get_selection_owner(server.atoms._OSO_INPUT_LEASE)?.reply()?.owner)
 }
 
 /// Nothing for a window that is gone, and for one that does not say what we would.
-fn read_note(server: &Server, window: u32) -> Result<Option<Note>, Trouble> {
+fn read_note(server: &X11Server, window: u32) -> Result<Option<X11LeaseNote>, X11Error> {
     if window == x11rb::NONE {
         return Ok(None);
     }
     let (name, kind) = (server.atoms._OSO_INPUT_LEASE, server.atoms.UTF8_STRING);
     let asked = server.connection.get_property(false, window, name, kind, 0, NOTE_WORDS)?;
-    match asked.reply().map_err(Trouble::from) {
+    match asked.reply().map_err(X11Error::from) {
         Ok(reply) => Ok(serde_json::from_slice(&reply.value).ok()),
         Err(trouble) if trouble.is_gone() => Ok(None),
         Err(trouble) => Err(trouble),
     }
 }
 
-fn write_note(server: &Server, window: u32, note: &Note) -> Result<(), Trouble> {
-    let text = serde_json::to_vec(note).map_err(|problem| Trouble::Lost(problem.to_string()))?;
+fn write_note(server: &X11Server, window: u32, note: &X11LeaseNote) -> Result<(), X11Error> {
+    let text = serde_json::to_vec(note).map_err(|problem| X11Error::Lost(problem.to_string()))?;
     let (name, kind) = (server.atoms._OSO_INPUT_LEASE, server.atoms.UTF8_STRING);
     server.connection.change_property8(PropMode::REPLACE, window, name, kind, &text)?;
     Ok(())
 }
 
 /// While it lives the X server listens to us alone, so that looking and taking are one.
-struct Grab<'a>(Option<&'a Server>);
+struct Grab<'a>(Option<&'a X11Server>);
 
 impl<'a> Grab<'a> {
-    fn take(server: &'a Server) -> Result<Self, Trouble> {
+    fn take(server: &'a X11Server) -> Result<Self, X11Error> {
         server.connection.grab_server()?;
         Ok(Self(Some(server)))
     }
 
-    fn end(mut self) -> Result<(), Trouble> {
+    fn end(mut self) -> Result<(), X11Error> {
         let Some(server) = self.0.take() else { return Ok(()) };
         server.connection.ungrab_server()?;
         Ok(server.connection.flush()?)
@@ -198,7 +199,7 @@ impl Drop for Grab<'_> {
     }
 }
 
-fn busy(theirs: &Note, now: u64) -> Error {
+fn busy(theirs: &X11LeaseNote, now: u64) -> Error {
     let seconds = |ms: u64| i64::try_from(ms.div_ceil(1000)).unwrap_or(i64::MAX);
     let help = "Looking is possible meanwhile. Wait, or ask the person which of the two shall go on";
     let error = Error::new(Kind::DesktopBusy, format!("{}. {help}", described(theirs, now)))
@@ -211,7 +212,7 @@ fn busy(theirs: &Note, now: u64) -> Error {
     }
 }
 
-fn described(theirs: &Note, now: u64) -> String {
+fn described(theirs: &X11LeaseNote, now: u64) -> String {
     let client = theirs.client.as_ref().map(|name| format!(", started by {name}")).unwrap_or_default();
     let seconds = |since: u64| now.saturating_sub(since) / 1000;
     format!(
@@ -240,7 +241,7 @@ mod tests {
 
     #[test]
     fn who_has_the_desktop_is_told() {
-        let note = Note {
+        let note = X11LeaseNote {
             pid: 42,
             client: Some("claude".to_owned()),
             since_ms: 1_000,

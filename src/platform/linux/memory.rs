@@ -7,16 +7,16 @@ use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 /// Anonymous memory, mapped here as long as this lives.
-pub struct Shared {
+pub struct SharedMemory {
     start: NonNull<u8>,
     length: usize,
 }
 
 // SAFETY: the mapping belongs to the process, not to the thread that made it, and `bytes` only reads.
 #[allow(unsafe_code, reason = "a pointer to a mapping is as good on any thread")]
-unsafe impl Send for Shared {}
+unsafe impl Send for SharedMemory {}
 
-impl Shared {
+impl SharedMemory {
     /// The memory, and the descriptor by which another process can map it too.
     pub fn new(length: usize) -> std::io::Result<(Self, OwnedFd)> {
         let descriptor = memfd_create("os-screen-observer", MemfdFlags::CLOEXEC)?;
@@ -54,7 +54,7 @@ fn map(descriptor: &OwnedFd, length: usize) -> std::io::Result<NonNull<u8>> {
     NonNull::new(start.cast()).ok_or_else(|| std::io::Error::other("memory was mapped nowhere"))
 }
 
-impl Drop for Shared {
+impl Drop for SharedMemory {
     #[allow(unsafe_code, reason = "the mapping ends with its owner")]
     fn drop(&mut self) {
         // SAFETY: exactly what `map` mapped, and nobody can hold a slice of it any more.

@@ -52,8 +52,8 @@ use std::sync::Arc;
 
 pub use crate::platform::interaction::{Drag, TypedText};
 pub use adapter::Linux;
-pub use desktop::{Extents, Frame};
-pub use popups::{Popup, Under};
+pub use desktop::{Extents, WindowFrame};
+pub use popups::{PointerHit, Popup};
 
 use super::Platform;
 use super::session_env::SessionEnv;
@@ -138,8 +138,8 @@ pub fn is_by_powershell(wished: &PlatformChoice) -> bool {
 
 fn probe_x11(env: &SessionEnv) -> Result<String, String> {
     let display = display(env)?;
-    let server = x11::Server::connect(Some(&display))?;
-    let manager = desktop::look(&server).map_err(|trouble| trouble.to_string())?.managed;
+    let server = x11::X11Server::connect(Some(&display))?;
+    let manager = desktop::look_at_desktop(&server).map_err(|trouble| trouble.to_string())?.managed;
     let manager = if manager { "a window manager" } else { "no window manager" };
     let kind = if server.extensions.xwayland { "X11 (Xwayland)" } else { "X11" };
     Ok(format!("{kind}, display {display} with {manager}"))

@@ -1,6 +1,6 @@
 //! Where an element is on the screen of X11, and whether a pointer there meets it.
 
-use super::{Linux, Under};
+use super::{Linux, PointerHit};
 use crate::error::Result;
 use crate::model::action::Handle;
 use crate::model::{Point, Rect};
@@ -33,9 +33,9 @@ fn is_on_screen(linux: &Linux, bounds: Rect) -> bool {
 /// Whether a click there meets the window, or a menu that lies over it.
 pub fn hits_window(linux: &Linux, window_uid: &str, point: Point) -> Result<bool> {
     Ok(match linux.under(point)? {
-        Under::Window(uid) => uid == window_uid,
-        Under::Popup(_) => true,
-        Under::Nothing => false,
+        PointerHit::Window(uid) => uid == window_uid,
+        PointerHit::Popup(_) => true,
+        PointerHit::Nothing => false,
     })
 }
 

@@ -7,8 +7,8 @@ use x11rb::protocol::xproto::{
     AtomEnum, ConnectionExt as _, GetWindowAttributesReply, MapState, WindowClass,
 };
 
-use super::desktop::{self, numbers, pid_by_server, property};
-use super::x11::{Server, Trouble};
+use super::desktop::{self, get_property, pid_by_server, property_numbers};
+use super::x11::{X11Error, X11Server};
 use crate::model::{Point, Rect, Window};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Popup {
 impl Popup {
     /// The window in whose tree it is: the one that it names, or else the one of its process that a person works with,
     /// which is the rule by which menus get into trees.
-    pub fn owner<'a>(&self, windows: &'a [Window]) -> Option<&'a str> {
+    pub fn owner_window<'a>(&self, windows: &'a [Window]) -> Option<&'a str> {
         let named = self.transient_for.map(desktop::uid_of);
         if let Some(window) = windows.iter().find(|window| Some(&window.uid) == named.as_ref()) {
             return Some(&window.uid);
@@ -39,7 +39,7 @@ impl Popup {
 
 /// What is under a point of the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Under {
+pub enum PointerHit {
     /// The uid of a window that the desktop lists.
     Window(String),
     Popup(Popup),
@@ -47,14 +47,14 @@ pub enum Under {
 }
 
 /// All popups that show, from the back to the front.
-pub fn all(server: &Server) -> Result<Vec<Popup>, Trouble> {
+pub fn list_popups(server: &X11Server) -> Result<Vec<Popup>, X11Error> {
     let shown = shown_children(server)?.into_iter().filter(|(_, facts)| facts.override_redirect);
-    shown.filter_map(|(xid, _)| popup(server, xid).transpose()).collect()
+    shown.filter_map(|(xid, _)| read_popup(server, xid).transpose()).collect()
 }
 
 /// The popups of one window: those that name it, and those of its process that name no other.
-pub fn of_window(server: &Server, xid: u32, pid: Option<u32>) -> Result<Vec<Popup>, Trouble> {
-    let mut popups = all(server)?;
+pub fn of_window(server: &X11Server, xid: u32, pid: Option<u32>) -> Result<Vec<Popup>, X11Error> {
+    let mut popups = list_popups(server)?;
     popups.retain(|popup| match popup.transient_for {
         Some(owner) if owner != server.root && owner != 0 => owner == xid,
         _ => pid.is_some() && popup.pid == pid,
@@ -63,24 +63,26 @@ pub fn of_window(server: &Server, xid: u32, pid: Option<u32>) -> Result<Vec<Popu
 }
 
 /// The frontmost window or popup under a point, by the server's own order.
-pub fn under(server: &Server, point: Point) -> Result<Under, Trouble> {
-    let listed = desktop::look(server)?;
+pub fn hit_test(server: &X11Server, point: Point) -> Result<PointerHit, X11Error> {
+    let listed = desktop::look_at_desktop(server)?;
     for (xid, facts) in shown_children(server)?.into_iter().rev() {
-        let Some(popup) = popup(server, xid)?.filter(|popup| popup.bounds.contains(point)) else { continue };
+        let Some(popup) = read_popup(server, xid)?.filter(|popup| popup.bounds.contains(point)) else {
+            continue;
+        };
         if facts.override_redirect {
-            return Ok(Under::Popup(popup));
+            return Ok(PointerHit::Popup(popup));
         }
         for seen in listed.windows.iter().filter(|seen| seen.frame.bounds().contains(point)) {
             if desktop::top_level(server, seen.xid)? == Some(xid) {
-                return Ok(Under::Window(desktop::uid_of(seen.xid)));
+                return Ok(PointerHit::Window(desktop::uid_of(seen.xid)));
             }
         }
     }
-    Ok(Under::Nothing)
+    Ok(PointerHit::Nothing)
 }
 
 /// The root's children that can be seen, from the back to the front.
-fn shown_children(server: &Server) -> Result<Vec<(u32, GetWindowAttributesReply)>, Trouble> {
+fn shown_children(server: &X11Server) -> Result<Vec<(u32, GetWindowAttributesReply)>, X11Error> {
     let children = server.connection.query_tree(server.root)?.reply()?.children;
     let asked: Vec<_> =
         children.iter().map(|&xid| server.connection.get_window_attributes(xid)).collect::<Result<_, _>>()?;
@@ -92,16 +94,16 @@ fn shown_children(server: &Server) -> Result<Vec<(u32, GetWindowAttributesReply)
 }
 
 /// `None` when it closed meanwhile.
-fn popup(server: &Server, xid: u32) -> Result<Option<Popup>, Trouble> {
+fn read_popup(server: &X11Server, xid: u32) -> Result<Option<Popup>, X11Error> {
     let geometry = server.connection.get_geometry(xid)?;
-    let pid = property(server, xid, server.atoms._NET_WM_PID, 1)?;
-    let owner = property(server, xid, AtomEnum::WM_TRANSIENT_FOR.into(), 1)?;
-    let geometry = match geometry.reply().map_err(Trouble::from) {
+    let pid = get_property(server, xid, server.atoms._NET_WM_PID, 1)?;
+    let owner = get_property(server, xid, AtomEnum::WM_TRANSIENT_FOR.into(), 1)?;
+    let geometry = match geometry.reply().map_err(X11Error::from) {
         Ok(geometry) => geometry,
         Err(trouble) if trouble.is_gone() => return Ok(None),
         Err(trouble) => return Err(trouble),
     };
-    let first = |reply: Result<_, _>| reply.map_or(None, |reply| numbers(reply).first().copied());
+    let first = |reply: Result<_, _>| reply.map_or(None, |reply| property_numbers(reply).first().copied());
     let pid = match first(pid.reply()) {
         Some(pid) => Some(pid),
         None => pid_by_server(server, xid)?,
@@ -142,7 +144,7 @@ mod tests {
             window(5, 30, false),
         ];
         let popup = Popup { xid: 9, bounds: Rect::default(), pid, transient_for };
-        assert_eq!(popup.owner(&windows).map(str::to_owned), expected.map(desktop::uid_of));
+        assert_eq!(popup.owner_window(&windows).map(str::to_owned), expected.map(desktop::uid_of));
     }
 
     #[test]

@@ -10,22 +10,22 @@ use x11rb::protocol::xkb::{self, ConnectionExt as _, KeySymMap, MapPart, SetMapA
 use x11rb::protocol::xproto::ConnectionExt as _;
 
 use super::layout::{Assignment, Keycode};
-use super::x11::{Server, Trouble};
+use super::x11::{X11Error, X11Server};
 
 /// The type of keys that have a second meaning with shift; its number is the same in every layout.
 const TWO_LEVELS: u8 = 1;
 
-pub fn put_on_keys(server: &Server, assignments: &[Assignment]) -> Result<(), Trouble> {
+pub fn put_on_keys(server: &X11Server, assignments: &[Assignment]) -> Result<(), X11Error> {
     if !(server.extensions.keyboard && change_span(server, assignments)?) {
         for assignment in assignments {
             server.connection.change_keyboard_mapping(1, assignment.code, 2, &assignment.row())?;
         }
     }
-    server.sync()
+    server.sync_server()
 }
 
 /// False when the server refuses, which it does as a whole.
-fn change_span(server: &Server, assignments: &[Assignment]) -> Result<bool, Trouble> {
+fn change_span(server: &X11Server, assignments: &[Assignment]) -> Result<bool, X11Error> {
     let codes = assignments.iter().map(|assignment| assignment.code);
     let (Some(first), Some(last)) = (codes.clone().min(), codes.max()) else { return Ok(true) };
     let Some(mut keys) = read_span(server, first, last)? else { return Ok(false) };
@@ -41,7 +41,7 @@ fn two_levels(assignment: &Assignment) -> KeySymMap {
     KeySymMap { kt_index: [TWO_LEVELS, 0, 0, 0], group_info: 1, width: 2, syms: assignment.row().to_vec() }
 }
 
-fn read_span(server: &Server, first: Keycode, last: Keycode) -> Result<Option<Vec<KeySymMap>>, Trouble> {
+fn read_span(server: &X11Server, first: Keycode, last: Keycode) -> Result<Option<Vec<KeySymMap>>, X11Error> {
     let count = last - first + 1;
     let (none, mods) = (MapPart::from(0u16), VMod::from(0u16));
     let keyboard = xkb::ID::USE_CORE_KBD.into();
@@ -56,7 +56,7 @@ fn read_span(server: &Server, first: Keycode, last: Keycode) -> Result<Option<Ve
     }
 }
 
-fn write_span(server: &Server, first: Keycode, keys: Vec<KeySymMap>) -> Result<bool, Trouble> {
+fn write_span(server: &X11Server, first: Keycode, keys: Vec<KeySymMap>) -> Result<bool, X11Error> {
     let count = keys.len() as u8;
     let total = keys.iter().map(|key| key.syms.len()).sum::<usize>() as u16;
     let values = SetMapAux::new().syms(keys);

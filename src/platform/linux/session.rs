@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Session {
+pub struct DesktopSession {
     /// As `DISPLAY` has it: `:7`.
     pub display: String,
     /// The file with the key to the display.
@@ -18,7 +18,7 @@ pub struct Session {
 /// Variables that would lead to another desktop than the one that is meant.
 const MISLEADING: &[&str] = &["WAYLAND_DISPLAY", "AT_SPI_BUS_ADDRESS", "SESSION_MANAGER", "NO_AT_BRIDGE"];
 
-impl Session {
+impl DesktopSession {
     /// The variables that lead to this desktop, and the names of those that must not be set.
     pub fn variables(&self) -> ([(&'static str, OsString); 3], &'static [&'static str]) {
         let set = [

@@ -13,8 +13,8 @@ use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask};
 use x11rb::rust_connection::RustConnection;
 
-use super::desktop::{NESTING, numbers, pid_by_server, property};
-use super::x11::{Failure, Server, Trouble};
+use super::desktop::{NESTING, get_property, pid_by_server, property_numbers};
+use super::x11::{X11Error, X11Failure, X11Server};
 use crate::clock::{Deadline, sleep_really};
 use crate::error::{Error, Kind};
 
@@ -29,62 +29,63 @@ const BLIND_WAIT: Duration = Duration::from_millis(300);
 const PROTOCOLS: u32 = 32;
 
 /// Fails when the application does not react.
-pub fn settle(server: &Server) -> Result<(), Failure> {
+pub fn wait_for_focus_owner(server: &X11Server) -> Result<(), X11Failure> {
     let focus = server.connection.get_input_focus()?.reply()?.focus;
-    if is_settled(server, focus)? { Ok(()) } else { Err(deaf().into()) }
+    if is_settled(server, focus)? { Ok(()) } else { Err(not_responding().into()) }
 }
 
 /// Waits until the window with the focus has taken in that it has it. False when its application does not
 /// react in time; keys will then wait in its queue.
-pub fn is_settled(server: &Server, focus: u32) -> Result<bool, Trouble> {
-    match attend(server, focus) {
+pub fn is_settled(server: &X11Server, focus: u32) -> Result<bool, X11Error> {
+    match ask_focus(server, focus) {
         // A window that closed has nothing more to take in.
         Err(trouble) if trouble.is_gone() => Ok(true),
         result => result,
     }
 }
 
-fn attend(server: &Server, focus: u32) -> Result<bool, Trouble> {
-    match listener(server, focus)? {
-        Listener::Answers(xid) => ask(server, xid),
-        Listener::Silent(Some(pid)) => wait_until_idle(server, pid),
-        Listener::Silent(None) => {
+fn ask_focus(server: &X11Server, focus: u32) -> Result<bool, X11Error> {
+    match focus_listener(server, focus)? {
+        FocusListener::Answers(xid) => ping_window(server, xid),
+        FocusListener::Silent(Some(pid)) => wait_until_idle(server, pid),
+        FocusListener::Silent(None) => {
             sleep_really(BLIND_WAIT);
             Ok(true)
         }
     }
 }
 
-enum Listener {
+enum FocusListener {
     Answers(u32),
     Silent(Option<u32>),
 }
 
 /// Who has the keyboard: the focus may be on a window deep inside the one that takes part.
-fn listener(server: &Server, focus: u32) -> Result<Listener, Trouble> {
+fn focus_listener(server: &X11Server, focus: u32) -> Result<FocusListener, X11Error> {
     let (mut current, mut pid) = (focus, None);
     for _ in 0..NESTING {
         if current <= 1 || current == server.root {
             break;
         }
         let tree = server.connection.query_tree(current)?;
-        let protocols = numbers(property(server, current, server.atoms.WM_PROTOCOLS, PROTOCOLS)?.reply()?);
+        let protocols =
+            property_numbers(get_property(server, current, server.atoms.WM_PROTOCOLS, PROTOCOLS)?.reply()?);
         if protocols.contains(&server.atoms._NET_WM_PING) {
-            return Ok(Listener::Answers(current));
+            return Ok(FocusListener::Answers(current));
         }
         if pid.is_none() {
             pid = pid_by_server(server, current)?;
         }
         current = tree.reply()?.parent;
     }
-    Ok(Listener::Silent(pid))
+    Ok(FocusListener::Silent(pid))
 }
 
 /// Over a connection of its own, because every answer to a window manager comes to it too.
-fn ask(server: &Server, xid: u32) -> Result<bool, Trouble> {
+fn ping_window(server: &X11Server, xid: u32) -> Result<bool, X11Error> {
     static QUESTIONS: AtomicU32 = AtomicU32::new(1);
     let (line, _) = RustConnection::connect(server.display.as_deref())
-        .map_err(|problem| Trouble::Lost(problem.to_string()))?;
+        .map_err(|problem| X11Error::Lost(problem.to_string()))?;
     // Answers go to those who listen to the root's children, as the standard says; Qt's go to those who
     // listen to the root itself.
     let masks = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::STRUCTURE_NOTIFY;
@@ -100,10 +101,10 @@ fn ask(server: &Server, xid: u32) -> Result<bool, Trouble> {
         ClientMessageEvent::new(32, xid, atoms.WM_PROTOCOLS, data),
     )?;
     line.flush()?;
-    hear(&line, server.root, data)
+    await_pong(&line, server.root, data)
 }
 
-fn hear(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bool, Trouble> {
+fn await_pong(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bool, X11Error> {
     let deadline = Deadline::after(REACTION_TIME);
     while !deadline.is_over() {
         match line.poll_for_event()? {
@@ -120,7 +121,7 @@ fn hear(line: &RustConnection, root: u32, question: [u32; 5]) -> Result<bool, Tr
     Ok(false)
 }
 
-fn deaf() -> Error {
+fn not_responding() -> Error {
     Error::new(
         Kind::Timeout,
         format!(
@@ -134,12 +135,12 @@ fn deaf() -> Error {
 /// A process may also sleep because it waits for an answer of the server, so the server is made to come
 /// round to everyone before each look; then that process wakes. One that never sleeps may be busy with its
 /// own things: it is not called deaf.
-fn wait_until_idle(server: &Server, pid: u32) -> Result<bool, Trouble> {
+fn wait_until_idle(server: &X11Server, pid: u32) -> Result<bool, X11Error> {
     let deadline = Deadline::after(REACTION_TIME);
     let (mut looks, mut before) = (0, None);
     while looks < IDLE_LOOKS && !deadline.is_over() {
         sleep_really(BETWEEN_LOOKS);
-        server.sync()?;
+        server.sync_server()?;
         let now =
             std::fs::read_to_string(format!("/proc/{pid}/status")).map_or(None, |text| asleep_since(&text));
         looks = if now.is_some() && now == before { looks + 1 } else { 0 };

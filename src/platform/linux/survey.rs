@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const WINDOWS: usize = 100;
 
 /// The desktop of this process's environment; `None` where there is none.
-pub fn survey() -> Option<Survey> {
+pub fn survey_desktop() -> Option<Survey> {
     let env = SessionEnv::read();
     let x11 = env.display.is_some();
     (x11 || env.wayland_display.is_some()).then(|| Survey {
@@ -36,23 +36,23 @@ fn in_time<T: Send + 'static>(ask: fn() -> Result<T, String>) -> Result<T, Strin
 fn display_facts() -> Result<DisplayFacts, String> {
     let (connection, screen) = RustConnection::connect(None).map_err(|problem| problem.to_string())?;
     let root = connection.setup().roots.get(screen).ok_or("the display has no screen")?.root;
-    let x = Display { connection };
+    let x = SurveyedDisplay { connection };
     let manager = x.windows(root, "_NET_SUPPORTING_WM_CHECK").first().copied();
-    let window_manager = manager.map(|window| x.text(window, "_NET_WM_NAME")).map(named);
+    let window_manager = manager.map(|window| x.text(window, "_NET_WM_NAME")).map(quote_name);
     let windows = x.windows(root, "_NET_CLIENT_LIST");
-    let windows = windows.into_iter().take(WINDOWS).map(|window| x.seen(window)).collect();
+    let windows = windows.into_iter().take(WINDOWS).map(|window| x.surveyed_window(window)).collect();
     Ok(DisplayFacts { window_manager, windows })
 }
 
-fn named(name: String) -> String {
+fn quote_name(name: String) -> String {
     if name.is_empty() { "one without a name".to_owned() } else { name }
 }
 
-struct Display {
+struct SurveyedDisplay {
     connection: RustConnection,
 }
 
-impl Display {
+impl SurveyedDisplay {
     fn property(&self, window: Window, name: &str) -> Option<x11rb::protocol::xproto::GetPropertyReply> {
         let atom = self.connection.intern_atom(false, name.as_bytes()).ok()?.reply().ok()?.atom;
         self.connection.get_property(false, window, atom, AtomEnum::ANY, 0, 1024).ok()?.reply().ok()
@@ -68,7 +68,7 @@ impl Display {
         String::from_utf8_lossy(&bytes).trim_matches('\0').to_owned()
     }
 
-    fn seen(&self, window: Window) -> SeenWindow {
+    fn surveyed_window(&self, window: Window) -> SeenWindow {
         let pid = self.windows(window, "_NET_WM_PID").first().copied();
         let title = Some(self.text(window, "_NET_WM_NAME")).filter(|title| !title.is_empty());
         // Instance and class, separated by a zero.

@@ -17,17 +17,17 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::rust_connection::RustConnection;
 
-use super::x11::{Atoms, Trouble};
+use super::x11::{Atoms, X11Error};
 use crate::clock::{Bell, lock, sleep_really};
 
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// The listening thread; it ends when this is dropped.
-pub struct Watcher {
-    shared: Arc<Shared>,
+pub struct X11Watcher {
+    shared: Arc<WatchShared>,
 }
 
-struct Shared {
+struct WatchShared {
     display: Option<String>,
     bell: Bell,
     listening: AtomicBool,
@@ -42,10 +42,10 @@ struct Ear {
     stop: Atom,
 }
 
-impl Watcher {
+impl X11Watcher {
     /// Listens from now on: when this returns, no change is missed any more.
     pub fn start(display: Option<&str>, bell: Bell) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WatchShared {
             display: display.map(str::to_owned),
             bell,
             listening: AtomicBool::new(false),
@@ -64,7 +64,7 @@ impl Watcher {
     }
 }
 
-impl Drop for Watcher {
+impl Drop for X11Watcher {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::Release);
         if let Some(ear) = &*lock(&self.shared.ear) {
@@ -76,11 +76,11 @@ impl Drop for Watcher {
     }
 }
 
-impl Shared {
-    fn run(&self, mut listener: Option<Listener>) {
+impl WatchShared {
+    fn run(&self, mut listener: Option<X11Listener>) {
         while !self.ended.load(Ordering::Acquire) {
             if let Some(mut listener) = listener.take().or_else(|| self.listen().ok()) {
-                let lost = self.hear(&mut listener);
+                let lost = self.handle_events(&mut listener);
                 self.listening.store(false, Ordering::Release);
                 *lock(&self.ear) = None;
                 // Those who wait must not go on trusting in events.
@@ -92,8 +92,8 @@ impl Shared {
         }
     }
 
-    fn listen(&self) -> Result<Listener, Trouble> {
-        let listener = Listener::connect(self.display.as_deref())?;
+    fn listen(&self) -> Result<X11Listener, X11Error> {
+        let listener = X11Listener::connect(self.display.as_deref())?;
         let (line, window, stop) = (listener.line.clone(), listener.ear, listener.atoms._OSO_STOP);
         *lock(&self.ear) = Some(Ear { line, window, stop });
         self.listening.store(true, Ordering::Release);
@@ -101,7 +101,7 @@ impl Shared {
     }
 
     /// A burst of events is one ring. Returns when the watcher was dropped.
-    fn hear(&self, listener: &mut Listener) -> Result<(), Trouble> {
+    fn handle_events(&self, listener: &mut X11Listener) -> Result<(), X11Error> {
         loop {
             let mut event = Some(listener.line.wait_for_event()?);
             let mut matters = false;
@@ -109,7 +109,7 @@ impl Shared {
                 if self.ended.load(Ordering::Acquire) {
                     return Ok(());
                 }
-                matters |= listener.matters(&one)?;
+                matters |= listener.is_relevant(&one)?;
                 event = listener.line.poll_for_event()?;
             }
             if matters {
@@ -119,7 +119,7 @@ impl Shared {
     }
 }
 
-struct Listener {
+struct X11Listener {
     line: Arc<RustConnection>,
     root: u32,
     atoms: Atoms,
@@ -129,9 +129,9 @@ struct Listener {
     followed: HashSet<u32>,
 }
 
-impl Listener {
-    fn connect(display: Option<&str>) -> Result<Self, Trouble> {
-        let lost = |problem: x11rb::errors::ConnectError| Trouble::Lost(problem.to_string());
+impl X11Listener {
+    fn connect(display: Option<&str>) -> Result<Self, X11Error> {
+        let lost = |problem: x11rb::errors::ConnectError| X11Error::Lost(problem.to_string());
         let (line, screen) = RustConnection::connect(display).map_err(lost)?;
         let root = line.setup().roots.get(screen).map_or(0, |screen| screen.root);
         let atoms = Atoms::new(&line)?.reply()?;
@@ -147,12 +147,12 @@ impl Listener {
     }
 
     /// Listens to every window of the list that is not yet listened to.
-    fn follow_clients(&mut self) -> Result<(), Trouble> {
+    fn follow_clients(&mut self) -> Result<(), X11Error> {
         let list = self
             .line
             .get_property(false, self.root, self.atoms._NET_CLIENT_LIST, AtomEnum::WINDOW, 0, 4096)?
             .reply()?;
-        let clients: HashSet<u32> = super::desktop::numbers(list).into_iter().collect();
+        let clients: HashSet<u32> = super::desktop::property_numbers(list).into_iter().collect();
         let listen = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         for &client in clients.difference(&self.followed) {
             // A window that closed meanwhile is an error that comes as an event and means nothing.
@@ -163,7 +163,7 @@ impl Listener {
         Ok(())
     }
 
-    fn matters(&mut self, event: &Event) -> Result<bool, Trouble> {
+    fn is_relevant(&mut self, event: &Event) -> Result<bool, X11Error> {
         if let Event::PropertyNotify(change) = event {
             if change.window == self.root && change.atom == self.atoms._NET_CLIENT_LIST {
                 self.follow_clients()?;

@@ -15,7 +15,7 @@ use x11rb::protocol::{ErrorKind, randr, shm, xkb, xtest};
 
 use super::capture::Segment;
 use super::lease::Seal;
-use super::x11_stream::{self, Line};
+use super::x11_stream::{self, X11Stream};
 use super::xwayland::is_xwayland;
 use crate::clock::{Deadline, lock};
 use crate::config::process_variable;
@@ -59,10 +59,10 @@ x11rb::atom_manager! {
 const FIRST_REPAINT: Duration = Duration::from_millis(60);
 
 /// One connection, and what was learned when it was made.
-pub struct Server {
+pub struct X11Server {
     /// What it was reached by; `None` stands for DISPLAY.
     pub display: Option<String>,
-    pub connection: Line,
+    pub connection: X11Stream,
     pub root: u32,
     pub atoms: Atoms,
     pub extensions: Extensions,
@@ -85,27 +85,27 @@ pub struct Extensions {
     pub xwayland: bool,
 }
 
-impl Server {
+impl X11Server {
     /// Fails with a sentence that names the display.
     pub fn connect(display: Option<&str>) -> Result<Self, String> {
         let (connection, screen) =
             x11_stream::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
-        Self::greet(display, connection, screen).map_err(|trouble| {
+        Self::greet_server(display, connection, screen).map_err(|trouble| {
             format!("the X server of display {} gave no proper welcome: {trouble}", name_of(display))
         })
     }
 
-    fn greet(display: Option<&str>, connection: Line, screen: usize) -> Result<Self, Trouble> {
+    fn greet_server(display: Option<&str>, connection: X11Stream, screen: usize) -> Result<Self, X11Error> {
         let display = display.map(str::to_owned);
         let atoms = Atoms::new(&connection)?;
         let root = root_of(connection.setup(), screen)?.root;
-        let monitors = offers(&connection, randr::X11_EXTENSION_NAME)?;
+        let monitors = offers_extension(&connection, randr::X11_EXTENSION_NAME)?;
         let extensions = Extensions {
-            shared_memory: offers(&connection, shm::X11_EXTENSION_NAME)?,
-            test_input: offers(&connection, xtest::X11_EXTENSION_NAME)?,
+            shared_memory: offers_extension(&connection, shm::X11_EXTENSION_NAME)?,
+            test_input: offers_extension(&connection, xtest::X11_EXTENSION_NAME)?,
             monitors,
-            keyboard: offers(&connection, xkb::X11_EXTENSION_NAME)?,
-            resources: offers(&connection, x11rb::protocol::res::X11_EXTENSION_NAME)?,
+            keyboard: offers_extension(&connection, xkb::X11_EXTENSION_NAME)?,
+            resources: offers_extension(&connection, x11rb::protocol::res::X11_EXTENSION_NAME)?,
             xwayland: is_xwayland(&connection, root, monitors)?,
         };
         if extensions.keyboard {
@@ -126,25 +126,25 @@ impl Server {
     }
 
     /// Returns when the server has done everything asked of it so far.
-    pub fn sync(&self) -> Result<(), Trouble> {
+    pub fn sync_server(&self) -> Result<(), X11Error> {
         use x11rb::protocol::xproto::ConnectionExt as _;
         self.connection.get_input_focus()?.reply()?;
         Ok(())
     }
 }
 
-fn root_of(setup: &Setup, screen: usize) -> Result<&Screen, Trouble> {
-    setup.roots.get(screen).ok_or_else(|| Trouble::Lost("it has no such screen".to_owned()))
+fn root_of(setup: &Setup, screen: usize) -> Result<&Screen, X11Error> {
+    setup.roots.get(screen).ok_or_else(|| X11Error::Lost("it has no such screen".to_owned()))
 }
 
-fn offers(connection: &Line, extension: &'static str) -> Result<bool, Trouble> {
+fn offers_extension(connection: &X11Stream, extension: &'static str) -> Result<bool, X11Error> {
     Ok(connection.extension_information(extension)?.is_some())
 }
 
 /// From now on every window has pixels of its own, for the life of the connection. A covered window then
 /// goes on drawing (Chromium stops otherwise, and serves a stale tree) and its picture is exact.
-fn redirect_windows(connection: &Line, root: u32) -> Result<Option<Deadline>, Trouble> {
-    if !offers(connection, composite::X11_EXTENSION_NAME)? {
+fn redirect_windows(connection: &X11Stream, root: u32) -> Result<Option<Deadline>, X11Error> {
+    if !offers_extension(connection, composite::X11_EXTENSION_NAME)? {
         return Ok(None);
     }
     connection.composite_query_version(0, 4)?.reply()?;
@@ -170,62 +170,62 @@ fn unreachable_display(display: Option<&str>, problem: &ConnectError) -> String 
 
 /// Why a conversation with the X server ended without an answer.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum X11Error {
     /// Nobody is at the other end any more.
     Lost(String),
     /// The server answered with an error.
     Refused(ErrorKind, String),
 }
 
-impl Trouble {
+impl X11Error {
     /// The window or drawable that was asked about is not there any more.
     pub fn is_gone(&self) -> bool {
-        matches!(self, Trouble::Refused(ErrorKind::Window | ErrorKind::Drawable, _))
+        matches!(self, X11Error::Refused(ErrorKind::Window | ErrorKind::Drawable, _))
     }
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for X11Error {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Trouble::Lost(why) => write!(out, "the connection to the X server was lost ({why})"),
-            Trouble::Refused(_, what) => write!(out, "the X server refused: {what}"),
+            X11Error::Lost(why) => write!(out, "the connection to the X server was lost ({why})"),
+            X11Error::Refused(_, what) => write!(out, "the X server refused: {what}"),
         }
     }
 }
 
-impl From<Trouble> for Error {
-    fn from(trouble: Trouble) -> Self {
+impl From<X11Error> for Error {
+    fn from(trouble: X11Error) -> Self {
         match trouble {
-            Trouble::Refused(ErrorKind::Window | ErrorKind::Drawable, _) => {
+            X11Error::Refused(ErrorKind::Window | ErrorKind::Drawable, _) => {
                 Error::new(Kind::WindowGone, "the window closed meanwhile")
             }
-            Trouble::Lost(_) => Error::internal(format!("{trouble}; the next call tries to connect again")),
-            Trouble::Refused(..) => Error::internal(trouble.to_string()),
+            X11Error::Lost(_) => Error::internal(format!("{trouble}; the next call tries to connect again")),
+            X11Error::Refused(..) => Error::internal(trouble.to_string()),
         }
     }
 }
 
-impl From<ConnectionError> for Trouble {
+impl From<ConnectionError> for X11Error {
     fn from(problem: ConnectionError) -> Self {
-        Trouble::Lost(problem.to_string())
+        X11Error::Lost(problem.to_string())
     }
 }
 
-impl From<ReplyError> for Trouble {
+impl From<ReplyError> for X11Error {
     fn from(problem: ReplyError) -> Self {
         match problem {
             ReplyError::ConnectionError(problem) => problem.into(),
-            ReplyError::X11Error(error) => Trouble::Refused(error.error_kind, describe(&error)),
+            ReplyError::X11Error(error) => X11Error::Refused(error.error_kind, describe(&error)),
         }
     }
 }
 
-impl From<ReplyOrIdError> for Trouble {
+impl From<ReplyOrIdError> for X11Error {
     fn from(problem: ReplyOrIdError) -> Self {
         match problem {
-            ReplyOrIdError::IdsExhausted => Trouble::Lost("no more ids".to_owned()),
+            ReplyOrIdError::IdsExhausted => X11Error::Lost("no more ids".to_owned()),
             ReplyOrIdError::ConnectionError(problem) => problem.into(),
-            ReplyOrIdError::X11Error(error) => Trouble::Refused(error.error_kind, describe(&error)),
+            ReplyOrIdError::X11Error(error) => X11Error::Refused(error.error_kind, describe(&error)),
         }
     }
 }
@@ -236,14 +236,14 @@ fn describe(error: &x11rb::x11_utils::X11Error) -> String {
 }
 
 /// The connection that calls share: made when needed, dropped when it is lost.
-pub struct Link {
+pub struct X11Session {
     display: Option<String>,
-    current: Mutex<Option<Arc<Server>>>,
+    current: Mutex<Option<Arc<X11Server>>>,
 }
 
-impl Link {
+impl X11Session {
     pub fn connect(display: Option<&str>) -> Result<Self, String> {
-        let server = Server::connect(display)?;
+        let server = X11Server::connect(display)?;
         Ok(Self { display: display.map(str::to_owned), current: Mutex::new(Some(Arc::new(server))) })
     }
 
@@ -252,36 +252,39 @@ impl Link {
     }
 
     /// Speaks with the server; when the connection turns out to be lost, the next call makes a new one.
-    pub fn with<T>(&self, speak: impl FnOnce(&Server) -> Result<T, Trouble>) -> crate::error::Result<T> {
+    pub fn with_server<T>(
+        &self,
+        speak: impl FnOnce(&X11Server) -> Result<T, X11Error>,
+    ) -> crate::error::Result<T> {
         self.with_errors(|server| Ok(speak(server)?))
     }
 
     /// The same for work that has errors of its own.
     pub fn with_errors<T>(
         &self,
-        speak: impl FnOnce(&Server) -> Result<T, Failure>,
+        speak: impl FnOnce(&X11Server) -> Result<T, X11Failure>,
     ) -> crate::error::Result<T> {
-        let server = self.server()?;
+        let server = self.current_server()?;
         speak(&server).map_err(|failure| {
-            if let Failure::Trouble(Trouble::Lost(_)) = &failure {
-                self.forget(&server);
+            if let X11Failure::Trouble(X11Error::Lost(_)) = &failure {
+                self.forget_connection(&server);
             }
             failure.into()
         })
     }
 
-    fn server(&self) -> crate::error::Result<Arc<Server>> {
+    fn current_server(&self) -> crate::error::Result<Arc<X11Server>> {
         let mut current = lock(&self.current);
         if let Some(server) = &*current {
             server.drop_events();
             return Ok(server.clone());
         }
-        let server = Server::connect(self.display()).map_err(Error::internal)?;
+        let server = X11Server::connect(self.display()).map_err(Error::internal)?;
         Ok(current.insert(Arc::new(server)).clone())
     }
 
     /// Another call may have connected again already; its connection stays.
-    fn forget(&self, lost: &Arc<Server>) {
+    fn forget_connection(&self, lost: &Arc<X11Server>) {
         let mut current = lock(&self.current);
         if current.as_ref().is_some_and(|server| Arc::ptr_eq(server, lost)) {
             *current = None;
@@ -291,28 +294,28 @@ impl Link {
 
 /// A call fails by the server, or by itself.
 #[derive(Debug)]
-pub enum Failure {
-    Trouble(Trouble),
+pub enum X11Failure {
+    Trouble(X11Error),
     Own(Error),
 }
 
-impl<T: Into<Trouble>> From<T> for Failure {
+impl<T: Into<X11Error>> From<T> for X11Failure {
     fn from(trouble: T) -> Self {
-        Failure::Trouble(trouble.into())
+        X11Failure::Trouble(trouble.into())
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for X11Failure {
     fn from(error: Error) -> Self {
-        Failure::Own(error)
+        X11Failure::Own(error)
     }
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
+impl From<X11Failure> for Error {
+    fn from(failure: X11Failure) -> Self {
         match failure {
-            Failure::Trouble(trouble) => trouble.into(),
-            Failure::Own(error) => error,
+            X11Failure::Trouble(trouble) => trouble.into(),
+            X11Failure::Own(error) => error,
         }
     }
 }

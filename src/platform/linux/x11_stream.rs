@@ -17,12 +17,12 @@ use x11rb::utils::RawFdContainer;
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
 /// The connection that calls share.
-pub type Line = RustConnection<Patient>;
+pub type X11Stream = RustConnection<TimeoutStream>;
 
-pub struct Patient(DefaultStream);
+pub struct TimeoutStream(DefaultStream);
 
 /// Connects as the library does, by the display's name and the key that belongs to it.
-pub fn connect(display: Option<&str>) -> Result<(Line, usize), ConnectError> {
+pub fn connect(display: Option<&str>) -> Result<(X11Stream, usize), ConnectError> {
     let parsed = parse_display(display)?;
     let screen = usize::from(parsed.screen);
     let mut failed = None;
@@ -32,7 +32,8 @@ pub fn connect(display: Option<&str>) -> Result<(Line, usize), ConnectError> {
                 // Without a key the server says itself whether it wants one.
                 let (method, key) =
                     get_auth(family, &peer, parsed.display).unwrap_or_default().unwrap_or_default();
-                let line = Line::connect_to_stream_with_auth_info(Patient(stream), screen, method, key)?;
+                let line =
+                    X11Stream::connect_to_stream_with_auth_info(TimeoutStream(stream), screen, method, key)?;
                 return Ok((line, screen));
             }
             Err(problem) => failed = Some(problem),
@@ -41,7 +42,7 @@ pub fn connect(display: Option<&str>) -> Result<(Line, usize), ConnectError> {
     Err(failed.map_or(DisplayParsingError::Unknown.into(), ConnectError::IoError))
 }
 
-impl Stream for Patient {
+impl Stream for TimeoutStream {
     fn poll(&self, mode: PollMode) -> io::Result<()> {
         let mut wanted = PollFlags::empty();
         wanted.set(PollFlags::IN, mode.readable());

@@ -4,12 +4,12 @@
 
 use x11rb::protocol::randr::ConnectionExt as _;
 
-use super::x11::Trouble;
-use super::x11_stream::Line;
+use super::x11::X11Error;
+use super::x11_stream::X11Stream;
 use crate::error::Result;
 
 /// Newer ones say so by an extension, older ones by the names of their outputs.
-pub fn is_xwayland(connection: &Line, root: u32, has_outputs: bool) -> Result<bool, Trouble> {
+pub fn is_xwayland(connection: &X11Stream, root: u32, has_outputs: bool) -> Result<bool, X11Error> {
     use x11rb::protocol::xproto::ConnectionExt as _;
     if connection.query_extension(b"XWAYLAND")?.reply()?.present {
         return Ok(true);
@@ -44,7 +44,7 @@ pub use by_compositor::screen_picture;
 mod by_compositor {
     use xcap::{Monitor, XCapError};
 
-    use super::super::wayland::screen::{PATIENCE_OF_PORTAL, aside};
+    use super::super::wayland::screen::{PATIENCE_OF_PORTAL, run_aside};
     use crate::error::{Error, Kind, Result};
     use crate::model::Rect;
     use crate::model::image::{BLACK, Picture};
@@ -52,7 +52,7 @@ mod by_compositor {
 
     /// All monitors, each where the X server has it.
     pub fn screen_picture() -> Result<Shot> {
-        aside("picture", PATIENCE_OF_PORTAL, || {
+        run_aside("picture", PATIENCE_OF_PORTAL, || {
             let monitors = Monitor::all().map_err(failed)?;
             let shots = monitors.iter().map(picture_of).collect::<Result<Vec<Shot>>>()?;
             assembled(&shots)
@@ -84,7 +84,11 @@ mod by_compositor {
         let side = |pixels: i32| u32::try_from(pixels).unwrap_or(0);
         let mut picture = Picture::new(side(area.width), side(area.height), BLACK)?;
         for shot in shots {
-            picture.lay(&shot.picture, shot.area.x.saturating_sub(left), shot.area.y.saturating_sub(top));
+            picture.draw_over(
+                &shot.picture,
+                shot.area.x.saturating_sub(left),
+                shot.area.y.saturating_sub(top),
+            );
         }
         Ok(Shot { picture, area })
     }

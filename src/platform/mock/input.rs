@@ -7,14 +7,14 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::world::{Spot, World};
-use crate::model::action::{Act, Choice, Handle, Key, Modifier};
+use super::world::{PlannedElement, World};
+use crate::model::action::{Act, Handle, Key, Modifier, OptionChoice};
 use crate::model::{Button, InputKind, KeyCombo, NamedKey, Point, Role, Tree};
-use crate::scenario::{Condition, Trigger};
+use crate::scenario::{ReactionCondition, Trigger};
 
 /// What became of an act.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct MockOutcome {
     /// A reaction of the scenario answered; its effects may come later.
     pub reacted: bool,
     /// No reaction did, but the desktop changed as any would: text was entered, a box toggled.
@@ -22,11 +22,11 @@ pub struct Outcome {
     /// The element that the act reached.
     pub element: Option<Handle>,
     /// Why nothing was done.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<MockRefusal>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Refusal {
+pub enum MockRefusal {
     NoWindow { uid: String },
     NoElement { native: String },
     Disabled { role: String, name: String },
@@ -35,24 +35,24 @@ pub enum Refusal {
     NoOption { wanted: String, options: Vec<String> },
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for MockRefusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::NoWindow { uid } => write!(out, "there is no window {uid} now"),
-            Refusal::NoElement { native } => write!(out, "the element {native} is not there now"),
-            Refusal::Disabled { role, name } => write!(out, "{role} \"{name}\" is disabled"),
-            Refusal::NotEditable { role, name } => write!(out, "{role} \"{name}\" takes no value"),
-            Refusal::NotInRange { text, min, max } => {
-                write!(out, "\"{text}\" is no number from {} to {}", bound(*min), bound(*max))
+            MockRefusal::NoWindow { uid } => write!(out, "there is no window {uid} now"),
+            MockRefusal::NoElement { native } => write!(out, "the element {native} is not there now"),
+            MockRefusal::Disabled { role, name } => write!(out, "{role} \"{name}\" is disabled"),
+            MockRefusal::NotEditable { role, name } => write!(out, "{role} \"{name}\" takes no value"),
+            MockRefusal::NotInRange { text, min, max } => {
+                write!(out, "\"{text}\" is no number from {} to {}", format_bound(*min), format_bound(*max))
             }
-            Refusal::NoOption { wanted, options } => {
+            MockRefusal::NoOption { wanted, options } => {
                 write!(out, "there is no option {wanted}; options are {}", options.join(", "))
             }
         }
     }
 }
 
-fn bound(number: Option<f64>) -> String {
+fn format_bound(number: Option<f64>) -> String {
     number.map_or_else(|| "any".to_owned(), |number| number.to_string())
 }
 
@@ -61,14 +61,14 @@ const WHEEL_STEP: i32 = 40;
 const OPTIONS_SHOWN: usize = 20;
 
 impl World {
-    pub fn act(&mut self, act: &Act, now: Duration) -> Outcome {
-        self.advance(now);
-        let pointed = self.pointed(act, now);
+    pub fn act(&mut self, act: &Act, now: Duration) -> MockOutcome {
+        self.advance_to(now);
+        let pointed = self.pointer_after(act, now);
         let outcome = if self.inert {
-            Outcome { refusal: self.missing_option(act, now), ..Outcome::default() }
+            MockOutcome { refusal: self.missing_option(act, now), ..MockOutcome::default() }
         } else {
-            let refused = |refusal| Outcome { refusal: Some(refusal), ..Outcome::default() };
-            self.perform(act, now).unwrap_or_else(refused)
+            let refused = |refusal| MockOutcome { refusal: Some(refusal), ..MockOutcome::default() };
+            self.perform_act(act, now).unwrap_or_else(refused)
         };
         if let Some(point) = pointed.filter(|_| outcome.refusal.is_none()) {
             self.pointer = point;
@@ -77,29 +77,31 @@ impl World {
     }
 
     /// Where the act takes the pointer, if it does.
-    fn pointed(&self, act: &Act, now: Duration) -> Option<Point> {
+    fn pointer_after(&self, act: &Act, now: Duration) -> Option<Point> {
         match act {
             Act::Drag { to, .. } => Some(*to),
             Act::Click { element, at, .. } | Act::Scroll { element, at, .. } | Act::Hover { element, at } => {
-                at.or_else(|| Some(self.element(self.locate(element.as_ref()?, now).ok()?).bounds.center()))
+                at.or_else(|| {
+                    Some(self.element(self.locate_handle(element.as_ref()?, now).ok()?).bounds.center())
+                })
             }
             _ => None,
         }
     }
 
     /// The default desktop takes every act and does nothing, but even it cannot select what is not there.
-    fn missing_option(&self, act: &Act, now: Duration) -> Option<Refusal> {
-        let Act::Select { element, option: Some(Choice::Name(wanted)) } = act else {
+    fn missing_option(&self, act: &Act, now: Duration) -> Option<MockRefusal> {
+        let Act::Select { element, option: Some(OptionChoice::Name(wanted)) } = act else {
             return None;
         };
         let tree = self.tree(&element.window_uid, now)?;
         let there = tree.elements().iter().any(|candidate| candidate.name == *wanted);
-        (!there).then(|| Refusal::NoOption { wanted: wanted.clone(), options: Vec::new() })
+        (!there).then(|| MockRefusal::NoOption { wanted: wanted.clone(), options: Vec::new() })
     }
 
     /// Everything that can be refused is refused before anything changes.
-    fn perform(&mut self, act: &Act, now: Duration) -> Result<Outcome, Refusal> {
-        let spot = self.aim(act, now)?;
+    fn perform_act(&mut self, act: &Act, now: Duration) -> Result<MockOutcome, MockRefusal> {
+        let spot = self.aim_act(act, now)?;
         if let Some(spot) = spot.filter(|_| act.works_the_element()) {
             self.check_enabled(spot)?;
         }
@@ -108,86 +110,90 @@ impl World {
             self.check_ability(act, spot)?;
         }
         if let Some(spot) = spot.filter(|_| act.works_the_element()) {
-            self.attend(spot, matches!(act, Act::Click { .. }));
+            self.give_focus(spot, matches!(act, Act::Click { .. }));
         }
         let element = spot.map(|spot| self.handle(spot));
         if let Some((reaction, text)) = reaction {
             self.start(reaction, &text, now);
-            return Ok(Outcome { reacted: true, element, ..Outcome::default() });
+            return Ok(MockOutcome { reacted: true, element, ..MockOutcome::default() });
         }
         let done = self.answer_by_itself(act, spot, now)?;
-        Ok(Outcome { element, ..done })
+        Ok(MockOutcome { element, ..done })
     }
 
     // ── aim ────────────────────────────────────────────────────────────────────────────────────
 
-    fn aim(&self, act: &Act, now: Duration) -> Result<Option<Spot>, Refusal> {
-        let (element, point) = act.aim();
+    fn aim_act(&self, act: &Act, now: Duration) -> Result<Option<PlannedElement>, MockRefusal> {
+        let (element, point) = act.aim_act();
         if let Some(handle) = element {
-            return self.locate(handle, now).map(Some);
+            return self.locate_handle(handle, now).map(Some);
         }
         Ok(match point {
-            Some(point) => self.hit(point, now),
+            Some(point) => self.hit_test(point, now),
             None => self.keyboard_spot(now),
         })
     }
 
-    fn locate(&self, handle: &Handle, now: Duration) -> Result<Spot, Refusal> {
+    fn locate_handle(&self, handle: &Handle, now: Duration) -> Result<PlannedElement, MockRefusal> {
         let window = self
             .window_index(&handle.window_uid)
-            .ok_or_else(|| Refusal::NoWindow { uid: handle.window_uid.clone() })?;
-        let node = self.plans()[window].find(&handle.native);
-        node.map(|node| Spot { window, node })
+            .ok_or_else(|| MockRefusal::NoWindow { uid: handle.window_uid.clone() })?;
+        let node = self.window_plans()[window].find_element(&handle.native);
+        node.map(|node| PlannedElement { window, node })
             .filter(|&spot| self.is_present(spot, now))
-            .ok_or_else(|| Refusal::NoElement { native: handle.native.clone() })
+            .ok_or_else(|| MockRefusal::NoElement { native: handle.native.clone() })
     }
 
     /// The innermost element under the point, in the topmost window there.
-    fn hit(&self, point: Point, now: Duration) -> Option<Spot> {
+    fn hit_test(&self, point: Point, now: Duration) -> Option<PlannedElement> {
         let mut windows = self.open_windows().into_iter();
-        let window = windows.find(|&window| self.bounds(&self.plans()[window]).contains(point))?;
+        let window =
+            windows.find(|&window| self.window_bounds(&self.window_plans()[window]).contains(point))?;
         let (tree, origins) = self.shown_tree(window, now);
         // In pre-order what comes later lies inside or above what comes before.
         let node = (0..tree.len())
             .rev()
             .find(|&node| tree[node].bounds.contains(point) && !is_clipped(&tree, node, point))?;
-        Some(Spot { window, node: *origins.get(node)? })
+        Some(PlannedElement { window, node: *origins.get(node)? })
     }
 
-    fn keyboard_spot(&self, now: Duration) -> Option<Spot> {
+    fn keyboard_spot(&self, now: Duration) -> Option<PlannedElement> {
         let window = self.focused_window()?;
-        let native = self.memory(window)?.keyboard.as_deref()?;
-        let spot = Spot { window, node: self.plans()[window].find(native)? };
+        let native = self.window_memory(window)?.keyboard.as_deref()?;
+        let spot = PlannedElement { window, node: self.window_plans()[window].find_element(native)? };
         self.is_present(spot, now).then_some(spot)
     }
 
-    fn handle(&self, spot: Spot) -> Handle {
-        let plan = &self.plans()[spot.window];
+    fn handle(&self, spot: PlannedElement) -> Handle {
+        let plan = &self.window_plans()[spot.window];
         let native = plan.tree[spot.node].native.clone().unwrap_or_default();
         Handle { window_uid: plan.uid.clone(), native }
     }
 
     /// A disabled element disables what is in it; a disabled root is a window behind a modal dialog.
-    fn check_enabled(&self, spot: Spot) -> Result<(), Refusal> {
-        let disabled = self.chain(spot).into_iter().map(|spot| self.element(spot)).find(|it| !it.enabled);
+    fn check_enabled(&self, spot: PlannedElement) -> Result<(), MockRefusal> {
+        let disabled =
+            self.ancestor_chain(spot).into_iter().map(|spot| self.element(spot)).find(|it| !it.enabled);
         match disabled {
             None => Ok(()),
-            Some(element) => Err(Refusal::Disabled { role: element.role.to_string(), name: element.name }),
+            Some(element) => {
+                Err(MockRefusal::Disabled { role: element.role.to_string(), name: element.name })
+            }
         }
     }
 
     /// Gives the keyboard to the control that was worked, and brings its window to the front.
-    fn attend(&mut self, spot: Spot, clicked: bool) {
-        let control = self.control(spot);
-        let role = &self.plans()[control.window].tree[control.node].role;
-        let authored = self.plans()[spot.window].elements[spot.node].authored;
+    fn give_focus(&mut self, spot: PlannedElement, clicked: bool) {
+        let control = self.control_of(spot);
+        let role = &self.window_plans()[control.window].tree[control.node].role;
+        let authored = self.window_plans()[spot.window].elements[spot.node].authored;
         if role.is_focusable() {
             self.give_keyboard(control);
         } else if authored {
             self.give_keyboard(spot);
         } else {
-            let uid = self.plans()[spot.window].uid.clone();
-            self.raise(&uid);
+            let uid = self.window_plans()[spot.window].uid.clone();
+            self.raise_window(&uid);
         }
         if clicked {
             self.memory_at(spot.window).all_selected = false;
@@ -195,29 +201,29 @@ impl World {
     }
 
     /// A label inside a button belongs to the button: the innermost control, or else the element itself.
-    fn control(&self, spot: Spot) -> Spot {
-        let tree = &self.plans()[spot.window].tree;
-        let mut chain = self.chain(spot).into_iter();
+    fn control_of(&self, spot: PlannedElement) -> PlannedElement {
+        let tree = &self.window_plans()[spot.window].tree;
+        let mut chain = self.ancestor_chain(spot).into_iter();
         chain.find(|around| tree[around.node].role.is_focusable()).unwrap_or(spot)
     }
 
     // ── reactions ──────────────────────────────────────────────────────────────────────────────
 
     /// The first reaction that fits, and what `{text}` is for it.
-    fn matching_reaction(&self, act: &Act, spot: Option<Spot>) -> Option<(usize, String)> {
+    fn matching_reaction(&self, act: &Act, spot: Option<PlannedElement>) -> Option<(usize, String)> {
         let text = self.text_of(act, spot);
         let targets = spot.map_or_else(Vec::new, |spot| self.targets(act, spot));
         self.first_reaction(act.kinds(), &targets, text.as_deref())
     }
 
     /// Brings a window to the front as a window manager does; a reaction may wait for that.
-    pub fn activate(&mut self, uid: &str, now: Duration) -> bool {
-        self.advance(now);
-        if !self.raise(uid) {
+    pub fn activate_window(&mut self, uid: &str, now: Duration) -> bool {
+        self.advance_to(now);
+        if !self.raise_window(uid) {
             return false;
         }
-        let root = self.window_index(uid).map(|window| Spot { window, node: Tree::ROOT });
-        let targets: Vec<Spot> = root.into_iter().collect();
+        let root = self.window_index(uid).map(|window| PlannedElement { window, node: Tree::ROOT });
+        let targets: Vec<PlannedElement> = root.into_iter().collect();
         if let Some((reaction, text)) = self.first_reaction(&[InputKind::RaiseWindow], &targets, None) {
             self.start(reaction, &text, now);
         }
@@ -227,34 +233,34 @@ impl World {
     fn first_reaction(
         &self,
         kinds: &[InputKind],
-        targets: &[Spot],
+        targets: &[PlannedElement],
         text: Option<&str>,
     ) -> Option<(usize, String)> {
         let mut reactions = self.scenario.reactions.iter().enumerate();
         reactions.find_map(|(index, reaction)| {
             let fits = kinds.contains(&reaction.on.input)
                 && reaction.in_state.is_none_or(|state| state == self.state)
-                && self.fits(&reaction.on, targets);
-            let captured = reaction.on.captured(text).filter(|_| fits)?;
-            let holds = reaction.when.iter().all(|condition| self.holds(condition));
+                && self.trigger_fits(&reaction.on, targets);
+            let captured = reaction.on.captured_text(text).filter(|_| fits)?;
+            let holds = reaction.when.iter().all(|condition| self.condition_holds(condition));
             holds.then(|| (index, captured.to_owned()))
         })
     }
 
     /// The elements that a reaction may mean: for a pointer also those between it and its control.
-    fn targets(&self, act: &Act, spot: Spot) -> Vec<Spot> {
+    fn targets(&self, act: &Act, spot: PlannedElement) -> Vec<PlannedElement> {
         if !act.is_by_pointer() {
             return vec![spot];
         }
-        let tree = &self.plans()[spot.window].tree;
-        let mut chain = self.chain(spot);
+        let tree = &self.window_plans()[spot.window].tree;
+        let mut chain = self.ancestor_chain(spot);
         if let Some(control) = chain.iter().position(|around| tree[around.node].role.is_focusable()) {
             chain.truncate(control + 1);
         }
         chain
     }
 
-    fn fits(&self, trigger: &Trigger, targets: &[Spot]) -> bool {
+    fn trigger_fits(&self, trigger: &Trigger, targets: &[PlannedElement]) -> bool {
         let anything = trigger.target_id.is_none() && trigger.target_name.is_none();
         if anything && trigger.window.is_none() {
             return true;
@@ -262,8 +268,8 @@ impl World {
         targets.iter().any(|&target| self.fits_target(trigger, target))
     }
 
-    fn fits_target(&self, trigger: &Trigger, target: Spot) -> bool {
-        let plan = &self.plans()[target.window];
+    fn fits_target(&self, trigger: &Trigger, target: PlannedElement) -> bool {
+        let plan = &self.window_plans()[target.window];
         let is_id = |id: &String| plan.find_authored(id) == Some(target.node);
         let is_name = |name: &String| self.element(target).name == *name;
         trigger.window.as_ref().is_none_or(|uid| plan.uid == *uid)
@@ -271,8 +277,8 @@ impl World {
             && trigger.target_name.as_ref().is_none_or(is_name)
     }
 
-    fn holds(&self, condition: &Condition) -> bool {
-        let Some(element) = self.remembered(&condition.id, condition.window.as_deref()) else {
+    fn condition_holds(&self, condition: &ReactionCondition) -> bool {
+        let Some(element) = self.remembered_element(&condition.id, condition.window.as_deref()) else {
             return false;
         };
         let value = element.value.unwrap_or_default();
@@ -281,7 +287,7 @@ impl World {
             && condition.selected.is_none_or(|wanted| element.selected.unwrap_or(false) == wanted)
     }
 
-    fn text_of(&self, act: &Act, spot: Option<Spot>) -> Option<String> {
+    fn text_of(&self, act: &Act, spot: Option<PlannedElement>) -> Option<String> {
         match act {
             Act::Type { text, .. } | Act::SetValue { text, .. } => Some(text.clone()),
             Act::Key { keys, .. } => Some(keys.to_string()),
@@ -296,7 +302,7 @@ impl World {
 
     // ── what any application does ──────────────────────────────────────────────────────────────
 
-    fn check_ability(&self, act: &Act, spot: Spot) -> Result<(), Refusal> {
+    fn check_ability(&self, act: &Act, spot: PlannedElement) -> Result<(), MockRefusal> {
         match act {
             Act::SetValue { text, .. } => self.check_value(spot, text),
             Act::Select { option, .. } => self.option_of(spot, option.as_ref()).map(|_| ()),
@@ -304,7 +310,7 @@ impl World {
         }
     }
 
-    fn check_value(&self, spot: Spot, text: &str) -> Result<(), Refusal> {
+    fn check_value(&self, spot: PlannedElement, text: &str) -> Result<(), MockRefusal> {
         let element = self.element(spot);
         if element.range.now.is_some() {
             let (min, max) = (element.range.min, element.range.max);
@@ -313,21 +319,26 @@ impl World {
                 |number: f64| min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max);
             return match number.filter(|&number| inside(number)) {
                 Some(_) => Ok(()),
-                None => Err(Refusal::NotInRange { text: text.to_owned(), min, max }),
+                None => Err(MockRefusal::NotInRange { text: text.to_owned(), min, max }),
             };
         }
         if element.role.takes_text() {
             return Ok(());
         }
-        Err(Refusal::NotEditable { role: element.role.to_string(), name: element.name })
+        Err(MockRefusal::NotEditable { role: element.role.to_string(), name: element.name })
     }
 
-    fn answer_by_itself(&mut self, act: &Act, spot: Option<Spot>, now: Duration) -> Result<Outcome, Refusal> {
+    fn answer_by_itself(
+        &mut self,
+        act: &Act,
+        spot: Option<PlannedElement>,
+        now: Duration,
+    ) -> Result<MockOutcome, MockRefusal> {
         if let (Act::Key { keys, .. }, spot) = (act, spot) {
-            return self.press(keys, spot, now);
+            return self.press_keys(keys, spot, now);
         }
         let Some(spot) = spot else {
-            return Ok(Outcome::default());
+            return Ok(MockOutcome::default());
         };
         let built_in = match act {
             Act::Click { button: Button::Left, count, .. } => count % 2 == 1 && self.work_control(spot),
@@ -336,19 +347,19 @@ impl World {
             Act::Type { text, .. } => self.enter_text(spot, text),
             Act::Select { option, .. } => {
                 let chosen = self.option_of(spot, option.as_ref())?;
-                self.select(chosen)
+                self.select_spot(chosen)
             }
-            Act::Scroll { clicks, .. } => self.scroll(spot, *clicks),
+            Act::Scroll { clicks, .. } => self.scroll_container(spot, *clicks),
             _ => false,
         };
-        Ok(Outcome { built_in, ..Outcome::default() })
+        Ok(MockOutcome { built_in, ..MockOutcome::default() })
     }
 
-    fn set_value(&mut self, spot: Spot, text: &str) -> bool {
+    fn set_value(&mut self, spot: PlannedElement, text: &str) -> bool {
         let is_number = self.element(spot).range.now.is_some();
         let number = text.trim().parse().ok().filter(|_| is_number);
         let shows_text = number.is_none() || self.element(spot).value.is_some();
-        let changed = self.changed(spot);
+        let changed = self.changed_element(spot);
         changed.number = number.or(changed.number);
         if shows_text {
             changed.value = Some(text.to_owned());
@@ -358,95 +369,100 @@ impl World {
     }
 
     /// Text goes to the end of what is there, or in place of it when all of it is selected.
-    fn enter_text(&mut self, spot: Spot, text: &str) -> bool {
+    fn enter_text(&mut self, spot: PlannedElement, text: &str) -> bool {
         let element = self.element(spot);
         if !element.role.takes_text() {
             return false;
         }
         let replaced = std::mem::take(&mut self.memory_at(spot.window).all_selected);
         let before = element.value.filter(|_| !replaced).unwrap_or_default();
-        self.changed(spot).value = Some(before + text);
+        self.changed_element(spot).value = Some(before + text);
         true
     }
 
-    fn work_control(&mut self, spot: Spot) -> bool {
-        let control = self.control(spot);
+    fn work_control(&mut self, spot: PlannedElement) -> bool {
+        let control = self.control_of(spot);
         let element = self.element(control);
         if element.role.toggles() {
-            self.changed(control).selected = Some(!element.selected.unwrap_or(false));
+            self.changed_element(control).selected = Some(!element.selected.unwrap_or(false));
             return true;
         }
         let is_option =
             element.role == Role::RadioButton || (element.selected.is_some() && is_option(&element.role));
-        is_option && self.select(control)
+        is_option && self.select_spot(control)
     }
 
     /// Selects one of its kind under its parent; a combo box around it shows its name.
-    fn select(&mut self, spot: Spot) -> bool {
-        for other in self.siblings(spot) {
+    fn select_spot(&mut self, spot: PlannedElement) -> bool {
+        for other in self.siblings_of(spot) {
             if self.element(other).selected == Some(true) {
-                self.changed(other).selected = Some(false);
+                self.changed_element(other).selected = Some(false);
             }
         }
-        self.changed(spot).selected = Some(true);
+        self.changed_element(spot).selected = Some(true);
         let name = self.element(spot).name;
-        let around = self.chain(spot).into_iter().skip(1);
-        let is_combo = |spot: &Spot| self.plans()[spot.window].tree[spot.node].role == Role::ComboBox;
+        let around = self.ancestor_chain(spot).into_iter().skip(1);
+        let is_combo =
+            |spot: &PlannedElement| self.window_plans()[spot.window].tree[spot.node].role == Role::ComboBox;
         let combo = around.into_iter().find(is_combo);
         if let Some(combo) = combo {
             let closes = self.element(combo).expanded.map(|_| false);
-            let changed = self.changed(combo);
+            let changed = self.changed_element(combo);
             changed.value = Some(name);
             changed.expanded = closes.or(changed.expanded);
         }
         true
     }
 
-    fn siblings(&self, spot: Spot) -> Vec<Spot> {
-        let tree = &self.plans()[spot.window].tree;
+    fn siblings_of(&self, spot: PlannedElement) -> Vec<PlannedElement> {
+        let tree = &self.window_plans()[spot.window].tree;
         let Some(parent) = tree.parent(spot.node) else {
             return Vec::new();
         };
         let same = |&node: &usize| node != spot.node && tree[node].role == tree[spot.node].role;
-        tree.children(parent).filter(same).map(|node| Spot { node, ..spot }).collect()
+        tree.children(parent).filter(same).map(|node| PlannedElement { node, ..spot }).collect()
     }
 
-    fn option_of(&self, spot: Spot, choice: Option<&Choice>) -> Result<Spot, Refusal> {
+    fn option_of(
+        &self,
+        spot: PlannedElement,
+        choice: Option<&OptionChoice>,
+    ) -> Result<PlannedElement, MockRefusal> {
         let Some(choice) = choice else {
-            return Ok(self.control(spot));
+            return Ok(self.control_of(spot));
         };
-        let tree = &self.plans()[spot.window].tree;
+        let tree = &self.window_plans()[spot.window].tree;
         let below = (spot.node + 1)..tree.end(spot.node);
         let options = below.filter(|&node| is_option(&tree[node].role));
-        let options: Vec<Spot> = options.map(|node| Spot { node, ..spot }).collect();
+        let options: Vec<PlannedElement> = options.map(|node| PlannedElement { node, ..spot }).collect();
         let chosen = match choice {
-            Choice::Index(index) => options.get(*index),
-            Choice::Name(name) => options.iter().find(|&&option| self.element(option).name == *name),
+            OptionChoice::Index(index) => options.get(*index),
+            OptionChoice::Name(name) => options.iter().find(|&&option| self.element(option).name == *name),
         };
         chosen.copied().ok_or_else(|| self.no_option(choice, &options))
     }
 
-    fn no_option(&self, choice: &Choice, options: &[Spot]) -> Refusal {
+    fn no_option(&self, choice: &OptionChoice, options: &[PlannedElement]) -> MockRefusal {
         let wanted = match choice {
-            Choice::Index(index) => format!("number {index}"),
-            Choice::Name(name) => format!("\"{name}\""),
+            OptionChoice::Index(index) => format!("number {index}"),
+            OptionChoice::Name(name) => format!("\"{name}\""),
         };
         let names = options.iter().take(OPTIONS_SHOWN).map(|&option| self.element(option).name);
         let mut options_named: Vec<String> = names.collect();
         if let Some(more) = options.len().checked_sub(OPTIONS_SHOWN).filter(|&more| more > 0) {
             options_named.push(format!("and {more} more"));
         }
-        Refusal::NoOption { wanted, options: options_named }
+        MockRefusal::NoOption { wanted, options: options_named }
     }
 
     /// Scrolls the innermost container around the element whose content is higher than itself.
-    fn scroll(&mut self, spot: Spot, clicks: i32) -> bool {
-        let chain = self.chain(spot).into_iter();
-        let Some((container, most)) = chain.filter_map(|spot| Some((spot, self.overflow(spot)?))).next()
+    fn scroll_container(&mut self, spot: PlannedElement, clicks: i32) -> bool {
+        let chain = self.ancestor_chain(spot).into_iter();
+        let Some((container, most)) = chain.filter_map(|spot| Some((spot, self.scroll_range(spot)?))).next()
         else {
             return false;
         };
-        let slot = self.slot(container);
+        let slot = self.memory_slot(container);
         let offset = self.memory_at(container.window).scrolled.entry(slot).or_default();
         let before = *offset;
         *offset = offset.saturating_sub(clicks.saturating_mul(WHEEL_STEP)).clamp(0, most);
@@ -454,8 +470,8 @@ impl World {
     }
 
     /// How far a container can be scrolled; `None` when all of its content fits.
-    fn overflow(&self, spot: Spot) -> Option<i32> {
-        let tree = &self.plans()[spot.window].tree;
+    fn scroll_range(&self, spot: PlannedElement) -> Option<i32> {
+        let tree = &self.window_plans()[spot.window].tree;
         let container = &tree[spot.node];
         let below = (spot.node + 1)..tree.end(spot.node);
         let bottom = below.map(|node| tree[node].bounds.bottom()).max()?;
@@ -465,8 +481,13 @@ impl World {
 
     // ── keys ───────────────────────────────────────────────────────────────────────────────────
 
-    fn press(&mut self, keys: &KeyCombo, spot: Option<Spot>, now: Duration) -> Result<Outcome, Refusal> {
-        let built_in = |built_in| Ok(Outcome { built_in, ..Outcome::default() });
+    fn press_keys(
+        &mut self,
+        keys: &KeyCombo,
+        spot: Option<PlannedElement>,
+        now: Duration,
+    ) -> Result<MockOutcome, MockRefusal> {
+        let built_in = |built_in| Ok(MockOutcome { built_in, ..MockOutcome::default() });
         let combo = keys.to_string();
         if combo == "tab" || combo == "shift+tab" {
             return built_in(self.move_keyboard(spot, combo == "tab", now));
@@ -474,36 +495,36 @@ impl World {
         let Some(spot) = spot else {
             return built_in(false);
         };
-        let role = self.plans()[spot.window].tree[spot.node].role.clone();
+        let role = self.window_plans()[spot.window].tree[spot.node].role.clone();
         if matches!(&*combo, "enter" | "space") && role.is_pressed_by_key() {
             let element = Some(self.handle(spot));
-            return self.perform(&Act::Click { element, at: None, button: Button::Left, count: 1 }, now);
+            return self.perform_act(&Act::Click { element, at: None, button: Button::Left, count: 1 }, now);
         }
         if !role.takes_text() {
             return built_in(false);
         }
-        built_in(self.edit(&combo, keys, spot))
+        built_in(self.edit_text(&combo, keys, spot))
     }
 
-    fn edit(&mut self, combo: &str, keys: &KeyCombo, spot: Spot) -> bool {
+    fn edit_text(&mut self, combo: &str, keys: &KeyCombo, spot: PlannedElement) -> bool {
         match combo {
             "ctrl+a" => {
                 self.memory_at(spot.window).all_selected = true;
                 true
             }
-            "backspace" | "delete" => self.erase(spot, combo == "backspace"),
-            "ctrl+c" => self.copy(spot),
-            "ctrl+x" => self.copy(spot) && self.erase(spot, false),
+            "backspace" | "delete" => self.erase_text(spot, combo == "backspace"),
+            "ctrl+c" => self.copy_text(spot),
+            "ctrl+x" => self.copy_text(spot) && self.erase_text(spot, false),
             "ctrl+v" => self.clipboard.clone().is_some_and(|text| self.enter_text(spot, &text)),
-            _ => typed_by(keys, &self.plans()[spot.window].tree[spot.node].role)
+            _ => typed_by(keys, &self.window_plans()[spot.window].tree[spot.node].role)
                 .is_some_and(|text| self.enter_text(spot, &text)),
         }
     }
 
     /// What is selected, which is all or nothing, goes onto the clipboard. Nothing secret does, as in real fields.
-    fn copy(&mut self, spot: Spot) -> bool {
+    fn copy_text(&mut self, spot: PlannedElement) -> bool {
         let element = self.element(spot);
-        let selected = self.memory(spot.window).is_some_and(|memory| memory.all_selected);
+        let selected = self.window_memory(spot.window).is_some_and(|memory| memory.all_selected);
         let text = element.value.filter(|text| selected && !element.secret && !text.is_empty());
         let copied = text.is_some();
         self.clipboard = text.or(self.clipboard.take());
@@ -511,19 +532,19 @@ impl World {
     }
 
     /// The caret is always at the end, so `delete` has something to do only when all is selected.
-    fn erase(&mut self, spot: Spot, backwards: bool) -> bool {
+    fn erase_text(&mut self, spot: PlannedElement, backwards: bool) -> bool {
         let all = std::mem::take(&mut self.memory_at(spot.window).all_selected);
         let mut value = self.element(spot).value.unwrap_or_default();
         let erased =
             if all { !std::mem::take(&mut value).is_empty() } else { backwards && value.pop().is_some() };
         if erased {
-            self.changed(spot).value = Some(value);
+            self.changed_element(spot).value = Some(value);
         }
         erased
     }
 
     /// Moves the keyboard to the next or previous control that can have it.
-    fn move_keyboard(&mut self, from: Option<Spot>, forwards: bool, now: Duration) -> bool {
+    fn move_keyboard(&mut self, from: Option<PlannedElement>, forwards: bool, now: Duration) -> bool {
         let Some(window) = from.map(|spot| spot.window).or_else(|| self.focused_window()) else {
             return false;
         };
@@ -541,7 +562,7 @@ impl World {
         let Some(&node) = stops.get(next) else {
             return false;
         };
-        self.give_keyboard(Spot { window, node });
+        self.give_keyboard(PlannedElement { window, node });
         true
     }
 }
@@ -574,7 +595,7 @@ fn typed_by(keys: &KeyCombo, role: &Role) -> Option<String> {
 }
 
 impl Act {
-    fn aim(&self) -> (Option<&Handle>, Option<Point>) {
+    fn aim_act(&self) -> (Option<&Handle>, Option<Point>) {
         match self {
             Act::Click { element, at, .. } | Act::Scroll { element, at, .. } | Act::Hover { element, at } => {
                 (element.as_ref(), *at)
@@ -645,7 +666,7 @@ reactions: [{reactions}]"
         let mut world = World::scenario(Arc::new(load_str(yaml, "t").unwrap()), START);
         let at = |ms: u64| START + Duration::from_millis(ms);
         for (ms, state, next) in [(99, "a", Some(at(100))), (100, "b", Some(at(150))), (150, "c", None)] {
-            world.advance(at(ms));
+            world.advance_to(at(ms));
             assert_eq!((world.state(), world.next_change(at(ms))), (Some(state), next), "{ms}");
         }
     }
@@ -665,9 +686,9 @@ reactions: [{reactions}]"
     #[test]
     fn raising_a_window_can_be_reacted_to() {
         let mut world = small("", "{on: {tool: bring_to_foreground, window: w}, transition_to: b}");
-        assert!(!world.activate("nobody", START));
+        assert!(!world.activate_window("nobody", START));
         assert_eq!(world.state(), Some("a"));
-        assert!(world.activate("w", START));
+        assert!(world.activate_window("w", START));
         assert_eq!(world.state(), Some("b"));
     }
 
@@ -691,29 +712,29 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
         Handle { window_uid: window_uid.to_owned(), native: native.to_owned() }
     }
 
-    fn click(world: &mut World, uid: &str, native: &str) -> Outcome {
+    fn click(world: &mut World, uid: &str, native: &str) -> MockOutcome {
         click_after(world, uid, native, START)
     }
 
-    fn click_after(world: &mut World, uid: &str, native: &str, now: Duration) -> Outcome {
+    fn click_after(world: &mut World, uid: &str, native: &str, now: Duration) -> MockOutcome {
         let element = Some(handle(uid, native));
         world.act(&Act::Click { element, at: None, button: Button::Left, count: 1 }, now)
     }
 
-    fn click_at(world: &mut World, x: i32, y: i32) -> Outcome {
+    fn click_at(world: &mut World, x: i32, y: i32) -> MockOutcome {
         let at = Some(Point { x, y });
         world.act(&Act::Click { element: None, at, button: Button::Left, count: 1 }, START)
     }
 
-    fn type_text(world: &mut World, text: &str) -> Outcome {
+    fn type_text(world: &mut World, text: &str) -> MockOutcome {
         world.act(&Act::Type { element: None, text: text.to_owned() }, START)
     }
 
-    fn set_value(world: &mut World, uid: &str, native: &str, text: &str) -> Outcome {
+    fn set_value(world: &mut World, uid: &str, native: &str, text: &str) -> MockOutcome {
         world.act(&Act::SetValue { element: handle(uid, native), text: text.to_owned() }, START)
     }
 
-    fn press(world: &mut World, keys: &str) -> Outcome {
+    fn press(world: &mut World, keys: &str) -> MockOutcome {
         world.act(&Act::Key { element: None, keys: KeyCombo::parse(keys).unwrap() }, START)
     }
 
@@ -832,7 +853,7 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
         click(&mut world, "mock:claims", "send");
         let refusal = click(&mut world, "mock:claims", "discard").refusal;
         let window = ("Window".to_owned(), "New claim — Claims".to_owned());
-        assert_eq!(refusal, Some(Refusal::Disabled { role: window.0, name: window.1 }));
+        assert_eq!(refusal, Some(MockRefusal::Disabled { role: window.0, name: window.1 }));
         assert!(press(&mut world, "escape").reacted);
         assert_eq!(world.state(), Some("editing"));
         assert_eq!(value(&world, "mock:claims", "employee"), "Ada", "kept across states");
@@ -841,7 +862,7 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
     #[test]
     fn form_fields_of_every_kind_take_values() {
         let mut world = shipped("form.yaml");
-        let option = Some(Choice::Name("Meals".to_owned()));
+        let option = Some(OptionChoice::Name("Meals".to_owned()));
         world.act(&Act::Select { element: handle("mock:claims", "category"), option }, START);
         assert_eq!(value(&world, "mock:claims", "category"), "Meals");
         click(&mut world, "mock:claims", "card");
@@ -851,7 +872,7 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
         assert_eq!(element(&world, "mock:claims", "urgency").range.now, Some(5.0));
         let refusal = set_value(&mut world, "mock:claims", "urgency", "9").refusal.unwrap();
         assert_eq!(refusal.to_string(), "\"9\" is no number from 1 to 5");
-        let option = Some(Choice::Index(7));
+        let option = Some(OptionChoice::Index(7));
         let refused = world.act(&Act::Select { element: handle("mock:claims", "category"), option }, START);
         let message = refused.refusal.unwrap().to_string();
         assert_eq!(message, "there is no option number 7; options are Travel, Meals, Equipment");
@@ -911,13 +932,13 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
         assert_eq!(world.next_change(after(8000)), None);
         assert_eq!(
             click_after(&mut world, "mock:report", "export", after(2999)).refusal,
-            Some(Refusal::NoElement { native: "export".to_owned() }),
+            Some(MockRefusal::NoElement { native: "export".to_owned() }),
         );
         assert!(click_after(&mut world, "mock:report", "export", after(9000)).reacted);
         assert_eq!((world.state(), world.next_change(after(9000))), (Some("loading"), Some(after(9400))));
-        world.advance(after(9399));
+        world.advance_to(after(9399));
         assert_eq!(world.state(), Some("loading"));
-        world.advance(after(20_000));
+        world.advance_to(after(20_000));
         assert_eq!((world.state(), world.next_change(after(20_000))), (Some("exported"), None));
     }
 
@@ -926,7 +947,7 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
         let mut world = shipped("slow-load.yaml");
         let after = |ms: u64| START + Duration::from_millis(ms);
         click_after(&mut world, "mock:report", "refresh", after(10_000));
-        world.advance(after(13_000));
+        world.advance_to(after(13_000));
         assert_eq!(
             names(&world, "mock:report", after(13_000)).join(" "),
             "Quarterly report Figures Sales Refresh"
@@ -982,10 +1003,10 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
         let mut world = World::notepad("0");
         let before: Vec<u64> =
             (0..3).map(|i| tree_at(&world, &format!("mock:{i}:0"), START).fingerprint()).collect();
-        assert_eq!(click(&mut world, "mock:0:0", "root.6"), Outcome::default());
-        assert_eq!(click_at(&mut world, 100, 640), Outcome::default());
-        assert_eq!(type_text(&mut world, "hi"), Outcome::default());
-        assert_eq!(set_value(&mut world, "mock:0:0", "root.1", "x"), Outcome::default());
+        assert_eq!(click(&mut world, "mock:0:0", "root.6"), MockOutcome::default());
+        assert_eq!(click_at(&mut world, 100, 640), MockOutcome::default());
+        assert_eq!(type_text(&mut world, "hi"), MockOutcome::default());
+        assert_eq!(set_value(&mut world, "mock:0:0", "root.1", "x"), MockOutcome::default());
         let after: Vec<u64> =
             (0..3).map(|i| tree_at(&world, &format!("mock:{i}:0"), START).fingerprint()).collect();
         assert_eq!(before, after);
@@ -996,11 +1017,11 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
     fn raising_changes_the_stacking_and_not_the_order() {
         let mut world = World::notepad("0");
         assert_eq!(world.stacking(), [0, 1, 2]);
-        assert!(world.raise("mock:2:0"));
+        assert!(world.raise_window("mock:2:0"));
         assert_eq!(world.stacking(), [2, 0, 1]);
         let focused: Vec<bool> = world.windows().iter().map(|window| window.focused).collect();
         assert_eq!(focused, [false, false, true]);
-        assert!(!world.raise("mock:9:0"));
+        assert!(!world.raise_window("mock:9:0"));
     }
 
     #[test]
@@ -1045,7 +1066,7 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
         let outcome = click_at(&mut world, 10, 10);
         assert_eq!((outcome.reacted, outcome.element), (true, Some(handle("w", "root.0.0"))));
         assert_eq!(world.state(), Some("b"));
-        assert_eq!(click_at(&mut world, 5000, 5000), Outcome::default(), "no window is there");
+        assert_eq!(click_at(&mut world, 5000, 5000), MockOutcome::default(), "no window is there");
     }
 
     #[test]
@@ -1111,7 +1132,7 @@ reactions:
         assert_eq!(focused(&world, "two").as_deref(), Some("x"));
         assert!(click(&mut world, "two", "go").reacted);
         assert_eq!(value(&world, "one", "x"), "hello");
-        assert!(world.raise("one"));
+        assert!(world.raise_window("one"));
         assert!(world.windows()[0].focused && !world.windows()[0].minimized);
         assert_eq!(focused(&world, "two"), None, "only the window in front has the keyboard");
         let typed = Act::Type { element: Some(handle("one", "x")), text: "hi".to_owned() };
@@ -1143,7 +1164,7 @@ reactions:
             1 => element.clone().prop_map(|element| Act::Invoke { element }),
             1 => (element.clone(), "[0-9]{0,3}").prop_map(|(element, text)| Act::SetValue { element, text }),
             1 => (element, 0..4usize)
-                .prop_map(|(element, index)| Act::Select { element, option: Some(Choice::Index(index)) }),
+                .prop_map(|(element, index)| Act::Select { element, option: Some(OptionChoice::Index(index)) }),
         ]
     }
 

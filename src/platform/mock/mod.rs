@@ -28,7 +28,7 @@ use crate::model::action::Act;
 use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
-use input::{Outcome, Refusal};
+use input::{MockOutcome, MockRefusal};
 pub use world::World;
 
 #[derive(Debug)]
@@ -64,19 +64,19 @@ impl Mock {
     }
 
     /// Every input that reached this desktop, oldest first.
-    pub fn log(&self) -> Vec<Act> {
+    pub fn action_log(&self) -> Vec<Act> {
         lock(&self.log).clone()
     }
 
     /// How often this desktop was worked in whatever way, beside being raised.
-    pub fn deeds(&self) -> usize {
+    pub fn action_count(&self) -> usize {
         lock(&self.log).len() + self.other_deeds.load(Ordering::Acquire)
     }
 
     /// Changes the world by something that is no input, and counts it.
     fn do_to_world<T>(&self, deed: impl FnOnce(&mut World, Duration) -> T) -> T {
         self.other_deeds.fetch_add(1, Ordering::AcqRel);
-        self.alter(deed)
+        self.alter_world(deed)
     }
 
     /// The world as it is now: what was due has happened.
@@ -87,12 +87,12 @@ impl Mock {
             self.bell.ring();
         }
         played.until = now;
-        played.world.advance(now);
+        played.world.advance_to(now);
         look(&mut played.world, now)
     }
 
     /// Changes the world as it is now, and tells it: one look too many costs less than one too few.
-    fn alter<T>(&self, change: impl FnOnce(&mut World, Duration) -> T) -> T {
+    fn alter_world<T>(&self, change: impl FnOnce(&mut World, Duration) -> T) -> T {
         self.now(|world, now| {
             let result = change(world, now);
             self.bell.ring();
@@ -195,7 +195,7 @@ impl Apps for Mock {
 
     fn launch(&self, launch: &Launch) -> Result<u32> {
         let id = launch.command.first().map_or("", String::as_str);
-        self.do_to_world(|world, now| world.launch(id, now)).ok_or_else(|| no_app(id, &[]))
+        self.do_to_world(|world, now| world.launch_app(id, now)).ok_or_else(|| no_app(id, &[]))
     }
 
     fn is_running(&self, _: u32) -> bool {
@@ -225,7 +225,7 @@ fn no_app(name: &str, apps: &[App]) -> Error {
 impl Stage for Mock {
     fn load(&self, scenario: Scenario) -> OnStage {
         let scenario = Arc::new(scenario);
-        self.alter(|world, now| {
+        self.alter_world(|world, now| {
             *world = World::scenario(scenario, now);
             on_stage(world)
         })
@@ -286,8 +286,8 @@ impl Desktop for Mock {
     }
 
     fn activate(&self, window: &Window) -> Result<Activation> {
-        self.alter(|world, now| {
-            if !world.activate(&window.uid, now) {
+        self.alter_world(|world, now| {
+            if !world.activate_window(&window.uid, now) {
                 return Err(gone(&window.uid));
             }
             // Clients of the default desktop are used to the answer of a system without a window manager.
@@ -325,12 +325,12 @@ impl Accessibility for Mock {
 
 impl Input for Mock {
     fn act(&self, act: &Act, _: &Cancel) -> Result<Done> {
-        let outcome = self.alter(|world, now| world.act(act, now));
+        let outcome = self.alter_world(|world, now| world.act(act, now));
         if let Some(refusal) = outcome.refusal {
-            return Err(refused(&refusal));
+            return Err(refusal_error(&refusal));
         }
         lock(&self.log).push(act.clone());
-        Ok(done(act, &outcome))
+        Ok(build_done(act, &outcome))
     }
 
     /// Nobody else sees this desktop.
@@ -347,12 +347,12 @@ impl Input for Mock {
     fn confine(&self, _: Rect) {}
 }
 
-fn done(act: &Act, outcome: &Outcome) -> Done {
+fn build_done(act: &Act, outcome: &MockOutcome) -> Done {
     let note = (!outcome.reacted).then(|| "mock desktop: no real input was sent".to_owned());
-    Done { route: route(act), note, reacted: outcome.reacted, ..Done::default() }
+    Done { route: route_of(act), note, reacted: outcome.reacted, ..Done::default() }
 }
 
-fn route(act: &Act) -> Route {
+fn route_of(act: &Act) -> Route {
     match act {
         Act::Invoke { .. } | Act::Focus { .. } | Act::SetValue { .. } | Act::Select { .. } => {
             Route::Accessibility
@@ -362,20 +362,20 @@ fn route(act: &Act) -> Route {
     }
 }
 
-fn refused(refusal: &Refusal) -> Error {
+fn refusal_error(refusal: &MockRefusal) -> Error {
     let kind = match refusal {
-        Refusal::NoWindow { .. } => Kind::WindowGone,
-        Refusal::NoElement { .. } => Kind::ElementNotFound,
-        Refusal::Disabled { .. } => Kind::ElementDisabled,
-        Refusal::NotEditable { .. } => Kind::PatternUnsupported,
-        Refusal::NotInRange { .. } | Refusal::NoOption { .. } => Kind::BadRequest,
+        MockRefusal::NoWindow { .. } => Kind::WindowGone,
+        MockRefusal::NoElement { .. } => Kind::ElementNotFound,
+        MockRefusal::Disabled { .. } => Kind::ElementDisabled,
+        MockRefusal::NotEditable { .. } => Kind::PatternUnsupported,
+        MockRefusal::NotInRange { .. } | MockRefusal::NoOption { .. } => Kind::BadRequest,
     };
     Error::new(kind, refusal.to_string())
 }
 
 impl Capture for Mock {
     fn window_picture(&self, window: &Window) -> Result<Shot> {
-        let picture = picture::draw_window(window, &self.tree_now(&window.uid)?).map_err(undrawable)?;
+        let picture = picture::draw_window(window, &self.tree_now(&window.uid)?).map_err(drawing_failed)?;
         Ok(Shot { picture, area: window.bounds })
     }
 
@@ -392,7 +392,7 @@ impl Capture for Mock {
         let layers: Vec<(&Window, &Tree)> = front_to_back.into_iter().zip(&trees).rev().collect();
         let side = |pixels: i32| u32::try_from(pixels).unwrap_or(0);
         let size = (side(screen.width), side(screen.height));
-        Ok(Shot { picture: picture::draw_desktop(size, &layers).map_err(undrawable)?, area: screen })
+        Ok(Shot { picture: picture::draw_desktop(size, &layers).map_err(drawing_failed)?, area: screen })
     }
 
     fn region_picture(&self, area: Rect) -> Result<Shot> {
@@ -407,6 +407,6 @@ impl Capture for Mock {
     }
 }
 
-fn undrawable(problem: impl std::fmt::Display) -> Error {
+fn drawing_failed(problem: impl std::fmt::Display) -> Error {
     Error::internal(format!("the mock desktop cannot be drawn: {problem}"))
 }

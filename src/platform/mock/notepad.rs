@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::model::{Element, Range, Rect, Role, Tree, TreeBuilder};
-use crate::scenario::{ElementPlan, Oracles, Scenario, State, WindowPlan};
+use crate::scenario::{ElementPlan, Oracles, Scenario, ScenarioState, WindowPlan};
 
 const SCREEN: Rect = Rect::new(0, 0, 1920, 1080);
 const EDITOR: Rect = Rect::new(80, 60, 800, 600);
@@ -28,8 +28,13 @@ const STATUS: &[(&str, &str)] =
 /// The desktop as a scenario of one state without reactions.
 pub(super) fn scenario(nonce: &str) -> Scenario {
     let windows = (0..WINDOWS.len()).map(|index| window(index, nonce)).collect();
-    let state =
-        State { name: "default".to_owned(), windows, then: None, keeps_focus: true, changes: Vec::new() };
+    let state = ScenarioState {
+        name: "default".to_owned(),
+        windows,
+        then: None,
+        keeps_focus: true,
+        changes: Vec::new(),
+    };
     Scenario {
         name: "default".to_owned(),
         initial_state: 0,
@@ -71,19 +76,19 @@ fn tree() -> Tree {
 fn add_menus(tree: &mut TreeBuilder) {
     tree.open(Element::new(Role::MenuBar, "MenuBar", Rect::new(80, 60, 800, 22)));
     for (column, name) in (0..).zip(MENUS) {
-        tree.leaf(Element::new(Role::MenuItem, *name, Rect::new(80 + 58 * column, 60, 56, 22)));
+        tree.add_leaf(Element::new(Role::MenuItem, *name, Rect::new(80 + 58 * column, 60, 56, 22)));
     }
     tree.close();
 }
 
 fn add_editor(tree: &mut TreeBuilder) {
-    tree.leaf(Element {
+    tree.add_leaf(Element {
         value: Some(TEXT.to_owned()),
         focused: true,
         ..Element::new(Role::Document, "Text Editor", Rect::new(80, 82, 800, 514))
     });
-    tree.leaf(Element::new(Role::ScrollBar, "Horizontal ScrollBar", Rect::new(80, 596, 784, 18)));
-    tree.leaf(Element::new(Role::ScrollBar, "Vertical ScrollBar", Rect::new(864, 82, 18, 532)));
+    tree.add_leaf(Element::new(Role::ScrollBar, "Horizontal ScrollBar", Rect::new(80, 596, 784, 18)));
+    tree.add_leaf(Element::new(Role::ScrollBar, "Vertical ScrollBar", Rect::new(864, 82, 18, 532)));
 }
 
 fn add_indicators(tree: &mut TreeBuilder) {
@@ -105,7 +110,7 @@ fn add_status(tree: &mut TreeBuilder) {
     tree.open_in_slot(Element::new(Role::StatusBar, "Status Bar", Rect::new(80, 614, 800, 22)), 4);
     for (column, (name, value)) in (0..).zip(STATUS) {
         let text = Element::new(Role::Text, *name, Rect::new(80 + 190 * column, 614, 188, 22));
-        tree.leaf(Element { value: Some((*value).to_owned()), ..text });
+        tree.add_leaf(Element { value: Some((*value).to_owned()), ..text });
     }
     tree.close();
 }

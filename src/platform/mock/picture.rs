@@ -37,11 +37,11 @@ const SECRET_DOTS: i32 = 8;
 /// Far outside every picture, and far enough from the end of the numbers to calculate without care.
 const FAR_AWAY: i64 = 1 << 28;
 
-struct Style {
+struct RoleStyle {
     fill: Option<Rgba>,
     edge: Edge,
-    shape: Shape,
-    text: Shown,
+    shape: ElementShape,
+    text: ShownText,
     align: Align,
     ink: Rgba,
     weight: FontWeight,
@@ -57,7 +57,7 @@ enum Edge {
 
 /// What is drawn beside or instead of the text.
 #[derive(Clone, Copy, PartialEq)]
-enum Shape {
+enum ElementShape {
     Plain,
     /// A frame with a title bar where its content leaves room for one.
     Titled,
@@ -78,7 +78,7 @@ enum Shape {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Shown {
+enum ShownText {
     Nothing,
     Name,
     ValueElseName,
@@ -95,65 +95,70 @@ enum Align {
 }
 
 /// How a text is written.
-struct Look {
+struct TextLook {
     ink: Rgba,
     weight: FontWeight,
     align: Align,
 }
 
 /// The look of an element that is only there to hold others.
-const BARE: Style = Style {
+const BARE: RoleStyle = RoleStyle {
     fill: None,
     edge: Edge::None,
-    shape: Shape::Plain,
-    text: Shown::Nothing,
+    shape: ElementShape::Plain,
+    text: ShownText::Nothing,
     align: Align::Left,
     ink: INK,
     weight: FontWeight::Regular,
 };
-const LABEL: Style = Style { text: Shown::ValueElseName, ..BARE };
-const NAMED: Style = Style { text: Shown::Name, ..BARE };
-const BAR: Style = Style { fill: Some(FACE), ..BARE };
-const SHEET: Style = Style { fill: Some(PAPER), ..BARE };
-const FIELD: Style = Style { edge: Edge::Field, text: Shown::ValueElseHint, ..SHEET };
-const BUTTON: Style =
-    Style { fill: Some(BUTTON_FACE), edge: Edge::Raised, text: Shown::Name, align: Align::Center, ..BARE };
+const LABEL: RoleStyle = RoleStyle { text: ShownText::ValueElseName, ..BARE };
+const NAMED: RoleStyle = RoleStyle { text: ShownText::Name, ..BARE };
+const BAR: RoleStyle = RoleStyle { fill: Some(FACE), ..BARE };
+const SHEET: RoleStyle = RoleStyle { fill: Some(PAPER), ..BARE };
+const FIELD: RoleStyle = RoleStyle { edge: Edge::Field, text: ShownText::ValueElseHint, ..SHEET };
+const BUTTON: RoleStyle = RoleStyle {
+    fill: Some(BUTTON_FACE),
+    edge: Edge::Raised,
+    text: ShownText::Name,
+    align: Align::Center,
+    ..BARE
+};
 
 /// From role to look. Roles are compared in small letters without blanks, `-` and `_`; a role that is
 /// not listed looks like a label.
-const STYLES: &[(&[&str], Style)] = &[
-    (&["window", "dialog", "alert"], Style { fill: Some(FACE), shape: Shape::Titled, ..BARE }),
+const STYLES: &[(&[&str], RoleStyle)] = &[
+    (&["window", "dialog", "alert"], RoleStyle { fill: Some(FACE), shape: ElementShape::Titled, ..BARE }),
     (&["pane", "panel", "section", "form", "filler", "viewport", "scrollpane", "splitpane"], BARE),
     (&["custom", "tabpanel", "navigation", "banner", "sidebar", "main"], BARE),
-    (&["group", "groupbox", "radiogroup"], Style { shape: Shape::Captioned, ..BARE }),
+    (&["group", "groupbox", "radiogroup"], RoleStyle { shape: ElementShape::Captioned, ..BARE }),
     (&["menubar", "toolbar", "titlebar", "statusbar", "header"], BAR),
-    (&["menu", "popupmenu"], Style { edge: Edge::Soft, ..SHEET }),
-    (&["menuitem", "checkmenuitem", "radiomenuitem"], Style { shape: Shape::MenuRow, ..NAMED }),
+    (&["menu", "popupmenu"], RoleStyle { edge: Edge::Soft, ..SHEET }),
+    (&["menuitem", "checkmenuitem", "radiomenuitem"], RoleStyle { shape: ElementShape::MenuRow, ..NAMED }),
     // Bold, because OCR reads the full stops of small bold letters and misses those of regular ones.
-    (&["document", "webarea"], Style { text: Shown::Lines, weight: FontWeight::Bold, ..SHEET }),
-    (&["terminal", "textarea"], Style { text: Shown::Lines, ..FIELD }),
+    (&["document", "webarea"], RoleStyle { text: ShownText::Lines, weight: FontWeight::Bold, ..SHEET }),
+    (&["terminal", "textarea"], RoleStyle { text: ShownText::Lines, ..FIELD }),
     (&["edit", "textfield", "editabletext", "entry", "passwordtext", "searchbox"], FIELD),
-    (&["combobox", "dropdownbutton", "popupbutton"], Style { shape: Shape::DropDown, ..FIELD }),
-    (&["spinner", "spinbutton"], Style { shape: Shape::Spinner, ..FIELD }),
+    (&["combobox", "dropdownbutton", "popupbutton"], RoleStyle { shape: ElementShape::DropDown, ..FIELD }),
+    (&["spinner", "spinbutton"], RoleStyle { shape: ElementShape::Spinner, ..FIELD }),
     (&["button", "pushbutton", "splitbutton", "menubutton"], BUTTON),
     (&["tab", "pagetablist", "tablist"], BAR),
-    (&["tabitem", "pagetab", "togglebutton"], Style { shape: Shape::Row, ..BUTTON }),
-    (&["headeritem", "columnheader", "rowheader"], Style { align: Align::Left, ..BUTTON }),
-    (&["checkbox", "switch"], Style { shape: Shape::TickBox, ..NAMED }),
-    (&["radiobutton", "radio", "radioitem"], Style { shape: Shape::RoundMark, ..NAMED }),
-    (&["list", "listbox", "tree", "table", "datagrid", "grid"], Style { edge: Edge::Field, ..SHEET }),
-    (&["listitem", "option", "dataitem", "row", "tablerow"], Style { shape: Shape::Row, ..NAMED }),
+    (&["tabitem", "pagetab", "togglebutton"], RoleStyle { shape: ElementShape::Row, ..BUTTON }),
+    (&["headeritem", "columnheader", "rowheader"], RoleStyle { align: Align::Left, ..BUTTON }),
+    (&["checkbox", "switch"], RoleStyle { shape: ElementShape::TickBox, ..NAMED }),
+    (&["radiobutton", "radio", "radioitem"], RoleStyle { shape: ElementShape::RoundMark, ..NAMED }),
+    (&["list", "listbox", "tree", "table", "datagrid", "grid"], RoleStyle { edge: Edge::Field, ..SHEET }),
+    (&["listitem", "option", "dataitem", "row", "tablerow"], RoleStyle { shape: ElementShape::Row, ..NAMED }),
     (&["cell", "tablecell", "gridcell"], LABEL),
-    (&["treeitem", "outlineitem"], Style { shape: Shape::BranchRow, ..NAMED }),
-    (&["link", "hyperlink"], Style { shape: Shape::Underlined, ink: LINK_INK, ..NAMED }),
-    (&["heading"], Style { weight: FontWeight::Bold, ..LABEL }),
-    (&["image", "graphic", "canvas"], Style { edge: Edge::Soft, align: Align::Center, ..NAMED }),
-    (&["tooltip", "notification"], Style { fill: Some(NOTE), edge: Edge::Soft, ..LABEL }),
-    (&["progressbar", "meter"], Style { fill: Some(BUTTON_FACE), shape: Shape::Progress, ..BARE }),
-    (&["slider"], Style { shape: Shape::Slider, ..BARE }),
-    (&["scrollbar"], Style { fill: Some(FACE), shape: Shape::ScrollBar, ..BARE }),
-    (&["thumb"], Style { fill: Some(SOFT_LINE), ..BARE }),
-    (&["separator"], Style { shape: Shape::Divider, ..BARE }),
+    (&["treeitem", "outlineitem"], RoleStyle { shape: ElementShape::BranchRow, ..NAMED }),
+    (&["link", "hyperlink"], RoleStyle { shape: ElementShape::Underlined, ink: LINK_INK, ..NAMED }),
+    (&["heading"], RoleStyle { weight: FontWeight::Bold, ..LABEL }),
+    (&["image", "graphic", "canvas"], RoleStyle { edge: Edge::Soft, align: Align::Center, ..NAMED }),
+    (&["tooltip", "notification"], RoleStyle { fill: Some(NOTE), edge: Edge::Soft, ..LABEL }),
+    (&["progressbar", "meter"], RoleStyle { fill: Some(BUTTON_FACE), shape: ElementShape::Progress, ..BARE }),
+    (&["slider"], RoleStyle { shape: ElementShape::Slider, ..BARE }),
+    (&["scrollbar"], RoleStyle { fill: Some(FACE), shape: ElementShape::ScrollBar, ..BARE }),
+    (&["thumb"], RoleStyle { fill: Some(SOFT_LINE), ..BARE }),
+    (&["separator"], RoleStyle { shape: ElementShape::Divider, ..BARE }),
 ];
 
 /// The window alone, as large as its bounds. Fails when these are larger than a picture may be.
@@ -161,7 +166,7 @@ pub fn draw_window(window: &Window, tree: &Tree) -> Result<Picture> {
     let side = |pixels: i32| u32::try_from(pixels).unwrap_or(0);
     let mut picture = Picture::new(side(window.bounds.width), side(window.bounds.height), FACE)?;
     let origin = Point { x: window.bounds.x, y: window.bounds.y };
-    Scene { window, tree, origin }.paint(&mut Canvas::new(&mut picture));
+    WindowScene { window, tree, origin }.paint(&mut Canvas::new(&mut picture));
     Ok(picture)
 }
 
@@ -171,28 +176,28 @@ pub fn draw_desktop(size: (u32, u32), windows_back_to_front: &[(&Window, &Tree)]
     let mut canvas = Canvas::new(&mut picture);
     let origin = Point::default();
     for (window, tree) in windows_back_to_front.iter().filter(|(window, _)| !window.minimized) {
-        Scene { window, tree, origin }.paint(&mut canvas);
+        WindowScene { window, tree, origin }.paint(&mut canvas);
     }
     Ok(picture)
 }
 
 /// One window on its way into a picture whose left upper corner is `origin` on the screen.
-struct Scene<'a> {
+struct WindowScene<'a> {
     window: &'a Window,
     tree: &'a Tree,
     origin: Point,
 }
 
 /// One element that is about to be drawn, in the coordinates of the picture.
-struct Item<'a> {
+struct DrawnElement<'a> {
     element: &'a Element,
-    style: &'a Style,
+    style: &'a RoleStyle,
     area: Rect,
     /// The title or caption, where the content leaves room for it.
     heading: Option<&'a str>,
 }
 
-impl Scene<'_> {
+impl WindowScene<'_> {
     fn paint(&self, canvas: &mut Canvas) {
         let Some(frame) = self.local(self.window.bounds) else { return };
         let mut canvas = canvas.inside(frame);
@@ -209,7 +214,7 @@ impl Scene<'_> {
 
     /// The frame itself is drawn as the root when the root is a window or a dialog.
     fn first_painted(&self) -> usize {
-        usize::from(style_of(self.tree[Tree::ROOT].role.name()).shape == Shape::Titled)
+        usize::from(style_of(self.tree[Tree::ROOT].role.name()).shape == ElementShape::Titled)
     }
 
     fn paint_frame(&self, canvas: &mut Canvas, frame: Rect, highest: i32) {
@@ -225,7 +230,7 @@ impl Scene<'_> {
         let heading = leaves_room(element.bounds, highest).then_some(&*element.name);
         paint_item(
             &mut canvas.inside(area),
-            &Item { element, style: style_of(element.role.name()), area, heading },
+            &DrawnElement { element, style: style_of(element.role.name()), area, heading },
         );
     }
 
@@ -262,13 +267,13 @@ impl Scene<'_> {
 fn leaves_a_trace(element: &Element) -> bool {
     let style = style_of(element.role.name());
     match style.shape {
-        Shape::Plain => style.fill.is_some() || style.text != Shown::Nothing,
-        Shape::Captioned => !element.name.is_empty(),
+        ElementShape::Plain => style.fill.is_some() || style.text != ShownText::Nothing,
+        ElementShape::Captioned => !element.name.is_empty(),
         _ => true,
     }
 }
 
-fn style_of(role: &str) -> &'static Style {
+fn style_of(role: &str) -> &'static RoleStyle {
     STYLES
         .iter()
         .find(|(roles, _)| roles.iter().any(|known| is_role(role, known)))
@@ -284,28 +289,28 @@ fn leaves_room(bounds: Rect, highest: i32) -> bool {
     bounds.height > TITLE_HEIGHT && highest >= bounds.y.saturating_add(TITLE_HEIGHT)
 }
 
-fn paint_item(canvas: &mut Canvas, item: &Item) {
+fn paint_item(canvas: &mut Canvas, item: &DrawnElement) {
     if let Some(color) = fill_of(item) {
         canvas.fill(item.area, color);
     }
     paint_edge(canvas, item);
     let text_area = paint_shape(canvas, item);
     paint_text(&mut canvas.inside(text_area), item, text_area);
-    if item.element.focused && item.style.shape != Shape::Titled {
+    if item.element.focused && item.style.shape != ElementShape::Titled {
         canvas.border(item.area, 2, ACCENT, ACCENT);
     }
 }
 
-fn fill_of(item: &Item) -> Option<Rgba> {
+fn fill_of(item: &DrawnElement) -> Option<Rgba> {
     let chosen = match item.style.shape {
-        Shape::Row | Shape::BranchRow => is_marked(item.element),
-        Shape::MenuRow => is_marked(item.element) || item.element.expanded == Some(true),
+        ElementShape::Row | ElementShape::BranchRow => is_marked(item.element),
+        ElementShape::MenuRow => is_marked(item.element) || item.element.expanded == Some(true),
         _ => false,
     };
     if chosen { Some(SELECTION) } else { item.style.fill }
 }
 
-fn paint_edge(canvas: &mut Canvas, item: &Item) {
+fn paint_edge(canvas: &mut Canvas, item: &DrawnElement) {
     match item.style.edge {
         Edge::None => {}
         Edge::Soft => canvas.border(item.area, 1, SOFT_LINE, SOFT_LINE),
@@ -318,22 +323,22 @@ fn paint_edge(canvas: &mut Canvas, item: &Item) {
 }
 
 /// Draws the shape and returns where the text has its place beside it.
-fn paint_shape(canvas: &mut Canvas, item: &Item) -> Rect {
+fn paint_shape(canvas: &mut Canvas, item: &DrawnElement) -> Rect {
     match item.style.shape {
-        Shape::Plain | Shape::Row => {}
-        Shape::Titled => paint_inner_frame(canvas, item),
-        Shape::Captioned => paint_group(canvas, item),
-        Shape::TickBox => return paint_tick_box(canvas, item),
-        Shape::RoundMark => return paint_round_mark(canvas, item),
-        Shape::BranchRow => return paint_branch(canvas, item),
-        Shape::MenuRow => return paint_shortcut(canvas, item),
-        Shape::DropDown => return paint_drop_down(canvas, item),
-        Shape::Spinner => return paint_spinner(canvas, item),
-        Shape::Underlined => paint_underline(canvas, item),
-        Shape::Progress => paint_progress(canvas, item),
-        Shape::Slider => paint_slider(canvas, item),
-        Shape::ScrollBar => paint_scroll_bar(canvas, item),
-        Shape::Divider => paint_divider(canvas, item.area),
+        ElementShape::Plain | ElementShape::Row => {}
+        ElementShape::Titled => paint_inner_frame(canvas, item),
+        ElementShape::Captioned => paint_group(canvas, item),
+        ElementShape::TickBox => return paint_tick_box(canvas, item),
+        ElementShape::RoundMark => return paint_round_mark(canvas, item),
+        ElementShape::BranchRow => return paint_branch(canvas, item),
+        ElementShape::MenuRow => return paint_shortcut(canvas, item),
+        ElementShape::DropDown => return paint_drop_down(canvas, item),
+        ElementShape::Spinner => return paint_spinner(canvas, item),
+        ElementShape::Underlined => paint_underline(canvas, item),
+        ElementShape::Progress => paint_progress(canvas, item),
+        ElementShape::Slider => paint_slider(canvas, item),
+        ElementShape::ScrollBar => paint_scroll_bar(canvas, item),
+        ElementShape::Divider => paint_divider(canvas, item.area),
     }
     item.area
 }
@@ -343,17 +348,17 @@ fn paint_title(canvas: &mut Canvas, frame: Rect, title: &str, active: bool) {
     let (fill, ink) = if active { (TITLE_OF_ACTIVE, INK) } else { (PAPER, HINT_INK) };
     canvas.fill(bar, fill);
     canvas.fill(Rect { y: bar.bottom() - 1, height: 1, ..bar }, SOFT_LINE);
-    paint_line(canvas, bar, title, &Look { ink, weight: FontWeight::Bold, align: Align::Left });
+    paint_line(canvas, bar, title, &TextLook { ink, weight: FontWeight::Bold, align: Align::Left });
 }
 
-fn paint_inner_frame(canvas: &mut Canvas, item: &Item) {
+fn paint_inner_frame(canvas: &mut Canvas, item: &DrawnElement) {
     if let Some(title) = item.heading {
         paint_title(canvas, item.area, title, true);
     }
     canvas.border(item.area, 1, LINE, LINE);
 }
 
-fn paint_group(canvas: &mut Canvas, item: &Item) {
+fn paint_group(canvas: &mut Canvas, item: &DrawnElement) {
     let Some(caption) = item.heading.filter(|caption| !caption.is_empty()) else { return };
     let half = LINE_HEIGHT / 2;
     let frame = Rect { y: item.area.y + half, height: item.area.height - half, ..item.area };
@@ -364,7 +369,7 @@ fn paint_group(canvas: &mut Canvas, item: &Item) {
     paint_line(canvas, gap, caption, &look_of(item));
 }
 
-fn paint_tick_box(canvas: &mut Canvas, item: &Item) -> Rect {
+fn paint_tick_box(canvas: &mut Canvas, item: &DrawnElement) -> Rect {
     let mark = mark_square(item.area);
     canvas.fill(mark, PAPER);
     canvas.border(mark, 1, ink_of(item), ink_of(item));
@@ -374,7 +379,7 @@ fn paint_tick_box(canvas: &mut Canvas, item: &Item) -> Rect {
     right_of_mark(item.area)
 }
 
-fn paint_round_mark(canvas: &mut Canvas, item: &Item) -> Rect {
+fn paint_round_mark(canvas: &mut Canvas, item: &DrawnElement) -> Rect {
     let center = mark_square(item.area).center();
     canvas.disc(center, MARK_SIZE, ink_of(item));
     canvas.disc(center, MARK_SIZE - 2, PAPER);
@@ -384,7 +389,7 @@ fn paint_round_mark(canvas: &mut Canvas, item: &Item) -> Rect {
     right_of_mark(item.area)
 }
 
-fn paint_branch(canvas: &mut Canvas, item: &Item) -> Rect {
+fn paint_branch(canvas: &mut Canvas, item: &DrawnElement) -> Rect {
     if let Some(open) = item.element.expanded {
         let side = if open { Side::Down } else { Side::Right };
         canvas.triangle(mark_square(item.area).center(), 4, side, ink_of(item));
@@ -393,25 +398,25 @@ fn paint_branch(canvas: &mut Canvas, item: &Item) -> Rect {
 }
 
 /// The keys stand on the right, where the name leaves room for them.
-fn paint_shortcut(canvas: &mut Canvas, item: &Item) -> Rect {
+fn paint_shortcut(canvas: &mut Canvas, item: &DrawnElement) -> Rect {
     let area = item.area;
     let keys = item.element.shortcut.as_deref().unwrap_or_default();
     let width = text_width(keys, &area) + 2 * PADDING;
     let name_width = text_width(&item.element.name, &area) + 2 * PADDING;
     if !keys.is_empty() && width + name_width <= area.width {
         let place = Rect { x: area.right() - width, width, ..area };
-        paint_line(canvas, place, keys, &Look { ink: HINT_INK, ..look_of(item) });
+        paint_line(canvas, place, keys, &TextLook { ink: HINT_INK, ..look_of(item) });
     }
     area
 }
 
-fn paint_drop_down(canvas: &mut Canvas, item: &Item) -> Rect {
+fn paint_drop_down(canvas: &mut Canvas, item: &DrawnElement) -> Rect {
     let (text, arrow) = split_off_right(item.area);
     canvas.triangle(arrow.center(), 4, Side::Down, ink_of(item));
     text
 }
 
-fn paint_spinner(canvas: &mut Canvas, item: &Item) -> Rect {
+fn paint_spinner(canvas: &mut Canvas, item: &DrawnElement) -> Rect {
     let (text, arrows) = split_off_right(item.area);
     let Point { x, y } = arrows.center();
     canvas.triangle(Point { x, y: y - 4 }, 3, Side::Up, ink_of(item));
@@ -419,20 +424,20 @@ fn paint_spinner(canvas: &mut Canvas, item: &Item) -> Rect {
     text
 }
 
-fn paint_underline(canvas: &mut Canvas, item: &Item) {
+fn paint_underline(canvas: &mut Canvas, item: &DrawnElement) {
     let width = text_width(&item.element.name, &item.area).min(item.area.width);
     let start = line_start(item.area, width, Align::Left);
     canvas.fill(Rect::new(start.x, start.y + LINE_HEIGHT - 2, width, 1), ink_of(item));
 }
 
-fn paint_progress(canvas: &mut Canvas, item: &Item) {
+fn paint_progress(canvas: &mut Canvas, item: &DrawnElement) {
     let inner = shrunk(item.area, 1);
     let done = along(inner.width.max(0), fraction(item.element).unwrap_or(0.0));
     canvas.fill(Rect { width: done, ..inner }, PROGRESS);
     canvas.border(item.area, 1, SOFT_LINE, SOFT_LINE);
 }
 
-fn paint_slider(canvas: &mut Canvas, item: &Item) {
+fn paint_slider(canvas: &mut Canvas, item: &DrawnElement) {
     let Point { x, y } = item.area.center();
     let share = fraction(item.element).unwrap_or(0.0);
     let knob = if is_upright(item.area) {
@@ -446,7 +451,7 @@ fn paint_slider(canvas: &mut Canvas, item: &Item) {
 }
 
 /// The thumb takes a third of the way between the two arrows.
-fn paint_scroll_bar(canvas: &mut Canvas, item: &Item) {
+fn paint_scroll_bar(canvas: &mut Canvas, item: &DrawnElement) {
     let (area, upright) = (item.area, is_upright(item.area));
     let (long, thick) = if upright { (area.height, area.width) } else { (area.width, area.height) };
     let piece = |from: i32, length: i32| match upright {
@@ -467,13 +472,13 @@ fn paint_divider(canvas: &mut Canvas, area: Rect) {
     canvas.fill(line, SOFT_LINE);
 }
 
-fn paint_text(canvas: &mut Canvas, item: &Item, area: Rect) {
+fn paint_text(canvas: &mut Canvas, item: &DrawnElement, area: Rect) {
     if item.element.secret {
         return paint_secret(canvas, item, area);
     }
     let (text, ink) = shown_text(item);
-    let look = Look { ink, ..look_of(item) };
-    if item.style.text == Shown::Lines || needs_lines(text, area, &look) {
+    let look = TextLook { ink, ..look_of(item) };
+    if item.style.text == ShownText::Lines || needs_lines(text, area, &look) {
         paint_lines(canvas, area, text, &look);
     } else {
         paint_line(canvas, area, text, &look);
@@ -481,14 +486,14 @@ fn paint_text(canvas: &mut Canvas, item: &Item, area: Rect) {
 }
 
 /// A short text stands in the middle of its field, but at the top of what looks like a sheet.
-fn needs_lines(text: &str, area: Rect, look: &Look) -> bool {
+fn needs_lines(text: &str, area: Rect, look: &TextLook) -> bool {
     let fits = !text.contains('\n') && text_width(text, &area) <= area.width;
     let room = area.height / LINE_HEIGHT;
     look.align == Align::Left && (room >= 4 || (room >= 2 && !fits))
 }
 
 /// Dots and the name, but nothing that depends on the value: not even whether there is one.
-fn paint_secret(canvas: &mut Canvas, item: &Item, area: Rect) {
+fn paint_secret(canvas: &mut Canvas, item: &DrawnElement, area: Rect) {
     let step = 9;
     let first = Point { x: area.x + PADDING + 4, y: area.center().y };
     for dot in 0..SECRET_DOTS {
@@ -496,12 +501,12 @@ fn paint_secret(canvas: &mut Canvas, item: &Item, area: Rect) {
     }
     let used = SECRET_DOTS * step + PADDING;
     let rest = Rect { x: area.x + used, width: area.width - used, ..area };
-    paint_line(canvas, rest, &item.element.name, &Look { ink: HINT_INK, ..look_of(item) });
+    paint_line(canvas, rest, &item.element.name, &TextLook { ink: HINT_INK, ..look_of(item) });
 }
 
 /// One line in the middle of the height of `area`. A text that does not fit ends in dots, so that a
 /// reader knows there is more.
-fn paint_line(canvas: &mut Canvas, area: Rect, text: &str, look: &Look) {
+fn paint_line(canvas: &mut Canvas, area: Rect, text: &str, look: &TextLook) {
     let columns = columns_in(area.width);
     let first_line = text.lines().next().unwrap_or_default();
     let shown = cut_to(first_line, columns, first_line.len() < text.trim_end().len());
@@ -510,7 +515,7 @@ fn paint_line(canvas: &mut Canvas, area: Rect, text: &str, look: &Look) {
 }
 
 /// Lines from the top down, broken at the width and as many as there is room for.
-fn paint_lines(canvas: &mut Canvas, area: Rect, text: &str, look: &Look) {
+fn paint_lines(canvas: &mut Canvas, area: Rect, text: &str, look: &TextLook) {
     let columns = columns_in(area.width - 2 * PADDING);
     let tops = (area.y + 4..area.bottom()).step_by(LINE_HEIGHT as usize);
     for (line, y) in wrapped_lines(text, columns).zip(tops) {
@@ -526,24 +531,24 @@ fn cut_to(text: &str, columns: usize, more_follows: bool) -> Cow<'_, str> {
     Cow::Owned(kept.chain("...".chars()).collect())
 }
 
-fn shown_text<'a>(item: &Item<'a>) -> (&'a str, Rgba) {
+fn shown_text<'a>(item: &DrawnElement<'a>) -> (&'a str, Rgba) {
     let ink = ink_of(item);
     let name = &*item.element.name;
     let value = item.element.value.as_deref().filter(|value| !value.is_empty());
     match item.style.text {
-        Shown::Nothing => ("", ink),
-        Shown::Name => (name, ink),
-        Shown::ValueElseName => (value.unwrap_or(name), ink),
-        Shown::ValueElseHint => value.map_or((name, HINT_INK), |value| (value, ink)),
-        Shown::Lines => (value.unwrap_or_default(), ink),
+        ShownText::Nothing => ("", ink),
+        ShownText::Name => (name, ink),
+        ShownText::ValueElseName => (value.unwrap_or(name), ink),
+        ShownText::ValueElseHint => value.map_or((name, HINT_INK), |value| (value, ink)),
+        ShownText::Lines => (value.unwrap_or_default(), ink),
     }
 }
 
-fn look_of(item: &Item) -> Look {
-    Look { ink: ink_of(item), weight: item.style.weight, align: item.style.align }
+fn look_of(item: &DrawnElement) -> TextLook {
+    TextLook { ink: ink_of(item), weight: item.style.weight, align: item.style.align }
 }
 
-fn ink_of(item: &Item) -> Rgba {
+fn ink_of(item: &DrawnElement) -> Rgba {
     if item.element.enabled { item.style.ink } else { DISABLED_INK }
 }
 
@@ -626,7 +631,7 @@ mod tests {
     fn tree(bounds: Rect, elements: impl IntoIterator<Item = Element>) -> Tree {
         let mut builder = TreeBuilder::new(Element::new("Window", "Title", bounds));
         for element in elements {
-            builder.leaf(element);
+            builder.add_leaf(element);
         }
         builder.finish()
     }
@@ -799,7 +804,7 @@ mod tests {
         let secret_with = |text: &str| {
             let mut builder = TreeBuilder::new(Element::new("Window", "", BOUNDS));
             builder.open(Element { secret: true, ..middle("Edit", "Password") });
-            builder.leaf(middle("Text", text));
+            builder.add_leaf(middle("Text", text));
             draw_window(&window(BOUNDS), &builder.finish()).unwrap()
         };
         assert_eq!(secret_with("hunter2"), secret_with("correct horse"));
@@ -821,21 +826,21 @@ mod tests {
         let mut builder = TreeBuilder::new(Element::new("Window", "Untitled — Notepad", bounds));
         builder.open(at("MenuBar", "MenuBar", 80, 60, 800, 22));
         for (name, x) in ["File", "Edit", "Format", "View", "Help"].into_iter().zip((80..).step_by(58)) {
-            builder.leaf(at("MenuItem", name, x, 60, 56, 22));
+            builder.add_leaf(at("MenuItem", name, x, 60, 56, 22));
         }
         builder.close();
         let text = "Hello, world!\nThis is a test document.\nLine 3 has some content here.\n";
         let document = at("Document", "Text Editor", 80, 82, 800, 514);
-        builder.leaf(Element { value: Some(text.into()), focused: true, ..document });
-        builder.leaf(at("ScrollBar", "Horizontal ScrollBar", 80, 596, 784, 18));
-        builder.leaf(at("ScrollBar", "Vertical ScrollBar", 864, 82, 18, 532));
+        builder.add_leaf(Element { value: Some(text.into()), focused: true, ..document });
+        builder.add_leaf(at("ScrollBar", "Horizontal ScrollBar", 80, 596, 784, 18));
+        builder.add_leaf(at("ScrollBar", "Vertical ScrollBar", 864, 82, 18, 532));
         let range = Range { now: Some(40.0), min: Some(0.0), max: Some(100.0) };
-        builder.leaf(Element { range, ..at("ProgressBar", "Saving", 560, 600, 200, 10) });
-        builder.leaf(Element { selected: Some(true), ..at("CheckBox", "Word Wrap", 80, 636, 120, 18) });
+        builder.add_leaf(Element { range, ..at("ProgressBar", "Saving", 560, 600, 200, 10) });
+        builder.add_leaf(Element { selected: Some(true), ..at("CheckBox", "Word Wrap", 80, 636, 120, 18) });
         builder.open(at("StatusBar", "Status Bar", 80, 614, 800, 22));
         let status = ["Ln 1, Col 1", "100%", "UTF-8", "Windows (CRLF)"];
         for (value, x) in status.into_iter().zip((80..).step_by(190)) {
-            builder.leaf(Element { value: Some(value.into()), ..at("Text", "", x, 614, 188, 22) });
+            builder.add_leaf(Element { value: Some(value.into()), ..at("Text", "", x, 614, 188, 22) });
         }
         (Window { title: "Untitled — Notepad".into(), ..window(bounds) }, builder.finish())
     }

@@ -13,7 +13,7 @@ const SMALLEST: i32 = 1;
 impl World {
     /// `None` when there is no such window.
     pub fn change_window(&mut self, uid: &str, change: &WindowChange, now: Duration) -> Option<Reached> {
-        self.advance(now);
+        self.advance_to(now);
         self.window_index(uid)?;
         let note = self.refusal(change);
         if note.is_none() {
@@ -38,10 +38,10 @@ impl World {
         let screen = self.screen();
         match *change {
             WindowChange::Raise => {
-                self.raise(uid);
+                self.raise_window(uid);
             }
             WindowChange::Restore if state.minimized => {
-                self.raise(uid);
+                self.raise_window(uid);
             }
             WindowChange::Restore => {
                 if let Some(before) = self.memory_mut(uid).place.before_maximized.take() {
@@ -50,7 +50,7 @@ impl World {
             }
             WindowChange::Minimize => self.memory_mut(uid).place.minimized = Some(true),
             WindowChange::Maximize => {
-                self.raise(uid);
+                self.raise_window(uid);
                 self.memory_mut(uid).place.before_maximized.get_or_insert(state.bounds);
                 self.put(uid, screen);
             }
@@ -74,12 +74,12 @@ impl World {
 
     fn window_state(&self, uid: &str) -> Option<WindowState> {
         let index = self.window_index(uid)?;
-        let plan = &self.plans()[index];
+        let plan = &self.window_plans()[index];
         Some(WindowState {
-            bounds: self.bounds(plan),
+            bounds: self.window_bounds(plan),
             focused: self.focused_window() == Some(index),
             minimized: self.is_minimized(plan),
-            maximized: self.place(plan).before_maximized.is_some(),
+            maximized: self.window_placement(plan).before_maximized.is_some(),
         })
     }
 }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use super::notepad;
 use crate::model::program::App;
 use crate::model::{Element, Point, Rect, Role, Tree, TreeBuilder, Window};
-use crate::scenario::{AppPlan, Change, Reaction, Scenario, State, WindowPlan};
+use crate::scenario::{AppPlan, ElementChange, Reaction, Scenario, ScenarioState, WindowPlan};
 
 #[derive(Clone, Debug)]
 pub struct World {
@@ -31,8 +31,8 @@ pub struct World {
     /// Uids; the first that is not minimized has the focus.
     front_to_back: Vec<String>,
     /// By uid; kept when a state no longer shows the window, because another may show it again.
-    memories: HashMap<String, Memory>,
-    pending: Vec<Pending>,
+    memories: HashMap<String, WindowMemory>,
+    pending: Vec<PendingChange>,
     /// The windows of apps that were started, by uid.
     launched: HashSet<String>,
     pub(super) clipboard: Option<String>,
@@ -41,20 +41,20 @@ pub struct World {
 
 /// What happened in a window since the scenario was loaded.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
-    pub changes: HashMap<Slot, Changed>,
-    pub scrolled: HashMap<Slot, i32>,
+pub(super) struct WindowMemory {
+    pub changes: HashMap<MemorySlot, Changed>,
+    pub scrolled: HashMap<MemorySlot, i32>,
     /// The element that gets what is typed, by its native handle.
     pub keyboard: Option<String>,
     /// Everything in the keyboard's element is selected: the next text replaces it.
     pub all_selected: bool,
     /// Where it was put, what it was told to be, and how it was before it filled the screen.
-    pub place: Place,
+    pub place: WindowPlacement,
 }
 
 /// What became of a window as a whole; what is `None` is as the scenario says.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct WindowPlacement {
     pub bounds: Option<Rect>,
     pub minimized: Option<bool>,
     pub before_maximized: Option<Rect>,
@@ -74,7 +74,7 @@ fn move_along(element: &mut Element, node: usize, from: Rect, to: Rect) {
 /// An element's place in a memory. The author's ids mean the same element in every state; a position
 /// means one element of one state only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Slot {
+pub(super) struct MemorySlot {
     native: String,
     state: Option<usize>,
 }
@@ -92,7 +92,7 @@ pub(super) struct Changed {
 
 /// Something that comes later.
 #[derive(Clone, Debug)]
-struct Pending {
+struct PendingChange {
     due: Duration,
     what: Coming,
 }
@@ -107,7 +107,7 @@ enum Coming {
 
 /// An element of a window of the current state: indices into the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct PlannedElement {
     pub window: usize,
     pub node: usize,
 }
@@ -137,7 +137,7 @@ impl World {
             clipboard: None,
             pointer,
         };
-        world.enter(state, now);
+        world.enter_state(state, now);
         world
     }
 
@@ -145,7 +145,7 @@ impl World {
 
     /// All windows in the order of their index, which raising one does not change.
     pub fn windows(&self) -> Vec<Window> {
-        let open = (0..self.plans().len()).filter(|&index| self.is_open(&self.plans()[index]));
+        let open = (0..self.window_plans().len()).filter(|&index| self.is_open(&self.window_plans()[index]));
         open.map(|index| self.window(index)).collect()
     }
 
@@ -155,7 +155,7 @@ impl World {
     }
 
     fn window(&self, index: usize) -> Window {
-        self.shown_window(&self.plans()[index], self.focused_window() == Some(index))
+        self.shown_window(&self.window_plans()[index], self.focused_window() == Some(index))
     }
 
     /// Indices of the windows from the front to the back.
@@ -170,7 +170,7 @@ impl World {
 
     /// How long the application behind the window takes to answer a look.
     pub fn capture_delay(&self, uid: &str) -> Duration {
-        self.window_index(uid).map_or(Duration::ZERO, |window| self.plans()[window].capture_delay)
+        self.window_index(uid).map_or(Duration::ZERO, |window| self.window_plans()[window].capture_delay)
     }
 
     pub fn screen(&self) -> Rect {
@@ -179,7 +179,7 @@ impl World {
 
     /// The current state's name; the default desktop has none.
     pub fn state(&self) -> Option<&str> {
-        self.loaded_scenario().map(|_| self.current().name.as_str())
+        self.loaded_scenario().map(|_| self.current_state().name.as_str())
     }
 
     /// The names of all states in the order of the file; none on the default desktop.
@@ -196,7 +196,7 @@ impl World {
     // ── time ───────────────────────────────────────────────────────────────────────────────────
 
     /// Lets everything happen that was due until `now`, in order.
-    pub fn advance(&mut self, now: Duration) {
+    pub fn advance_to(&mut self, now: Duration) {
         loop {
             let pending = self.first_pending().map(|position| (self.pending[position].due, position));
             let state_ends = self.end_of_state();
@@ -207,7 +207,7 @@ impl World {
                         Coming::Window(uid) => self.show_window_of_app(uid),
                     }
                 }
-                (_, Some((end, next))) if end <= now => self.enter(next, end),
+                (_, Some((end, next))) if end <= now => self.enter_state(next, end),
                 _ => return,
             }
         }
@@ -215,13 +215,13 @@ impl World {
 
     /// When time alone ends the current state, and what it becomes.
     fn end_of_state(&self) -> Option<(Duration, usize)> {
-        let then = self.current().then?;
+        let then = self.current_state().then?;
         Some((self.entered.saturating_add(then.after), then.state))
     }
 
     /// When on the clock something will change by itself next, so that a wait can sleep until then.
     pub fn next_change(&self, now: Duration) -> Option<Duration> {
-        let timed = self.current().changes.iter().map(|after| self.entered.saturating_add(*after));
+        let timed = self.current_state().changes.iter().map(|after| self.entered.saturating_add(*after));
         let timed = timed.filter(|at| *at > now);
         let pending = self.pending.iter().map(|pending| pending.due.max(now));
         let end = self.end_of_state().map(|(end, _)| end.max(now));
@@ -235,11 +235,11 @@ impl World {
     // ── windows ────────────────────────────────────────────────────────────────────────────────
 
     /// Gives a window the focus and brings it to the front, also out of the task bar.
-    pub fn raise(&mut self, uid: &str) -> bool {
+    pub fn raise_window(&mut self, uid: &str) -> bool {
         let Some(window) = self.window_index(uid) else {
             return false;
         };
-        if self.is_minimized(&self.plans()[window]) {
+        if self.is_minimized(&self.window_plans()[window]) {
             self.memory_mut(uid).place.minimized = Some(false);
         }
         self.bring_to_front(uid);
@@ -251,22 +251,22 @@ impl World {
         self.front_to_back.insert(0, uid.to_owned());
     }
 
-    pub(super) fn plans(&self) -> &[WindowPlan] {
-        &self.current().windows
+    pub(super) fn window_plans(&self) -> &[WindowPlan] {
+        &self.current_state().windows
     }
 
-    fn current(&self) -> &State {
+    fn current_state(&self) -> &ScenarioState {
         &self.scenario.states[self.state]
     }
 
     pub(super) fn window_index(&self, uid: &str) -> Option<usize> {
-        self.plans().iter().position(|plan| plan.uid == uid && self.is_open(plan))
+        self.window_plans().iter().position(|plan| plan.uid == uid && self.is_open(plan))
     }
 
     /// Neither closed nor waiting for its app to be started.
     fn is_open(&self, plan: &WindowPlan) -> bool {
         let of_an_app = self.scenario.apps.iter().any(|app| app.window == plan.uid);
-        !self.place(plan).closed && (!of_an_app || self.launched.contains(&plan.uid))
+        !self.window_placement(plan).closed && (!of_an_app || self.launched.contains(&plan.uid))
     }
 
     /// What can be started, whatever the state.
@@ -280,13 +280,13 @@ impl World {
     }
 
     /// Starts an app of the scenario; returns the process id of its window.
-    pub fn launch(&mut self, id: &str, now: Duration) -> Option<u32> {
-        self.advance(now);
+    pub fn launch_app(&mut self, id: &str, now: Duration) -> Option<u32> {
+        self.advance_to(now);
         let scenario = Arc::clone(&self.scenario);
         let app = scenario.apps.iter().find(|app| app.id == id)?;
         let what = Coming::Window(app.window.clone());
-        self.pending.push(Pending { due: now.saturating_add(app.after), what });
-        self.advance(now);
+        self.pending.push(PendingChange { due: now.saturating_add(app.after), what });
+        self.advance_to(now);
         let windows = scenario.states.iter().flat_map(|state| &state.windows);
         windows.into_iter().find(|plan| plan.uid == app.window).map(|plan| plan.pid)
     }
@@ -294,7 +294,7 @@ impl World {
     fn show_window_of_app(&mut self, uid: String) {
         self.memory_mut(&uid).place.closed = false;
         self.launched.insert(uid.clone());
-        self.raise(&uid);
+        self.raise_window(&uid);
     }
 
     pub(super) fn close_window(&mut self, uid: &str) {
@@ -302,12 +302,12 @@ impl World {
         self.memory_mut(uid).place.closed = true;
     }
 
-    pub(super) fn place(&self, plan: &WindowPlan) -> Place {
-        self.memories.get(&plan.uid).map_or(Place::default(), |memory| memory.place)
+    pub(super) fn window_placement(&self, plan: &WindowPlan) -> WindowPlacement {
+        self.memories.get(&plan.uid).map_or(WindowPlacement::default(), |memory| memory.place)
     }
 
-    pub(super) fn bounds(&self, plan: &WindowPlan) -> Rect {
-        self.place(plan).bounds.unwrap_or(plan.bounds)
+    pub(super) fn window_bounds(&self, plan: &WindowPlan) -> Rect {
+        self.window_placement(plan).bounds.unwrap_or(plan.bounds)
     }
 
     pub(super) fn focused_window(&self) -> Option<usize> {
@@ -316,11 +316,14 @@ impl World {
 
     /// Indices from the front to the back without those in the task bar.
     pub(super) fn open_windows(&self) -> Vec<usize> {
-        self.stacking().into_iter().filter(|&window| !self.is_minimized(&self.plans()[window])).collect()
+        self.stacking()
+            .into_iter()
+            .filter(|&window| !self.is_minimized(&self.window_plans()[window]))
+            .collect()
     }
 
     pub(super) fn is_minimized(&self, plan: &WindowPlan) -> bool {
-        self.place(plan).minimized.unwrap_or(plan.minimized)
+        self.window_placement(plan).minimized.unwrap_or(plan.minimized)
     }
 
     fn shown_window(&self, plan: &WindowPlan, focused: bool) -> Window {
@@ -330,7 +333,7 @@ impl World {
             title: plan.title.clone(),
             process: plan.process.clone(),
             pid: plan.pid,
-            bounds: self.bounds(plan),
+            bounds: self.window_bounds(plan),
             focused,
             minimized: self.is_minimized(plan),
         }
@@ -340,11 +343,11 @@ impl World {
 
     /// The tree as it is shown, and for each of its elements the node of the plan that it came from.
     pub(super) fn shown_tree(&self, window: usize, now: Duration) -> (Tree, Vec<usize>) {
-        let (mut tree, origins) = self.present_part(&self.plans()[window], now);
+        let (mut tree, origins) = self.present_part(&self.window_plans()[window], now);
         let mut nodes = origins.iter();
         tree.change_elements(|element| {
             if let Some(&node) = nodes.next() {
-                self.show(Spot { window, node }, element);
+                self.apply_changes(PlannedElement { window, node }, element);
             }
         });
         (tree, origins)
@@ -375,23 +378,23 @@ impl World {
     }
 
     /// The element as it is now, wherever time stands.
-    pub(super) fn element(&self, spot: Spot) -> Element {
-        let mut element = self.plans()[spot.window].tree[spot.node].clone();
-        self.show(spot, &mut element);
+    pub(super) fn element(&self, spot: PlannedElement) -> Element {
+        let mut element = self.window_plans()[spot.window].tree[spot.node].clone();
+        self.apply_changes(spot, &mut element);
         element
     }
 
     /// Puts onto a copy from the plan what happened since.
-    fn show(&self, spot: Spot, element: &mut Element) {
-        let Some(memory) = self.memory(spot.window) else {
+    fn apply_changes(&self, spot: PlannedElement, element: &mut Element) {
+        let Some(memory) = self.window_memory(spot.window) else {
             return;
         };
-        if let Some(changed) = memory.changes.get(&self.slot(spot)) {
+        if let Some(changed) = memory.changes.get(&self.memory_slot(spot)) {
             changed.show_on(element);
         }
         element.bounds.y = element.bounds.y.saturating_sub(self.scrolled_by(spot, memory));
         if let Some(bounds) = memory.place.bounds {
-            move_along(element, spot.node, self.plans()[spot.window].bounds, bounds);
+            move_along(element, spot.node, self.window_plans()[spot.window].bounds, bounds);
         }
         if !self.inert {
             let can_show = element.focused || element.role.is_focusable();
@@ -400,13 +403,13 @@ impl World {
     }
 
     /// An element by its author's id as it is now, or as it was left in a state that is not shown.
-    pub(super) fn remembered(&self, id: &str, window: Option<&str>) -> Option<Element> {
+    pub(super) fn remembered_element(&self, id: &str, window: Option<&str>) -> Option<Element> {
         let order = std::iter::once(self.state).chain(0..self.scenario.states.len());
         let windows = order.flat_map(|state| &self.scenario.states[state].windows);
         let mut windows = windows.filter(|plan| window.is_none_or(|uid| plan.uid == uid));
         let (plan, node) = windows.find_map(|plan| Some((plan, plan.find_authored(id)?)))?;
         let mut element = plan.tree[node].clone();
-        let slot = Slot { native: id.to_owned(), state: None };
+        let slot = MemorySlot { native: id.to_owned(), state: None };
         if let Some(changed) = self.memories.get(&plan.uid).and_then(|memory| memory.changes.get(&slot)) {
             changed.show_on(&mut element);
         }
@@ -414,59 +417,59 @@ impl World {
     }
 
     /// Whether the element and everything around it has appeared and not disappeared.
-    pub(super) fn is_present(&self, spot: Spot, now: Duration) -> bool {
+    pub(super) fn is_present(&self, spot: PlannedElement, now: Duration) -> bool {
         let elapsed = now.saturating_sub(self.entered);
-        let elements = &self.plans()[spot.window].elements;
-        self.chain(spot).iter().all(|around| elements[around.node].is_shown_after(elapsed))
+        let elements = &self.window_plans()[spot.window].elements;
+        self.ancestor_chain(spot).iter().all(|around| elements[around.node].is_shown_after(elapsed))
     }
 
     /// How far the containers around an element are scrolled.
-    fn scrolled_by(&self, spot: Spot, memory: &Memory) -> i32 {
+    fn scrolled_by(&self, spot: PlannedElement, memory: &WindowMemory) -> i32 {
         if memory.scrolled.is_empty() {
             return 0;
         }
-        let chain = self.chain(spot).into_iter();
-        let scrolled = chain.skip(1).filter_map(|around| memory.scrolled.get(&self.slot(around)));
-        let stays = self.plans()[spot.window].tree[spot.node].role == Role::ScrollBar;
+        let chain = self.ancestor_chain(spot).into_iter();
+        let scrolled = chain.skip(1).filter_map(|around| memory.scrolled.get(&self.memory_slot(around)));
+        let stays = self.window_plans()[spot.window].tree[spot.node].role == Role::ScrollBar;
         if stays { 0 } else { scrolled.fold(0, |sum: i32, offset| sum.saturating_add(*offset)) }
     }
 
-    fn has_keyboard(&self, spot: Spot, memory: &Memory) -> bool {
+    fn has_keyboard(&self, spot: PlannedElement, memory: &WindowMemory) -> bool {
         memory.keyboard.is_some()
-            && memory.keyboard == self.plans()[spot.window].tree[spot.node].native
+            && memory.keyboard == self.window_plans()[spot.window].tree[spot.node].native
             && self.focused_window() == Some(spot.window)
     }
 
     /// The element and those around it, up to the root.
-    pub(super) fn chain(&self, spot: Spot) -> Vec<Spot> {
-        let tree = &self.plans()[spot.window].tree;
+    pub(super) fn ancestor_chain(&self, spot: PlannedElement) -> Vec<PlannedElement> {
+        let tree = &self.window_plans()[spot.window].tree;
         let nodes = std::iter::successors(Some(spot.node), |&node| tree.parent(node));
-        nodes.map(|node| Spot { node, ..spot }).collect()
+        nodes.map(|node| PlannedElement { node, ..spot }).collect()
     }
 
-    pub(super) fn slot(&self, spot: Spot) -> Slot {
-        let plan = &self.plans()[spot.window];
+    pub(super) fn memory_slot(&self, spot: PlannedElement) -> MemorySlot {
+        let plan = &self.window_plans()[spot.window];
         let native = plan.tree[spot.node].native.clone().unwrap_or_default();
         let state = (!plan.elements[spot.node].authored).then_some(self.state);
-        Slot { native, state }
+        MemorySlot { native, state }
     }
 
-    pub(super) fn changed(&mut self, spot: Spot) -> &mut Changed {
-        let slot = self.slot(spot);
+    pub(super) fn changed_element(&mut self, spot: PlannedElement) -> &mut Changed {
+        let slot = self.memory_slot(spot);
         self.memory_at(spot.window).changes.entry(slot).or_default()
     }
 
-    pub(super) fn memory_at(&mut self, window: usize) -> &mut Memory {
-        let uid = self.plans()[window].uid.clone();
+    pub(super) fn memory_at(&mut self, window: usize) -> &mut WindowMemory {
+        let uid = self.window_plans()[window].uid.clone();
         self.memories.entry(uid).or_default()
     }
 
-    pub(super) fn memory_mut(&mut self, uid: &str) -> &mut Memory {
+    pub(super) fn memory_mut(&mut self, uid: &str) -> &mut WindowMemory {
         self.memories.entry(uid.to_owned()).or_default()
     }
 
-    pub(super) fn memory(&self, window: usize) -> Option<&Memory> {
-        self.memories.get(&self.plans()[window].uid)
+    pub(super) fn window_memory(&self, window: usize) -> Option<&WindowMemory> {
+        self.memories.get(&self.window_plans()[window].uid)
     }
 
     // ── reactions' effects ─────────────────────────────────────────────────────────────────────
@@ -478,7 +481,7 @@ impl World {
             self.take_effect(reaction, text, now);
         } else {
             let due = now.saturating_add(after);
-            self.pending.push(Pending { due, what: Coming::Reaction(reaction, text.to_owned()) });
+            self.pending.push(PendingChange { due, what: Coming::Reaction(reaction, text.to_owned()) });
         }
     }
 
@@ -489,7 +492,7 @@ impl World {
             self.set(change, reaction, text);
         }
         if let Some(state) = reaction.transition_to {
-            self.enter(state, now);
+            self.enter_state(state, now);
         }
         for change in reaction.set.iter().filter(|change| change.focused.is_some()) {
             self.set_focus(&change.id, change.window.as_deref(), change.focused == Some(true));
@@ -499,13 +502,13 @@ impl World {
         }
     }
 
-    fn set(&mut self, change: &Change, reaction: &Reaction, text: &str) {
-        let Some(uid) = self.owner(change, reaction.transition_to) else {
+    fn set(&mut self, change: &ElementChange, reaction: &Reaction, text: &str) {
+        let Some(uid) = self.change_owner(change, reaction.transition_to) else {
             return;
         };
         let fill = |words: &Option<String>| words.as_ref().map(|words| words.replace("{text}", text));
-        let slot = Slot { native: change.id.clone(), state: None };
-        self.memory_mut(&uid).changes.entry(slot).or_default().merge(Changed {
+        let slot = MemorySlot { native: change.id.clone(), state: None };
+        self.memory_mut(&uid).changes.entry(slot).or_default().merge_changes(Changed {
             value: fill(&change.value),
             name: fill(&change.name),
             enabled: change.enabled,
@@ -516,7 +519,7 @@ impl World {
     }
 
     /// The uid of the window that a change is about: in this state, in the next one, or in any.
-    fn owner(&self, change: &Change, next: Option<usize>) -> Option<String> {
+    fn change_owner(&self, change: &ElementChange, next: Option<usize>) -> Option<String> {
         if change.window.is_some() {
             return change.window.clone();
         }
@@ -526,41 +529,42 @@ impl World {
     }
 
     fn set_focus(&mut self, id: &str, window: Option<&str>, focused: bool) {
-        let Some(spot) = self.authored(id, window) else {
+        let Some(spot) = self.find_authored(id, window) else {
             return;
         };
         if focused {
             self.give_keyboard(spot);
-        } else if self.memory(spot.window).is_some_and(|memory| memory.keyboard.as_deref() == Some(id)) {
+        } else if self.window_memory(spot.window).is_some_and(|memory| memory.keyboard.as_deref() == Some(id))
+        {
             self.memory_at(spot.window).keyboard = None;
         }
     }
 
     /// An element of the current state by its author's id.
-    pub(super) fn authored(&self, id: &str, window: Option<&str>) -> Option<Spot> {
-        let windows = self.plans().iter().enumerate();
+    pub(super) fn find_authored(&self, id: &str, window: Option<&str>) -> Option<PlannedElement> {
+        let windows = self.window_plans().iter().enumerate();
         let mut windows = windows.filter(|(_, plan)| window.is_none_or(|uid| plan.uid == uid));
-        windows.find_map(|(window, plan)| plan.find_authored(id).map(|node| Spot { window, node }))
+        windows.find_map(|(window, plan)| plan.find_authored(id).map(|node| PlannedElement { window, node }))
     }
 
     /// What is typed from now on goes to this element, and its window is in front.
-    pub(super) fn give_keyboard(&mut self, spot: Spot) {
-        let plan = &self.plans()[spot.window];
+    pub(super) fn give_keyboard(&mut self, spot: PlannedElement) {
+        let plan = &self.window_plans()[spot.window];
         let (uid, native) = (plan.uid.clone(), plan.tree[spot.node].native.clone());
         let memory = self.memory_mut(&uid);
         memory.all_selected &= memory.keyboard == native;
         memory.keyboard = native;
-        self.raise(&uid);
+        self.raise_window(&uid);
     }
 
     /// Shows another state. A window that the state calls focused comes to the front, else the one that
     /// was in front stays there if it still exists, else the first one takes the focus.
-    fn enter(&mut self, state: usize, now: Duration) {
+    fn enter_state(&mut self, state: usize, now: Duration) {
         self.state = state;
         self.entered = now;
         self.memories.values_mut().for_each(|memory| memory.place.closed = false);
-        let leader = self.leader();
-        let uids: Vec<String> = self.plans().iter().map(|plan| plan.uid.clone()).collect();
+        let leader = self.front_window();
+        let uids: Vec<String> = self.window_plans().iter().map(|plan| plan.uid.clone()).collect();
         self.front_to_back.retain(|uid| uids.contains(uid));
         let new = uids.iter().filter(|uid| !self.front_to_back.contains(uid)).cloned();
         let new: Vec<String> = new.collect();
@@ -574,8 +578,9 @@ impl World {
     }
 
     /// Called while `front_to_back` still tells of the state before.
-    fn leader(&self) -> Option<String> {
-        let open = || self.plans().iter().filter(|plan| !self.is_minimized(plan) && self.is_open(plan));
+    fn front_window(&self) -> Option<String> {
+        let open =
+            || self.window_plans().iter().filter(|plan| !self.is_minimized(plan) && self.is_open(plan));
         let was_in_front = |plan: &&WindowPlan| self.front_to_back.first() == Some(&plan.uid);
         let told = open().find(|plan| plan.focused);
         let leader = told.or_else(|| open().find(was_in_front)).or_else(|| open().next());
@@ -584,11 +589,11 @@ impl World {
 
     /// The keyboard goes where the state says; a mere position of another state means nothing in this one.
     fn enter_window(&mut self, window: usize) {
-        let plan = &self.plans()[window];
+        let plan = &self.window_plans()[window];
         let told = plan.tree.elements().iter().find(|element| element.focused);
         let told = told.and_then(|element| element.native.clone());
-        let before = self.memory(window).and_then(|memory| memory.keyboard.clone());
-        let keeps = self.current().keeps_focus;
+        let before = self.window_memory(window).and_then(|memory| memory.keyboard.clone());
+        let keeps = self.current_state().keeps_focus;
         let kept = before.filter(|native| keeps && plan.find_authored(native).is_some());
         let memory = self.memory_at(window);
         memory.keyboard = told.or(kept);
@@ -597,7 +602,7 @@ impl World {
 }
 
 impl Changed {
-    fn merge(&mut self, newer: Changed) {
+    fn merge_changes(&mut self, newer: Changed) {
         self.value = newer.value.or(self.value.take());
         self.name = newer.name.or(self.name.take());
         self.enabled = newer.enabled.or(self.enabled);

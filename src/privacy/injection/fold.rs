@@ -9,20 +9,20 @@ pub const STOP: char = '.';
 const LETTERS_APART: usize = 4;
 
 #[derive(Debug, Default)]
-pub struct Folded {
+pub struct FoldedText {
     pub text: String,
     /// The longest run of characters that are not to be seen, and where in the source it is.
     pub longest_unseen: usize,
     pub unseen: Option<(usize, usize)>,
     /// Of each word: where it begins here, and where in the source.
     words: Vec<(usize, usize)>,
-    run: Run,
-    word: Word,
+    run: LetterRun,
+    word: OpenWord,
 }
 
 /// The word that is being read.
 #[derive(Debug, Default)]
-struct Word {
+struct OpenWord {
     start: usize,
     latin: bool,
     other: bool,
@@ -32,20 +32,20 @@ struct Word {
 
 /// Single letters with one character between them.
 #[derive(Debug, Default)]
-struct Run {
+struct LetterRun {
     /// The first of its words.
     first: usize,
     count: usize,
 }
 
-impl Folded {
+impl FoldedText {
     pub fn read(&mut self, source: &str) {
         self.text.clear();
         self.words.clear();
         self.longest_unseen = 0;
         self.unseen = None;
-        self.run = Run::default();
-        self.word = Word::default();
+        self.run = LetterRun::default();
+        self.word = OpenWord::default();
         let mut unseen: Option<(usize, usize)> = None;
         let mut gap = 0;
         let mut stopped = false;
@@ -61,19 +61,19 @@ impl Folded {
             }
             unseen = None;
             match kind(letter) {
-                Kind::Letter => {
+                CharKind::Letter => {
                     if self.word.letters == 0 {
                         self.begin_word(at, gap, stopped);
                         (gap, stopped) = (0, false);
                     }
                     self.push(letter);
                 }
-                Kind::Nothing => {}
-                Kind::Gap => {
+                CharKind::Nothing => {}
+                CharKind::Gap => {
                     self.end_word();
                     gap += 1;
                 }
-                Kind::Stop => {
+                CharKind::Stop => {
                     self.end_word();
                     gap += 1;
                     // `rm -rf a.b` and `e.g.` are no ends of sentences.
@@ -93,7 +93,7 @@ impl Folded {
         if !self.text.is_empty() {
             self.text.push_str(if stopped { " . " } else { " " });
         }
-        self.word = Word { start: self.text.len(), ..Word::default() };
+        self.word = OpenWord { start: self.text.len(), ..OpenWord::default() };
         self.words.push((self.text.len(), at));
     }
 
@@ -119,12 +119,12 @@ impl Folded {
         if self.word.letters == 0 {
             return;
         }
-        let Word { start, latin, other, letters, digits } = std::mem::take(&mut self.word);
+        let OpenWord { start, latin, other, letters, digits } = std::mem::take(&mut self.word);
         if latin && other {
-            self.rewrite(start, twin);
+            self.rewrite_from(start, latin_lookalike);
         }
         if latin && digits > 0 && digits < letters {
-            self.rewrite(start, letter_for);
+            self.rewrite_from(start, letter_for);
         }
         if letters == 1 {
             if self.run.count == 0 {
@@ -136,7 +136,7 @@ impl Folded {
         }
     }
 
-    fn rewrite(&mut self, start: usize, by: fn(char) -> char) {
+    fn rewrite_from(&mut self, start: usize, by: fn(char) -> char) {
         let word: String = self.text[start..].chars().map(by).collect();
         self.text.truncate(start);
         self.text.push_str(&word);
@@ -144,7 +144,7 @@ impl Folded {
 
     /// Takes the blanks out of the letters that were written apart and reach to the end of the text.
     fn join_run(&mut self) {
-        let Run { first, count } = std::mem::take(&mut self.run);
+        let LetterRun { first, count } = std::mem::take(&mut self.run);
         if count < LETTERS_APART {
             return;
         }
@@ -160,7 +160,7 @@ impl Folded {
     /// The same, when a longer word has just been written behind them.
     fn join_run_before_last(&mut self) {
         if self.run.count < LETTERS_APART {
-            self.run = Run::default();
+            self.run = LetterRun::default();
             return;
         }
         let Some((start, source)) = self.words.pop() else {
@@ -187,7 +187,7 @@ impl Folded {
     }
 }
 
-enum Kind {
+enum CharKind {
     Letter,
     /// Belongs to its word and says nothing: an apostrophe.
     Nothing,
@@ -195,15 +195,15 @@ enum Kind {
     Stop,
 }
 
-fn kind(letter: char) -> Kind {
+fn kind(letter: char) -> CharKind {
     match letter {
-        '\'' | '’' | '‘' | '`' | '´' => Kind::Nothing,
-        '.' | '!' | '?' | ';' | '。' | '！' | '？' | '；' | '।' => Kind::Stop,
-        '_' => Kind::Letter,
+        '\'' | '’' | '‘' | '`' | '´' => CharKind::Nothing,
+        '.' | '!' | '?' | ';' | '。' | '！' | '？' | '；' | '।' => CharKind::Stop,
+        '_' => CharKind::Letter,
         // An address has one, and nothing else between two words does.
-        '@' => Kind::Letter,
-        _ if letter.is_alphanumeric() || is_mark_of_a_script(letter) => Kind::Letter,
-        _ => Kind::Gap,
+        '@' => CharKind::Letter,
+        _ if letter.is_alphanumeric() || is_mark_of_a_script(letter) => CharKind::Letter,
+        _ => CharKind::Gap,
     }
 }
 
@@ -258,7 +258,7 @@ fn plain_letter(letter: char) -> char {
 }
 
 /// The Latin letter that a Greek or Cyrillic one looks like. Asked only within words that mix the scripts.
-const fn twin(letter: char) -> char {
+const fn latin_lookalike(letter: char) -> char {
     match letter {
         'а' | 'α' => 'a',
         'в' | 'β' => 'b',
@@ -307,7 +307,7 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &str) {
-        let mut folded = Folded::default();
+        let mut folded = FoldedText::default();
         folded.read(source);
         assert_eq!(folded.text, expected, "{source:?}");
     }
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn the_place_in_the_source_is_known() {
         let source = "Ein  Übel: Ignore\u{200B} it";
-        let mut folded = Folded::default();
+        let mut folded = FoldedText::default();
         folded.read(source);
         let at = folded.text.find("ignore").unwrap();
         let (start, end) = (folded.source(at), folded.source_end(at + 6, source));
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn runs_of_the_unseen_are_counted() {
-        let mut folded = Folded::default();
+        let mut folded = FoldedText::default();
         folded.read("a\u{200B}\u{200C}\u{200B}b 👩\u{200D}💻");
         assert_eq!((folded.longest_unseen, folded.unseen), (3, Some((1, 10))));
     }

@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
-use fold::Folded;
+use fold::FoldedText;
 pub use words::TOOL_NAMES;
-use words::{CONCEPTS, Concept, FIRST_OF_MARKERS, MARKERS, RULES, Rule};
+use words::{CONCEPTS, Concept, FIRST_OF_MARKERS, InjectionRule, MARKERS, RULES};
 
 /// A shorter text has no room for an order. Three characters of Chinese are nine bytes.
 const SHORTEST: usize = 12;
@@ -29,7 +29,7 @@ const LONGEST_FLAG: usize = 8;
 
 /// What was found in a text, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct InjectionHit {
     pub why: &'static str,
     /// Bytes of the text.
     pub start: usize,
@@ -39,13 +39,13 @@ pub struct Hit {
 /// Looks at one text after the other; what it needs for that is kept between them.
 #[derive(Debug, Default)]
 pub struct Inspector {
-    folded: Folded,
-    found: Vec<Found>,
+    folded: FoldedText,
+    found: Vec<FoundTerm>,
 }
 
 /// A term that stands in a folded text.
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct FoundTerm {
     /// The concepts that it stands for, one bit each.
     concepts: u64,
     start: usize,
@@ -82,11 +82,11 @@ impl Lexicon {
             CONCEPTS.iter().flat_map(|(concept, terms)| terms.split(", ").map(|term| (*concept, term)));
         for (concept, written) in listed.chain(names) {
             let stem = written.strip_suffix('*');
-            let mut folded = Folded::default();
+            let mut folded = FoldedText::default();
             folded.read(stem.unwrap_or(written));
             let at = *by_term.entry(folded.text.clone()).or_insert_with(|| {
                 terms.push(folded.text.clone());
-                facts.push(TermFacts { joins: joins(&folded.text), ..TermFacts::default() });
+                facts.push(TermFacts { joins: is_unspaced_script(&folded.text), ..TermFacts::default() });
                 terms.len() - 1
             });
             facts[at].concepts |= concept.bit();
@@ -101,7 +101,7 @@ impl Lexicon {
 }
 
 /// Chinese, Japanese, Korean and Thai write words without blanks, or with endings; a sign stands anywhere.
-fn joins(term: &str) -> bool {
+fn is_unspaced_script(term: &str) -> bool {
     !term.contains(char::is_alphanumeric) || term.chars().any(|letter| {
         matches!(letter, '\u{E00}'..='\u{E7F}' | '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{D7FF}' | '\u{F900}'..='\u{FAFF}')
     })
@@ -109,12 +109,12 @@ fn joins(term: &str) -> bool {
 
 impl Inspector {
     /// The first thing in a text that speaks to an agent.
-    pub fn look(&mut self, text: &str) -> Option<Hit> {
+    pub fn look(&mut self, text: &str) -> Option<InjectionHit> {
         if text.len() < SHORTEST {
             return None;
         }
         let lexicon = LEXICON.as_ref()?;
-        if let Some(hit) = marker(lexicon, text).or_else(|| forged_token(text)) {
+        if let Some(hit) = find_marker(lexicon, text).or_else(|| forged_token(text)) {
             return Some(hit);
         }
         if is_one_word(text) {
@@ -123,11 +123,15 @@ impl Inspector {
         self.folded.read(text);
         if let Some((start, end)) = self.folded.unseen.filter(|_| self.folded.longest_unseen >= RUN_OF_UNSEEN)
         {
-            return Some(Hit { why: "a message in characters that nobody sees", start, end });
+            return Some(InjectionHit { why: "a message in characters that nobody sees", start, end });
         }
         self.find_terms(lexicon);
         let (rule, start, end) = self.first_rule()?;
-        Some(Hit { why: rule.why, start: self.folded.source(start), end: self.folded.source_end(end, text) })
+        Some(InjectionHit {
+            why: rule.why,
+            start: self.folded.source(start),
+            end: self.folded.source_end(end, text),
+        })
     }
 
     fn find_terms(&mut self, lexicon: &Lexicon) {
@@ -143,7 +147,7 @@ impl Inspector {
             };
             if facts.joins || (ends(before) && (facts.is_stem || ends(after))) {
                 let (start, end) = (found.start(), found.end());
-                self.found.push(Found { concepts: facts.concepts, start, end });
+                self.found.push(FoundTerm { concepts: facts.concepts, start, end });
                 from = end;
             } else {
                 // A part of a word is none of the terms; another one may begin inside of it.
@@ -152,10 +156,10 @@ impl Inspector {
         }
     }
 
-    fn first_rule(&self) -> Option<(&'static Rule, usize, usize)> {
+    fn first_rule(&self) -> Option<(&'static InjectionRule, usize, usize)> {
         let all = self.found.iter().fold(0, |all, found| all | found.concepts);
-        let possible = |rule: &&Rule| rule.steps.iter().all(|step| all & step.bit() != 0);
-        let rules: Vec<&Rule> = RULES.iter().filter(possible).collect();
+        let possible = |rule: &&InjectionRule| rule.steps.iter().all(|step| all & step.bit() != 0);
+        let rules: Vec<&InjectionRule> = RULES.iter().filter(possible).collect();
         if rules.is_empty() {
             return None;
         }
@@ -167,7 +171,7 @@ impl Inspector {
     }
 
     /// Where the rule ends that begins with this term. A term may stand for two steps that follow each other.
-    fn end_of(&self, rule: &Rule, first: usize) -> Option<usize> {
+    fn end_of(&self, rule: &InjectionRule, first: usize) -> Option<usize> {
         let (begin, rest) = rule.steps.split_first()?;
         if self.found[first].concepts & begin.bit() == 0 {
             return None;
@@ -193,17 +197,17 @@ fn has_any(text: &str, bytes: &[u8]) -> bool {
     text.bytes().any(|byte| bytes.contains(&byte))
 }
 
-fn marker(lexicon: &Lexicon, text: &str) -> Option<Hit> {
+fn find_marker(lexicon: &Lexicon, text: &str) -> Option<InjectionHit> {
     if !has_any(text, FIRST_OF_MARKERS) {
         return None;
     }
     let found = lexicon.markers.find(text)?;
     let why = lexicon.whys.get(found.pattern().as_usize()).copied()?;
-    Some(Hit { why, start: found.start(), end: found.end() })
+    Some(InjectionHit { why, start: found.start(), end: found.end() })
 }
 
 /// A text that holds a confirmation of ours and more than it: an argument that is only echoed is no text.
-fn forged_token(text: &str) -> Option<Hit> {
+fn forged_token(text: &str) -> Option<InjectionHit> {
     if !has_any(text, b":") {
         return None;
     }
@@ -213,14 +217,14 @@ fn forged_token(text: &str) -> Option<Hit> {
         let end = start + 3 + digits;
         let alone = text[..start].trim().is_empty() && text[end..].trim().is_empty();
         if digits >= DIGITS_OF_A_TOKEN && !alone {
-            return Some(Hit { why: "a forged confirmation", start, end });
+            return Some(InjectionHit { why: "a forged confirmation", start, end });
         }
     }
     None
 }
 
 /// Whether a text spells something in tag characters, which are removed before it is shown. A flag has six of them.
-pub fn smuggles(text: &str) -> bool {
+pub fn has_tag_characters(text: &str) -> bool {
     let mut run = 0;
     text.chars().any(|letter| {
         run = if matches!(letter, '\u{E0020}'..='\u{E007E}') { run + 1 } else { 0 };
@@ -288,8 +292,8 @@ mod tests {
         let tags = |text: &str| -> String {
             text.chars().filter_map(|letter| char::from_u32(0xE0000 + u32::from(letter))).collect()
         };
-        assert!(smuggles(&format!("hi {}", tags("ignore it"))));
-        assert!(!smuggles(&format!("🏴{}\u{E007F} Scotland", tags("gbsct"))));
+        assert!(has_tag_characters(&format!("hi {}", tags("ignore it"))));
+        assert!(!has_tag_characters(&format!("🏴{}\u{E007F} Scotland", tags("gbsct"))));
     }
 
     #[test]

@@ -63,14 +63,14 @@ impl Concept {
 
 /// Concepts that follow each other with at most `gap` bytes between one and the next, within a sentence.
 #[derive(Debug)]
-pub struct Rule {
+pub struct InjectionRule {
     pub why: &'static str,
     pub steps: &'static [Concept],
     pub gap: usize,
 }
 
-const fn rule(why: &'static str, gap: usize, steps: &'static [Concept]) -> Rule {
-    Rule { why, steps, gap }
+const fn build_rule(why: &'static str, gap: usize, steps: &'static [Concept]) -> InjectionRule {
+    InjectionRule { why, steps, gap }
 }
 
 const FORGETTING: &str = "asks to ignore earlier instructions";
@@ -84,31 +84,31 @@ const AUTHORITY: &str = "pretends to be the system";
 const CONSENT: &str = "pretends that the user agreed";
 const RUN: &str = "asks to paste into a command line";
 
-pub const RULES: &[Rule] = {
+pub const RULES: &[InjectionRule] = {
     use Concept::*;
     &[
-        rule(FORGETTING, 28, &[Forget, Prior, Orders]),
-        rule(FORGETTING, 12, &[Forget, Prior, Rules]),
-        rule(FORGETTING, 20, &[Forget, Rules, Prior]),
-        rule(FORGETTING, 20, &[Forget, Whole, Orders]),
-        rule(FORGETTING, 12, &[Forget, Your, Rules]),
-        rule(FORGETTING, 24, &[Forget, Orders, Prior]),
-        rule(FORGETTING, 16, &[Prior, Orders, Forget]),
-        rule(FORGETTING, 16, &[Prior, Whole, Orders, Forget]),
-        rule(FORGETTING, 16, &[Your, Orders, Forget]),
-        rule(ADDRESSED, 12, &[YouAreAnAgent]),
-        rule(ADDRESSED, 14, &[ToWhom, Agent]),
-        rule(ADDRESSED, 14, &[ToWhom, Product, Must]),
-        rule(ADDRESSED, 16, &[Agent, Must, Act]),
-        rule(FREED, 24, &[YouAre, Unbound]),
-        rule(TOOLS, 24, &[Call, Tool]),
-        rule(AWAY, 40, &[Send, Secret, Elsewhere]),
-        rule(PROMPT, 16, &[Reveal, YourPrompt]),
-        rule(SECRECY, 24, &[Not, Tell, TheUser]),
-        rule(SECRECY, 30, &[Not, TheUser, Tell]),
-        rule(AUTHORITY, 0, &[Fixed]),
-        rule(CONSENT, 12, &[TheUser, Consented]),
-        rule(RUN, 60, &[OpenRun, PasteThere]),
+        build_rule(FORGETTING, 28, &[Forget, Prior, Orders]),
+        build_rule(FORGETTING, 12, &[Forget, Prior, Rules]),
+        build_rule(FORGETTING, 20, &[Forget, Rules, Prior]),
+        build_rule(FORGETTING, 20, &[Forget, Whole, Orders]),
+        build_rule(FORGETTING, 12, &[Forget, Your, Rules]),
+        build_rule(FORGETTING, 24, &[Forget, Orders, Prior]),
+        build_rule(FORGETTING, 16, &[Prior, Orders, Forget]),
+        build_rule(FORGETTING, 16, &[Prior, Whole, Orders, Forget]),
+        build_rule(FORGETTING, 16, &[Your, Orders, Forget]),
+        build_rule(ADDRESSED, 12, &[YouAreAnAgent]),
+        build_rule(ADDRESSED, 14, &[ToWhom, Agent]),
+        build_rule(ADDRESSED, 14, &[ToWhom, Product, Must]),
+        build_rule(ADDRESSED, 16, &[Agent, Must, Act]),
+        build_rule(FREED, 24, &[YouAre, Unbound]),
+        build_rule(TOOLS, 24, &[Call, Tool]),
+        build_rule(AWAY, 40, &[Send, Secret, Elsewhere]),
+        build_rule(PROMPT, 16, &[Reveal, YourPrompt]),
+        build_rule(SECRECY, 24, &[Not, Tell, TheUser]),
+        build_rule(SECRECY, 30, &[Not, TheUser, Tell]),
+        build_rule(AUTHORITY, 0, &[Fixed]),
+        build_rule(CONSENT, 12, &[TheUser, Consented]),
+        build_rule(RUN, 60, &[OpenRun, PasteThere]),
     ]
 };
 

@@ -11,27 +11,27 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::common::FitArgs;
-use super::fields::Object;
+use super::fields::ArgumentObject;
 use crate::config::limits::ACT_STEPS;
 use crate::error::Result;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Permit, ReplyKind, Spec, Tool};
-use plan::Plan;
-use report::{Before, Report};
-use run::Runner;
+use plan::ActPlan;
+use report::{ActReport, DesktopBefore};
+use run::StepRunner;
 
 const DEFAULT_TIME: Duration = Duration::from_secs(45);
 
-pub struct Act;
+pub struct ActTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ActArgs {
     /// {do:TOOL, its arguments…, expect?, within_ms?, on_fail?}. TOOL acts, waits or asserts. expect: assert_state
     /// predicates or wait_for conditions, all to be met in within_ms (3000), or "changed".
     #[schemars(length(max = ACT_STEPS))]
-    steps: Vec<Object>,
+    steps: Vec<ArgumentObject>,
     /// {NAME:[steps]}: run in place of a step that fails with on_fail:NAME.
-    alternatives: Option<Object>,
+    alternatives: Option<ArgumentObject>,
     /// Of all steps; default focused.
     window_uid: Option<Text<256>>,
     #[serde(flatten)]
@@ -47,9 +47,9 @@ pub struct ActArgs {
     full: Option<bool>,
 }
 
-impl Tool for Act {
+impl Tool for ActTool {
     type Args = ActArgs;
-    type Out = Report;
+    type Out = ActReport;
     const META: Meta = Meta {
         name: "act",
         group: Group::Act,
@@ -86,19 +86,19 @@ impl Tool for Act {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, args: ActArgs, permit: Permit) -> Result<Report> {
-        let mut plan = Plan::read(cx, &args.steps, args.alternatives.as_ref(), args.window_uid.as_ref())?;
-        plan.foresee(cx, permit.dry_run())?;
-        let most = args.fit.max_tokens.map(Int::size);
+    fn run(cx: &mut Cx, args: ActArgs, permit: Permit) -> Result<ActReport> {
+        let mut plan = ActPlan::read(cx, &args.steps, args.alternatives.as_ref(), args.window_uid.as_ref())?;
+        plan.check_all(cx, permit.dry_run())?;
+        let most = args.fit.max_tokens.map(Int::as_usize);
         if permit.dry_run() {
-            return Ok(Report::of_plan(&plan));
+            return Ok(ActReport::of_plan(&plan));
         }
-        let before = Before::look(cx, &plan, args.window_uid.as_ref().map(Text::as_str))?;
-        let time = args.timeout_ms.map_or(DEFAULT_TIME, |time| Duration::from_millis(time.size() as u64));
-        let mut runner = Runner::new(cx, time, args.full == Some(true));
+        let before = DesktopBefore::look_before(cx, &plan, args.window_uid.as_ref().map(Text::as_str))?;
+        let time = args.timeout_ms.map_or(DEFAULT_TIME, |time| Duration::from_millis(time.as_usize() as u64));
+        let mut runner = StepRunner::new(cx, time, args.full == Some(true));
         let outcome = runner.run(&plan)?;
-        Ok(Report::new(cx, outcome, before, most))
+        Ok(ActReport::new(cx, outcome, before, most))
     }
 }
 
-pub const TOOLS: &[Spec] = &[Spec::of::<Act>()];
+pub const TOOLS: &[Spec] = &[Spec::of::<ActTool>()];

@@ -9,11 +9,11 @@ use crate::budget::Meter;
 use crate::config::limits::{ACT_ALTERNATIVES, ACT_EXPECTATIONS, ACT_STEPS};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::steps::lacks_token;
-use crate::observer::wait::Condition;
+use crate::observer::wait::WaitCondition;
 use crate::tool::args::Text;
 use crate::tool::{Cx, Effect, Meta, ReplyKind};
-use crate::tools::fields::{Fields, Object};
-use crate::tools::waiting::condition;
+use crate::tools::fields::{ArgumentFields, ArgumentObject};
+use crate::tools::waiting::parse_condition;
 
 /// What a step says beside its tool's own arguments. No tool has arguments of these names.
 pub const OWN_FIELDS: &[&str] = &["do", "expect", "within_ms", "on_fail"];
@@ -21,13 +21,13 @@ const DEFAULT_WITHIN_MS: u64 = 3000;
 const LONGEST_WITHIN_MS: u64 = 600_000;
 
 #[derive(Debug)]
-pub struct Plan {
-    pub steps: Vec<Step>,
-    pub alternatives: BTreeMap<String, Vec<Step>>,
+pub struct ActPlan {
+    pub steps: Vec<PlannedStep>,
+    pub alternatives: BTreeMap<String, Vec<PlannedStep>>,
 }
 
 #[derive(Debug)]
-pub struct Step {
+pub struct PlannedStep {
     /// Where it stands: `steps[2]`.
     pub path: String,
     pub tool: String,
@@ -58,55 +58,55 @@ pub enum Expectation {
     Met(Map<String, Value>),
 }
 
-impl Plan {
+impl ActPlan {
     pub fn read(
         cx: &Cx,
-        steps: &[Object],
-        alternatives: Option<&Object>,
+        steps: &[ArgumentObject],
+        alternatives: Option<&ArgumentObject>,
         window_uid: Option<&Text<256>>,
-    ) -> Result<Plan> {
+    ) -> Result<ActPlan> {
         if steps.is_empty() {
             return Err(Error::bad_request("argument 'steps' needs at least one step").with("field", "steps"));
         }
-        let reader = Reader { cx, window_uid: window_uid.map(Text::as_str) };
-        let plan = Plan {
-            steps: reader.list("steps", steps.iter().map(|step| &step.0))?,
-            alternatives: reader.alternatives(alternatives)?,
+        let reader = StepReader { cx, window_uid: window_uid.map(Text::as_str) };
+        let plan = ActPlan {
+            steps: reader.read_steps("steps", steps.iter().map(|step| &step.0))?,
+            alternatives: reader.read_alternatives(alternatives)?,
         };
         plan.check_names()?;
         Ok(plan)
     }
 
-    fn all(&self) -> impl Iterator<Item = &Step> {
+    fn all_steps(&self) -> impl Iterator<Item = &PlannedStep> {
         self.steps.iter().chain(self.alternatives.values().flatten())
     }
 
     /// An alternative that nobody gave is noticed before it is needed.
     fn check_names(&self) -> Result<()> {
-        for step in self.all() {
+        for step in self.all_steps() {
             let Some(name) = &step.on_fail else { continue };
             if !self.steps.iter().any(|other| other.path == step.path) {
                 return Err(
-                    step.refusal("on_fail", "must not stand in an alternative: that would go on for ever")
+                    step.step_error("on_fail", "must not stand in an alternative: that would go on for ever")
                 );
             }
             if !self.alternatives.contains_key(name) {
                 let known: Vec<&str> = self.alternatives.keys().map(String::as_str).collect();
                 let known = if known.is_empty() { "none is given".to_owned() } else { known.join(", ") };
-                return Err(step.refusal("on_fail", &format!("names no alternative: '{name}'; {known}")));
+                return Err(step.step_error("on_fail", &format!("names no alternative: '{name}'; {known}")));
             }
         }
         Ok(())
     }
 
     /// Everything that can be refused is refused here.
-    pub fn foresee(&mut self, cx: &Cx, dry_run: bool) -> Result<()> {
+    pub fn check_all(&mut self, cx: &Cx, dry_run: bool) -> Result<()> {
         let mut first = true;
         for step in self.steps.iter_mut() {
-            step.foresee(cx, first)?;
+            step.check_step(cx, first)?;
             first = false;
         }
-        self.alternatives.values_mut().flatten().try_for_each(|step| step.foresee(cx, false))?;
+        self.alternatives.values_mut().flatten().try_for_each(|step| step.check_step(cx, false))?;
         if dry_run { Ok(()) } else { self.check_budget(cx) }
     }
 
@@ -119,7 +119,7 @@ impl Plan {
             .flat_map(|it| it.meta.meters())
             .copied()
             .collect();
-        cx.charge(&meters).map(drop).map_err(|error| {
+        cx.reserve_budget(&meters).map(drop).map_err(|error| {
             let message =
                 format!("{} steps do not fit: {}; nothing was done", self.steps.len(), error.message);
             Error { message, ..error }
@@ -127,8 +127,8 @@ impl Plan {
     }
 }
 
-impl Step {
-    fn foresee(&mut self, cx: &Cx, first: bool) -> Result<()> {
+impl PlannedStep {
+    fn check_step(&mut self, cx: &Cx, first: bool) -> Result<()> {
         let foreseen = cx.foresee(&self.tool, &self.args, first).map_err(|error| self.at_fault(error))?;
         refuse_unfit(foreseen.meta).map_err(|error| self.at_fault(error))?;
         let needs_consent = foreseen.needs_consent;
@@ -159,7 +159,7 @@ impl Step {
         Error { message, context, ..error }.with("step", path.as_str())
     }
 
-    fn refusal(&self, name: &str, problem: &str) -> Error {
+    fn step_error(&self, name: &str, problem: &str) -> Error {
         Error::bad_request(format!("{}: '{name}' {problem}", self.path))
             .with("field", format!("{}.{name}", self.path))
     }
@@ -178,17 +178,24 @@ fn refuse_unfit(meta: &Meta) -> Result<()> {
     Err(Error::bad_request(format!("'{}' cannot be a step: {why}", meta.name)).with("field", "do"))
 }
 
-struct Reader<'a> {
+struct StepReader<'a> {
     cx: &'a Cx<'a>,
     window_uid: Option<&'a str>,
 }
 
-impl Reader<'_> {
-    fn list<'v>(&self, path: &str, steps: impl Iterator<Item = &'v Map<String, Value>>) -> Result<Vec<Step>> {
-        steps.enumerate().map(|(number, step)| self.step(format!("{path}[{number}]"), step)).collect()
+impl StepReader<'_> {
+    fn read_steps<'v>(
+        &self,
+        path: &str,
+        steps: impl Iterator<Item = &'v Map<String, Value>>,
+    ) -> Result<Vec<PlannedStep>> {
+        steps.enumerate().map(|(number, step)| self.read_step(format!("{path}[{number}]"), step)).collect()
     }
 
-    fn alternatives(&self, given: Option<&Object>) -> Result<BTreeMap<String, Vec<Step>>> {
+    fn read_alternatives(
+        &self,
+        given: Option<&ArgumentObject>,
+    ) -> Result<BTreeMap<String, Vec<PlannedStep>>> {
         let mut lists = BTreeMap::new();
         for (name, steps) in given.iter().flat_map(|given| &given.0) {
             let path = format!("alternatives.{name}");
@@ -202,7 +209,7 @@ impl Reader<'_> {
             if objects.len() != steps.len() || steps.is_empty() || steps.len() > ACT_STEPS {
                 return Err(refuse(format!("must be a list of 1 to {ACT_STEPS} objects")));
             }
-            lists.insert(name.clone(), self.list(&path, objects.into_iter())?);
+            lists.insert(name.clone(), self.read_steps(&path, objects.into_iter())?);
             if lists.len() > ACT_ALTERNATIVES {
                 return Err(refuse(format!("is one too many: {ACT_ALTERNATIVES} are allowed")));
             }
@@ -210,17 +217,17 @@ impl Reader<'_> {
         Ok(lists)
     }
 
-    fn step(&self, path: String, object: &Map<String, Value>) -> Result<Step> {
-        let fields = Fields::new(path.clone(), object);
+    fn read_step(&self, path: String, object: &Map<String, Value>) -> Result<PlannedStep> {
+        let fields = ArgumentFields::new(path.clone(), object);
         let tool = fields.text("do")?.to_owned();
         let spoken =
             object.iter().filter(|(name, value)| !OWN_FIELDS.contains(&name.as_str()) && !value.is_null());
         let mut args: Map<String, Value> =
             spoken.map(|(name, value)| (name.clone(), value.clone())).collect();
         self.name_window(&tool, &mut args);
-        Ok(Step {
-            expect: self.expectations(&fields)?,
-            within: within(&fields)?,
+        Ok(PlannedStep {
+            expect: self.read_expectations(&fields)?,
+            within: read_timeout(&fields)?,
             on_fail: fields.maybe_text("on_fail")?.filter(|word| *word != "stop").map(str::to_owned),
             foreseen: None,
             path,
@@ -232,55 +239,55 @@ impl Reader<'_> {
     /// The window of all steps, where a tool takes one and the step says nothing that has its own.
     fn name_window(&self, tool: &str, args: &mut Map<String, Value>) {
         const NAMES_A_WINDOW: &[&str] = &["window_uid", "window_index", "window_title", "ref"];
-        let Some((uid, entry)) = self.window_uid.zip(self.cx.tools().find(tool)) else { return };
+        let Some((uid, entry)) = self.window_uid.zip(self.cx.tools().find_tool(tool)) else { return };
         let takes = entry.schema().pointer("/properties/window_uid").is_some();
         if takes && !NAMES_A_WINDOW.iter().any(|name| args.contains_key(*name)) {
             args.insert("window_uid".to_owned(), uid.into());
         }
     }
 
-    fn expectations(&self, fields: &Fields) -> Result<Vec<Expectation>> {
+    fn read_expectations(&self, fields: &ArgumentFields) -> Result<Vec<Expectation>> {
         let entries: Vec<&Value> = match fields.get("expect") {
             None => Vec::new(),
             Some(Value::Array(list)) => list.iter().collect(),
             Some(one) => vec![one],
         };
         if entries.len() > ACT_EXPECTATIONS {
-            return Err(fields.refusal("expect", &format!("may have {ACT_EXPECTATIONS} entries")));
+            return Err(fields.field_error("expect", &format!("may have {ACT_EXPECTATIONS} entries")));
         }
         entries
             .into_iter()
             .enumerate()
-            .map(|(number, entry)| self.expectation(fields, number, entry))
+            .map(|(number, entry)| self.read_expectation(fields, number, entry))
             .collect()
     }
 
-    fn expectation(&self, fields: &Fields, number: usize, entry: &Value) -> Result<Expectation> {
+    fn read_expectation(&self, fields: &ArgumentFields, number: usize, entry: &Value) -> Result<Expectation> {
         let object = match entry {
             Value::String(word) if word == "changed" => return Ok(Expectation::Changed),
             Value::Object(object) => object,
             _ => {
-                return Err(fields
-                    .refusal("expect", "must be \"changed\", a predicate {kind,…} or a condition {type,…}"));
+                return Err(fields.field_error(
+                    "expect",
+                    "must be \"changed\", a predicate {kind,…} or a condition {type,…}",
+                ));
             }
         };
-        let inner = Fields::new(format!("{}.expect[{number}]", fields.path), object);
-        match condition(self.cx, &inner)? {
+        let inner = ArgumentFields::new(format!("{}.expect[{number}]", fields.path), object);
+        match parse_condition(self.cx, &inner)? {
             // They compare with the moment at which a wait begins, which is after the step.
-            Condition::TreeChanges(_) | Condition::FocusedChanges(_) => {
-                Err(inner
-                    .refusal("type", "is too late after a step; expect \"changed\", or what it changes to"))
-            }
+            WaitCondition::TreeChanges(_) | WaitCondition::FocusedChanges(_) => Err(inner
+                .field_error("type", "is too late after a step; expect \"changed\", or what it changes to")),
             _ => Ok(Expectation::Met(object.clone())),
         }
     }
 }
 
-fn within(fields: &Fields) -> Result<Duration> {
+fn read_timeout(fields: &ArgumentFields) -> Result<Duration> {
     let millis = match fields.get("within_ms") {
         None => DEFAULT_WITHIN_MS,
         Some(number) => number.as_u64().filter(|millis| *millis <= LONGEST_WITHIN_MS).ok_or_else(|| {
-            fields.refusal("within_ms", &format!("must be a whole number up to {LONGEST_WITHIN_MS}"))
+            fields.field_error("within_ms", &format!("must be a whole number up to {LONGEST_WITHIN_MS}"))
         })?,
     };
     Ok(Duration::from_millis(millis))

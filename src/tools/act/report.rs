@@ -5,13 +5,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::plan::{Plan, Step};
-use super::run::{Outcome, StepOut, Verdict};
+use super::plan::{ActPlan, PlannedStep};
+use super::run::{ActOutcome, StepReport, StepVerdict};
 use crate::error::{Kind, Result};
 use crate::model::Window;
 use crate::observer::outline::OutlineOptions;
-use crate::observer::{Chosen, DesktopState, View, WindowChoice};
-use crate::tokens::{Writing, tokens};
+use crate::observer::{DesktopState, ResolvedWindow, View, WindowChoice};
+use crate::tokens::{Writing, tokens_for_bytes};
 use crate::tool::{Cx, Output};
 use crate::tools::common::{Dialog, new_dialogs};
 
@@ -22,9 +22,9 @@ const TOKENS_AROUND: usize = 120;
 const TOKENS_OF_A_STEP: usize = 40;
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Report {
-    verdict: Verdict,
-    steps: Vec<StepOut>,
+pub struct ActReport {
+    verdict: StepVerdict,
+    steps: Vec<StepReport>,
     /// The step that failed; nothing ran after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_at: Option<String>,
@@ -71,14 +71,14 @@ pub struct ForeseenOut {
 }
 
 impl ForeseenOut {
-    fn of(step: &Step) -> Self {
+    fn of(step: &PlannedStep) -> Self {
         let not_yet = step.foreseen.as_ref().and_then(|it| it.not_yet.clone());
         let needs_consent = step.foreseen.as_ref().is_some_and(|it| it.needs_consent);
         Self { step: step.path.clone(), tool: step.tool.clone(), not_yet, needs_consent }
     }
 }
 
-impl Output for Report {
+impl Output for ActReport {
     fn take_outline(&mut self) -> Option<String> {
         (!self.text.is_empty()).then(|| std::mem::take(&mut self.text))
     }
@@ -88,26 +88,26 @@ impl Output for Report {
     }
 
     fn succeeded(&self) -> bool {
-        self.verdict != Verdict::Failed
+        self.verdict != StepVerdict::Failed
     }
 }
 
 /// The desktop before the first step.
 #[derive(Debug)]
-pub struct Before {
+pub struct DesktopBefore {
     desktop: Arc<DesktopState>,
-    seen: Option<(Chosen, Arc<View>)>,
+    seen: Option<(ResolvedWindow, Arc<View>)>,
 }
 
-impl Before {
+impl DesktopBefore {
     /// The window of the first step that has one, else the one that was named, else the focused one.
-    pub fn look(cx: &Cx, plan: &Plan, named: Option<&str>) -> Result<Self> {
+    pub fn look_before(cx: &Cx, plan: &ActPlan, named: Option<&str>) -> Result<Self> {
         let desktop = cx.desktop()?;
         let of_steps = plan.steps.iter().find_map(|step| step.foreseen.as_ref()?.window_uid.clone());
         let uid = of_steps.or_else(|| named.map(str::to_owned));
         let chosen = cx.observer().choose_in(&desktop, &WindowChoice { uid, ..WindowChoice::default() });
         let seen = chosen.and_then(|chosen| {
-            let view = cx.observer().look(&chosen, cx.cancel)?.view;
+            let view = cx.observer().look_at(&chosen, cx.cancel)?.view;
             Ok((chosen, view))
         });
         match seen {
@@ -117,18 +117,18 @@ impl Before {
     }
 }
 
-impl Report {
+impl ActReport {
     /// What a dry run answers.
-    pub fn of_plan(plan: &Plan) -> Self {
+    pub fn of_plan(plan: &ActPlan) -> Self {
         let steps = plan.steps.iter().chain(plan.alternatives.values().flatten());
         Self {
             dry_run: true,
             foreseen: steps.map(ForeseenOut::of).collect(),
-            ..Self::empty(Verdict::Unconfirmed)
+            ..Self::empty_report(StepVerdict::Unconfirmed)
         }
     }
 
-    fn empty(verdict: Verdict) -> Self {
+    fn empty_report(verdict: StepVerdict) -> Self {
         Self {
             verdict,
             steps: Vec::new(),
@@ -146,18 +146,18 @@ impl Report {
     }
 
     /// What was done is told whatever becomes of the last look.
-    pub fn new(cx: &mut Cx, outcome: Outcome, before: Before, max_tokens: Option<usize>) -> Self {
-        let Outcome { steps, verdict, stopped_at, not_run, changed } = outcome;
-        let mut report = Self { steps, stopped_at, not_run, changed, ..Self::empty(verdict) };
+    pub fn new(cx: &mut Cx, outcome: ActOutcome, before: DesktopBefore, max_tokens: Option<usize>) -> Self {
+        let ActOutcome { steps, verdict, stopped_at, not_run, changed } = outcome;
+        let mut report = Self { steps, stopped_at, not_run, changed, ..Self::empty_report(verdict) };
         let spent = TOKENS_AROUND + TOKENS_OF_A_STEP * report.steps.len();
         let room = max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1));
-        if let Err(error) = report.look(cx, before, room) {
+        if let Err(error) = report.look_after(cx, before, room) {
             cx.warning = Some(format!("what changed could not be read: {}", error.message));
         }
         report
     }
 
-    fn look(&mut self, cx: &Cx, before: Before, room: usize) -> Result<()> {
+    fn look_after(&mut self, cx: &Cx, before: DesktopBefore, room: usize) -> Result<()> {
         let now = cx.observer().desktop()?;
         let is_open = |old: &&Window| now.windows().iter().any(|window| window.uid == old.uid);
         let gone = before.desktop.windows().iter().filter(|old| !is_open(old));
@@ -170,8 +170,8 @@ impl Report {
             let uid = chosen.window.uid;
             self.window_uid = Some(uid.clone());
             if !self.closed_windows.contains(&uid) {
-                let text = self.changes(cx, &choose_by_uid(cx, &now, uid)?, &old, left)?;
-                left = left.saturating_sub(tokens(Writing::Outline, text.len()));
+                let text = self.changes_outline(cx, &choose_by_uid(cx, &now, uid)?, &old, left)?;
+                left = left.saturating_sub(tokens_for_bytes(Writing::Outline, text.len()));
                 parts.push(text);
             }
         }
@@ -179,13 +179,19 @@ impl Report {
         let in_front = focused.filter(|uid| Some(uid) != self.window_uid.as_ref());
         let came = |uid: &String| self.new_windows.iter().any(|window| window.window_uid == *uid);
         if let Some(uid) = in_front.filter(|uid| came(uid) || !self.closed_windows.is_empty()) {
-            parts.push(self.outline(cx, &choose_by_uid(cx, &now, uid)?, left)?);
+            parts.push(self.window_outline(cx, &choose_by_uid(cx, &now, uid)?, left)?);
         }
         self.text = parts.join("\n");
         Ok(())
     }
 
-    fn changes(&mut self, cx: &Cx, chosen: &Chosen, old: &View, room: usize) -> Result<String> {
+    fn changes_outline(
+        &mut self,
+        cx: &Cx,
+        chosen: &ResolvedWindow,
+        old: &View,
+        room: usize,
+    ) -> Result<String> {
         let new = cx.observer().view_in_look(chosen, cx.cancel)?;
         let options = OutlineOptions { max_tokens: Some(room), ..OutlineOptions::default() };
         let changes = cx.observer().outline_changes(chosen, (old, &new), &options)?;
@@ -198,10 +204,10 @@ impl Report {
         })
     }
 
-    fn outline(&mut self, cx: &Cx, chosen: &Chosen, room: usize) -> Result<String> {
-        let view = cx.observer().look(chosen, cx.cancel)?.view;
+    fn window_outline(&mut self, cx: &Cx, chosen: &ResolvedWindow, room: usize) -> Result<String> {
+        let view = cx.observer().look_at(chosen, cx.cancel)?.view;
         let options = OutlineOptions { max_tokens: Some(room.max(1)), ..OutlineOptions::default() };
-        let outline = cx.observer().outline(chosen, &view, &options)?;
+        let outline = cx.observer().outline_view(chosen, &view, &options)?;
         if outline.cut_after.is_some() {
             self.lines_left_out += outline.elements.saturating_sub(outline.shown);
         }
@@ -209,6 +215,6 @@ impl Report {
     }
 }
 
-fn choose_by_uid(cx: &Cx, desktop: &Arc<DesktopState>, uid: String) -> Result<Chosen> {
+fn choose_by_uid(cx: &Cx, desktop: &Arc<DesktopState>, uid: String) -> Result<ResolvedWindow> {
     cx.observer().choose_in(desktop, &WindowChoice { uid: Some(uid), ..WindowChoice::default() })
 }

@@ -5,19 +5,19 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::plan::{Expectation, Plan, Step};
+use super::plan::{ActPlan, Expectation, PlannedStep};
 use crate::error::{Error, Kind, Result};
-use crate::observer::wait::{Condition, SeenTree, Waiting};
+use crate::observer::wait::{SeenTree, WaitCondition, WaitRequest};
 use crate::observer::{Ref, WindowChoice};
 use crate::tool::call::Reply;
 use crate::tool::person::Person;
 use crate::tool::{Cx, Tool};
-use crate::tools::waiting::WaitFor;
+use crate::tools::waiting::WaitForTool;
 
 /// How sure it is that what was asked for came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum StepVerdict {
     /// It was looked for afterwards, and found.
     Confirmed,
     /// Done, and nothing was expected of it.
@@ -27,11 +27,11 @@ pub enum Verdict {
 
 /// What came of one step.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-pub struct StepOut {
+pub struct StepReport {
     step: String,
     #[serde(rename = "do")]
     tool: String,
-    verdict: Verdict,
+    verdict: StepVerdict,
     /// What matters of the reply: ref, changed, note, error.
     #[serde(flatten)]
     reply: Map<String, Value>,
@@ -41,77 +41,92 @@ pub struct StepOut {
 }
 
 #[derive(Debug)]
-pub struct Outcome {
-    pub steps: Vec<StepOut>,
-    pub verdict: Verdict,
+pub struct ActOutcome {
+    pub steps: Vec<StepReport>,
+    pub verdict: StepVerdict,
     /// The step at which it ended.
     pub stopped_at: Option<String>,
     pub not_run: usize,
     pub changed: bool,
 }
 
-pub struct Runner<'a, 'b> {
+pub struct StepRunner<'a, 'b> {
     cx: &'a mut Cx<'b>,
     deadline: Duration,
     full: bool,
-    ran: Vec<StepOut>,
+    ran: Vec<StepReport>,
     changed: bool,
     /// An expectation was met after the last input.
     confirmed: bool,
 }
 
-impl<'a, 'b> Runner<'a, 'b> {
+impl<'a, 'b> StepRunner<'a, 'b> {
     pub fn new(cx: &'a mut Cx<'b>, time: Duration, full: bool) -> Self {
         let deadline = cx.clock().now() + time;
         Self { cx, deadline, full, ran: Vec::new(), changed: false, confirmed: false }
     }
 
     /// Nothing runs after a step that failed, but for the alternative that it names.
-    pub fn run(&mut self, plan: &Plan) -> Result<Outcome> {
+    pub fn run(&mut self, plan: &ActPlan) -> Result<ActOutcome> {
         for (number, step) in plan.steps.iter().enumerate() {
-            if self.step(step)? {
+            if self.run_step(step)? {
                 continue;
             }
             let instead = step.on_fail.as_ref().and_then(|name| plan.alternatives.get(name));
             let failed_at = match instead {
                 None => Some(step.path.clone()),
-                Some(steps) => self.all(steps)?,
+                Some(steps) => self.run_steps(steps)?,
             };
             if let Some(path) = failed_at {
-                return Ok(self.outcome(Verdict::Failed, Some(path), plan.steps.len() - number - 1));
+                return Ok(self.build_outcome(
+                    StepVerdict::Failed,
+                    Some(path),
+                    plan.steps.len() - number - 1,
+                ));
             }
         }
-        let verdict = if self.confirmed { Verdict::Confirmed } else { Verdict::Unconfirmed };
-        Ok(self.outcome(verdict, None, 0))
+        let verdict = if self.confirmed { StepVerdict::Confirmed } else { StepVerdict::Unconfirmed };
+        Ok(self.build_outcome(verdict, None, 0))
     }
 
     /// The step that failed, if one did.
-    fn all(&mut self, steps: &[Step]) -> Result<Option<String>> {
+    fn run_steps(&mut self, steps: &[PlannedStep]) -> Result<Option<String>> {
         for step in steps {
-            if !self.step(step)? {
+            if !self.run_step(step)? {
                 return Ok(Some(step.path.clone()));
             }
         }
         Ok(None)
     }
 
-    fn outcome(&mut self, verdict: Verdict, stopped_at: Option<String>, not_run: usize) -> Outcome {
-        Outcome { steps: std::mem::take(&mut self.ran), verdict, stopped_at, not_run, changed: self.changed }
+    fn build_outcome(
+        &mut self,
+        verdict: StepVerdict,
+        stopped_at: Option<String>,
+        not_run: usize,
+    ) -> ActOutcome {
+        ActOutcome {
+            steps: std::mem::take(&mut self.ran),
+            verdict,
+            stopped_at,
+            not_run,
+            changed: self.changed,
+        }
     }
 
     /// Whether the step did what it should.
-    fn step(&mut self, step: &Step) -> Result<bool> {
+    fn run_step(&mut self, step: &PlannedStep) -> Result<bool> {
         if self.cx.clock().now() >= self.deadline {
             let error = Error::new(Kind::Timeout, "the time of all steps together is over");
-            self.note(step, Verdict::Failed, error_fields(&error), None);
+            self.note_step(step, StepVerdict::Failed, error_fields(&error), None);
             return Ok(false);
         }
         let was = step.expects_change().then(|| self.seen_before(step)).flatten();
-        let mut reply = self.cx.pass(&step.tool, step.args.clone(), &self.person());
+        let mut reply = self.cx.pass(&step.tool, step.args.clone(), &self.step_person());
         if self.ran.is_empty() && reply.question.is_some() {
             // Nothing was done yet, so the whole can be called again with the answer.
             self.cx.question = reply.question.take();
-            return Err(refused(&reply));
+            return Err(gate_refusal(&reply));
         }
         self.cx.withdraw_question(&mut reply);
         let value = reply.value();
@@ -120,14 +135,14 @@ impl<'a, 'b> Runner<'a, 'b> {
         let fields = if self.full {
             Map::from_iter([("reply".to_owned(), value.clone())])
         } else {
-            lean(value.clone())
+            lean_reply(value.clone())
         };
         if !done {
-            self.note(step, Verdict::Failed, fields, None);
+            self.note_step(step, StepVerdict::Failed, fields, None);
             return Ok(false);
         }
         if let Err(unmet) = self.check(step, was, &value) {
-            self.note(step, Verdict::Failed, fields, Some(unmet));
+            self.note_step(step, StepVerdict::Failed, fields, Some(unmet));
             return Ok(false);
         }
         let meta = step.foreseen.as_ref().map(|it| it.meta);
@@ -136,17 +151,23 @@ impl<'a, 'b> Runner<'a, 'b> {
         if confirms || meta.is_none_or(|meta| meta.effect.acts()) {
             self.confirmed = confirms;
         }
-        let verdict = if confirms { Verdict::Confirmed } else { Verdict::Unconfirmed };
-        self.note(step, verdict, fields, None);
+        let verdict = if confirms { StepVerdict::Confirmed } else { StepVerdict::Unconfirmed };
+        self.note_step(step, verdict, fields, None);
         Ok(true)
     }
 
-    fn note(&mut self, step: &Step, verdict: Verdict, reply: Map<String, Value>, unmet: Option<Value>) {
-        self.ran.push(StepOut { step: step.path.clone(), tool: step.tool.clone(), verdict, reply, unmet });
+    fn note_step(
+        &mut self,
+        step: &PlannedStep,
+        verdict: StepVerdict,
+        reply: Map<String, Value>,
+        unmet: Option<Value>,
+    ) {
+        self.ran.push(StepReport { step: step.path.clone(), tool: step.tool.clone(), verdict, reply, unmet });
     }
 
     /// An answer of the person belongs to the first step; the others can ask for none of their own.
-    fn person(&self) -> Person {
+    fn step_person(&self) -> Person {
         match (&self.cx.person, self.ran.is_empty()) {
             (person, true) => (*person).clone(),
             (Person::Unreachable, false) => Person::Unreachable,
@@ -155,20 +176,20 @@ impl<'a, 'b> Runner<'a, 'b> {
     }
 
     /// The step's window as it is before it.
-    fn seen_before(&self, step: &Step) -> Option<SeenTree> {
+    fn seen_before(&self, step: &PlannedStep) -> Option<SeenTree> {
         let named = step.args.get("window_uid").and_then(Value::as_str).map(str::to_owned);
         let by_ref = || {
             let reference = Ref::parse(step.args.get("ref")?.as_str()?)?;
-            Some(self.cx.observer().refs().recall(reference)?.window_uid().to_owned())
+            Some(self.cx.observer().refs().remembered(reference)?.window_uid().to_owned())
         };
         let choice = WindowChoice { uid: named.or_else(by_ref), ..WindowChoice::default() };
-        let chosen = self.cx.observer().choose(&choice).ok()?;
-        let view = self.cx.observer().view(&chosen, self.cx.cancel).ok()?;
+        let chosen = self.cx.observer().resolve_window(&choice).ok()?;
+        let view = self.cx.observer().fresh_view(&chosen, self.cx.cancel).ok()?;
         Some(SeenTree { window_uid: chosen.window.uid, fingerprint: view.fingerprint() })
     }
 
     /// Every expectation in its turn, all of them within the step's time.
-    fn check(&self, step: &Step, was: Option<SeenTree>, reply: &Value) -> Result<(), Value> {
+    fn check(&self, step: &PlannedStep, was: Option<SeenTree>, reply: &Value) -> Result<(), Value> {
         let until = (self.cx.clock().now() + step.within).min(self.deadline);
         for expectation in &step.expect {
             let left = until.saturating_sub(self.cx.clock().now());
@@ -185,8 +206,8 @@ impl<'a, 'b> Runner<'a, 'b> {
             return Ok(());
         }
         let window_uid = was.as_ref().map(|was| was.window_uid.clone());
-        let waiting = Waiting { window_uid, timeout: left, poll: Duration::from_millis(100) };
-        let condition = vec![Condition::TreeChanges(was)];
+        let waiting = WaitRequest { window_uid, timeout: left, poll: Duration::from_millis(100) };
+        let condition = vec![WaitCondition::TreeChanges(was)];
         match self.cx.observer().wait_for(condition, &waiting, self.cx.cancel) {
             Ok(_) => Ok(()),
             // A window that went away has changed more than any other.
@@ -200,7 +221,7 @@ impl<'a, 'b> Runner<'a, 'b> {
         let millis = crate::clock::millis(left);
         let args = json!({ "any_of": [condition], "timeout_ms": millis });
         let args = args.as_object().cloned().unwrap_or_default();
-        let reply = self.cx.pass(WaitFor::META.name, args, &Person::Unreachable);
+        let reply = self.cx.pass(WaitForTool::META.name, args, &Person::Unreachable);
         if reply.ok() {
             return Ok(());
         }
@@ -209,14 +230,14 @@ impl<'a, 'b> Runner<'a, 'b> {
     }
 }
 
-impl Step {
+impl PlannedStep {
     fn expects_change(&self) -> bool {
         self.expect.iter().any(|expectation| matches!(expectation, Expectation::Changed))
     }
 }
 
 /// The gate's own refusal, as the refusal of the whole.
-fn refused(reply: &Reply) -> Error {
+fn gate_refusal(reply: &Reply) -> Error {
     let value = reply.value();
     let message =
         value.pointer("/error/message").and_then(Value::as_str).unwrap_or("the person has to be asked");
@@ -249,7 +270,7 @@ const NOISE: &[&str] = &[
 ];
 
 /// What matters of a reply: which element it was, what changed, what went wrong.
-fn lean(reply: Value) -> Map<String, Value> {
+fn lean_reply(reply: Value) -> Map<String, Value> {
     let Value::Object(mut fields) = reply else { return Map::new() };
     let target = fields.remove("target");
     fields.retain(|name, value| !NOISE.contains(&name.as_str()) && !is_empty(value));

@@ -35,10 +35,10 @@ pub fn check(data: &[u8]) {
 fn check_answer(text: &str) {
     let known = KnownPrefix::default();
     let client = Client::new(&CONFIG, &known).unwrap();
-    match client.understood(text) {
+    match client.parse_answer(text) {
         Ok(answer) => {
             assert!(!answer.text.trim().is_empty() && answer.text.trim() == answer.text, "{:?}", answer.text);
-            check_secrets(&untrusted::clean(&answer.text));
+            check_secrets(&untrusted::clean_text(&answer.text));
         }
         Err(failure) => {
             assert!(failure.may_have_cost, "an answer came, so it may have cost something");
@@ -85,6 +85,6 @@ fn check_passes(text: &str) {
 fn check_names(text: &str) {
     for name in model_names(text).into_iter().flatten() {
         assert!(!name.is_empty() && !name.contains(['\n', '\r', '\t']), "{name:?}");
-        assert_eq!(untrusted::clean(&name), name, "a name has escapes");
+        assert_eq!(untrusted::clean_text(&name), name, "a name has escapes");
     }
 }

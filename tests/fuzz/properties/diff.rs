@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use arbitrary::{Result, Unstructured};
 use os_screen_observer::model::Tree;
 use os_screen_observer::observer::structure::Structure;
-use os_screen_observer::observer::{Changes, Format, View};
+use os_screen_observer::observer::{Changes, DiffFormat, View};
 use serde_json::{Value, json};
 
 use super::applying::{apply_custom, apply_patch};
@@ -58,15 +58,16 @@ fn view(tree: &Tree) -> Arc<View> {
 }
 
 fn json_of(view: &Arc<View>) -> Value {
-    serde_json::to_value(Structure::whole(view.clone(), Tree::ROOT)).unwrap()
+    serde_json::to_value(Structure::whole_subtree(view.clone(), Tree::ROOT)).unwrap()
 }
 
 fn check_way(old: &Tree, new: &Tree) {
     let (old_view, new_view) = (view(old), view(new));
     let (before, after) = (json_of(&old_view), json_of(&new_view));
-    let told =
-        |format| serde_json::to_value(Changes::between(old_view.clone(), new_view.clone(), format)).unwrap();
-    let (custom, patch) = (told(Format::Custom), told(Format::JsonPatch));
+    let told = |format| {
+        serde_json::to_value(Changes::diff_views(old_view.clone(), new_view.clone(), format)).unwrap()
+    };
+    let (custom, patch) = (told(DiffFormat::Custom), told(DiffFormat::JsonPatch));
     assert_eq!(apply_custom(&before, &custom), after, "custom: {custom}");
     assert_eq!(apply_patch(&before, &patch), after, "json-patch: {patch}");
     assert_eq!(custom == json!([]), before == after, "custom: {custom}");

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, Request};
-use os_screen_observer::http::guard::{Admitted, Face, Rules, admit};
+use os_screen_observer::http::guard::{Admitted, Face, Rules, admit_request};
 use os_screen_observer::http::token::Token;
 use reqwest::Url;
 
@@ -25,8 +25,8 @@ pub fn check(data: &[u8]) {
     };
     let Some(parts) = request(text) else { return };
     let local = SocketAddr::from((LOCAL, PORT));
-    let verdict = admit(&rules, &parts, local);
-    let again = admit(&rules, &backwards(&parts), local);
+    let verdict = admit_request(&rules, &parts, local);
+    let again = admit_request(&rules, &backwards(&parts), local);
     match (&verdict, &again) {
         (Ok(admitted), Ok(other)) => assert_eq!(admitted, other, "the order of the headers counts"),
         (Err(refusal), Err(_)) => {
@@ -41,7 +41,7 @@ pub fn check(data: &[u8]) {
 }
 
 fn rules(choice: u8) -> Rules {
-    let token = Token::given(TOKEN).ok();
+    let token = Token::from_config(TOKEN).ok();
     let plain = Rules {
         face: Face::Own,
         names: vec![NAME.to_owned()],

@@ -15,7 +15,7 @@ use arbitrary::{Result, Unstructured};
 use os_screen_observer::app::App;
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{self, Flags, Loaded, Secret, limits};
-use os_screen_observer::mcp::{Server, stdio};
+use os_screen_observer::mcp::{McpServer, stdio};
 use os_screen_observer::platform::Stage;
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::scenario::{Scenario, load_file};
@@ -106,12 +106,12 @@ pub fn check(data: &[u8]) {
     if session.called.iter().flatten().all(|spec| spec.meta.effect == Effect::Observe)
         && session.called.is_some()
     {
-        assert_eq!(world.mock.deeds(), 0, "a tool that only looks has done something");
+        assert_eq!(world.mock.action_count(), 0, "a tool that only looks has done something");
     }
 }
 
 static TOOLS: LazyLock<Vec<(Spec, Value)>> =
-    LazyLock::new(|| tools::all().map(|spec| (spec, spec.full_input_schema())).collect());
+    LazyLock::new(|| tools::all_tools().map(|spec| (spec, spec.full_input_schema())).collect());
 
 /// A few calls of tools, with arguments that their schemas describe.
 fn calls(bytes: &mut Unstructured, choice: u8) -> Result<Session> {
@@ -159,7 +159,7 @@ impl World {
     fn serve(&self, lines: &[u8]) -> Vec<u8> {
         let input = [HELLO.as_bytes(), lines, b"\n"].concat();
         let mut owed: HashSet<String> = requests(lines).into_iter().collect();
-        let server = Server::new(self.app.clone(), CancellationToken::new());
+        let server = McpServer::new(self.app.clone(), CancellationToken::new());
         RUNTIME.with_borrow(|runtime| {
             runtime.block_on(async move {
                 let (mut writer, reader) = tokio::io::duplex(input.len());

@@ -12,19 +12,19 @@ use os_screen_observer::tools;
 use serde_json::{Map, Value};
 
 static TOOLS: LazyLock<Vec<(Spec, Value)>> =
-    LazyLock::new(|| tools::all().map(|spec| (spec, spec.full_input_schema())).collect());
+    LazyLock::new(|| tools::all_tools().map(|spec| (spec, spec.full_input_schema())).collect());
 
 pub fn check(data: &[u8]) {
     let Some((choice, query)) = data.split_first() else { return };
     let (spec, schema) = &TOOLS[usize::from(*choice) % TOOLS.len()];
     let query = String::from_utf8_lossy(query);
-    match query::arguments(schema, &query) {
+    match query::parse_arguments(schema, &query) {
         Err(problem) => check_refusal(&problem),
         Ok(arguments) => {
             check_types(schema, &arguments);
             let written = written(schema, &arguments);
-            let again =
-                query::arguments(schema, &written).unwrap_or_else(|problem| panic!("{written}: {problem}"));
+            let again = query::parse_arguments(schema, &written)
+                .unwrap_or_else(|problem| panic!("{written}: {problem}"));
             assert_eq!(again, arguments, "{written} is read as something else");
             if let Err(problem) = spec.parse(schema, Value::Object(arguments)) {
                 super::check_sentence(&problem.message);

@@ -8,7 +8,7 @@ use os_screen_observer::config::Redaction;
 use os_screen_observer::model::Element;
 use os_screen_observer::privacy::redact::{Redactor, SHORTEST_LEARNED_SECRET};
 use os_screen_observer::privacy::scrub::{self, Scrub};
-use os_screen_observer::privacy::untrusted::clean;
+use os_screen_observer::privacy::untrusted::clean_text;
 use serde_json::{Value, json};
 
 use super::generated::{element, nodes, text, tree};
@@ -50,17 +50,17 @@ impl Case {
             replacement: (*bytes.choose(REPLACEMENTS)?).to_owned(),
             ..Redaction::default()
         };
-        let replacement = clean(&rules.replacement).into_owned();
+        let replacement = clean_text(&rules.replacement).into_owned();
         let redactor = Redactor::new(Some(rules)).expect("every pattern of ours can be used");
         let mut secrets = Vec::new();
         for _ in 0..bytes.int_in_range(0..=4)? {
             let secret = text(bytes)?;
-            let known = clean(&secret).trim().to_owned();
+            let known = clean_text(&secret).trim().to_owned();
             if bytes.ratio(1, 3)? && !known.is_empty() {
                 redactor.keep(&secret);
                 secrets.push(known);
             } else {
-                redactor.learn(&secret);
+                redactor.learn_secret(&secret);
                 if is_learned(&known, &replacement) {
                     secrets.push(known);
                 }
@@ -74,7 +74,7 @@ impl Case {
         let once = scrub.text(text).into_owned();
         self.check_hidden(&once);
         assert_eq!(scrub.text(&once), once, "redacting twice is not redacting once");
-        assert_eq!(clean(&clean(text)), clean(text), "cleaning twice is not cleaning once");
+        assert_eq!(clean_text(&clean_text(text)), clean_text(text), "cleaning twice is not cleaning once");
     }
 
     fn check_title(&self, title: &str) {
@@ -86,7 +86,7 @@ impl Case {
     fn check_line(&self, bytes: &mut Unstructured) -> Result<()> {
         let mut words = Vec::new();
         for _ in 0..bytes.int_in_range(0..=4)? {
-            words.push(clean(&text(bytes)?).into_owned());
+            words.push(clean_text(&text(bytes)?).into_owned());
         }
         self.redactor.line_of_words(&mut words.iter_mut().collect::<Vec<_>>());
         words.iter().for_each(|word| self.check_hidden(word));
@@ -113,7 +113,7 @@ impl Case {
         let shown = self.redactor.shown(&raw, &title);
         let mut learned = self.secrets.clone();
         for element in raw.elements().iter().filter(|element| element.secret) {
-            let secret = clean(element.value.as_deref().unwrap_or_default()).trim().to_owned();
+            let secret = clean_text(element.value.as_deref().unwrap_or_default()).trim().to_owned();
             if is_learned(&secret, &self.replacement) {
                 learned.push(secret);
             }

@@ -68,14 +68,14 @@ fn dialog() -> Tree {
     let mut tree = TreeBuilder::new(element("Window", "Save \"as\" … \\ now"));
     tree.open(element("MenuBar", ""));
     for name in ["File", "Edit", "Edit", "View – all", "a\nb\tc"] {
-        tree.leaf(Element { shortcut: Some("Ctrl+S".to_owned()), ..element("MenuItem", name) });
+        tree.add_leaf(Element { shortcut: Some("Ctrl+S".to_owned()), ..element("MenuItem", name) });
     }
     tree.close();
     tree.open(element("Pane", "it's [x=\"1\"] / > //"));
-    tree.leaf(Element { value: Some("Ada".to_owned()), focused: true, ..element("Edit", "Name") });
-    tree.leaf(Element { enabled: false, ..element("Button", "OK") });
-    tree.leaf(element("Button", "OK"));
-    tree.leaf(element("push button", "with a blank in its role"));
+    tree.add_leaf(Element { value: Some("Ada".to_owned()), focused: true, ..element("Edit", "Name") });
+    tree.add_leaf(Element { enabled: false, ..element("Button", "OK") });
+    tree.add_leaf(element("Button", "OK"));
+    tree.add_leaf(element("push button", "with a blank in its role"));
     tree.finish()
 }
 

@@ -13,7 +13,7 @@ fn set_value(text: &str) -> Act {
 }
 
 fn select(name: &str) -> Act {
-    Act::Select { element: handle("it"), option: Some(Choice::Name(name.to_owned())) }
+    Act::Select { element: handle("it"), option: Some(OptionChoice::Name(name.to_owned())) }
 }
 
 fn hover(x: i32, y: i32) -> Act {

@@ -21,7 +21,7 @@ use zbus::zvariant::{ObjectPath, OwnedObjectPath, Value};
 use zbus::{Connection, Message, connection};
 
 use super::events;
-use super::object::{ACCESSIBLE, Object};
+use super::object::{ACCESSIBLE, AtspiObject};
 use crate::clock::{Bell, Cancel, Clock, Deadline, lock};
 use crate::error::{Error, Kind, Result};
 
@@ -38,12 +38,12 @@ const SHORT_QUESTION: Duration = Duration::from_millis(300);
 const GRACE: Duration = Duration::from_millis(500);
 
 type Work = Pin<Box<dyn Future<Output = ()>>>;
-type Job = Box<dyn FnOnce(Rc<Session>) -> Work + Send>;
+type BusJob = Box<dyn FnOnce(Rc<BusSession>) -> Work + Send>;
 
 /// The way to the thread. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Bus {
-    jobs: mpsc::UnboundedSender<Job>,
+    jobs: mpsc::UnboundedSender<BusJob>,
     clock: Clock,
 }
 
@@ -60,9 +60,9 @@ impl Bus {
 
     /// Connects without waiting for it. Whoever needs the bus learns then why it is not there.
     pub fn connect(&self) {
-        let job: Job = Box::new(|session| {
+        let job: BusJob = Box::new(|session| {
             Box::pin(async move {
-                if let Err(error) = session.link().await {
+                if let Err(error) = session.bus_connection().await {
                     tracing::debug!(%error, "no accessibility bus yet");
                 }
             })
@@ -76,7 +76,7 @@ impl Bus {
     pub fn run<T, F, Running>(&self, whole: Duration, cancel: &Cancel, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(Rc<Link>) -> Running + Send + 'static,
+        F: FnOnce(Rc<BusConnection>) -> Running + Send + 'static,
         Running: Future<Output = Result<T>> + 'static,
     {
         let outcome: Arc<Mutex<Option<Result<T>>>> = Arc::default();
@@ -84,9 +84,9 @@ impl Bus {
         // Dropped when this function returns, which ends the work.
         let (_alive, mut given_up) = oneshot::channel::<()>();
         let (put, ring) = (outcome.clone(), done.clone());
-        let job: Job = Box::new(move |session| {
+        let job: BusJob = Box::new(move |session| {
             Box::pin(async move {
-                let result = async { work(session.link().await?).await };
+                let result = async { work(session.bus_connection().await?).await };
                 tokio::select! {
                     biased;
                     _ = &mut given_up => {}
@@ -108,7 +108,7 @@ pub fn too_slow(phase: &'static str, whole: Duration) -> Error {
         .with("phase", phase)
 }
 
-fn serve(mut queue: mpsc::UnboundedReceiver<Job>, bell: Bell) {
+fn serve(mut queue: mpsc::UnboundedReceiver<BusJob>, bell: Bell) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -118,7 +118,7 @@ fn serve(mut queue: mpsc::UnboundedReceiver<Job>, bell: Bell) {
     };
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
-        let session = Rc::new(Session { bell, link: tokio::sync::Mutex::new(None) });
+        let session = Rc::new(BusSession { bell, link: tokio::sync::Mutex::new(None) });
         while let Some(job) = queue.recv().await {
             tokio::task::spawn_local(job(session.clone()));
         }
@@ -126,13 +126,13 @@ fn serve(mut queue: mpsc::UnboundedReceiver<Job>, bell: Bell) {
 }
 
 /// What the thread keeps: the connection, made when it is needed and made anew when it broke.
-struct Session {
+struct BusSession {
     bell: Bell,
-    link: tokio::sync::Mutex<Option<Rc<Link>>>,
+    link: tokio::sync::Mutex<Option<Rc<BusConnection>>>,
 }
 
-impl Session {
-    async fn link(&self) -> Result<Rc<Link>> {
+impl BusSession {
+    async fn bus_connection(&self) -> Result<Rc<BusConnection>> {
         let mut kept = self.link.lock().await;
         if let Some(link) = kept.as_ref().filter(|link| !link.connection.is_closed()) {
             return Ok(link.clone());
@@ -143,7 +143,7 @@ impl Session {
             Ok(connection) => connection.map_err(|error| no_bus(&error.to_string()))?,
             Err(_) => return Err(no_bus("it does not answer")),
         };
-        let link = Rc::new(Link::new(connection));
+        let link = Rc::new(BusConnection::new(connection));
         events::listen(&link, self.bell.clone()).await;
         *kept = Some(link.clone());
         Ok(link)
@@ -173,7 +173,7 @@ async fn connect() -> zbus::Result<Connection> {
 }
 
 /// The connection, and what is known of those at its other end.
-pub struct Link {
+pub struct BusConnection {
     pub connection: Connection,
     /// Process ids by unique name. Names are never used twice.
     pids: RefCell<HashMap<Rc<str>, u32>>,
@@ -189,7 +189,7 @@ pub struct Link {
 
 /// Why a call has no answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
+pub enum BusError {
     TimedOut,
     /// The application or the bus is not there any more.
     Gone,
@@ -197,37 +197,37 @@ pub enum Trouble {
     Refused(String),
 }
 
-impl Trouble {
+impl BusError {
     fn of(error: zbus::Error) -> Self {
         match error {
             zbus::Error::MethodError(name, text, _) => {
                 let gone = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Disconnected"];
                 match name.rsplit('.').next() {
-                    Some(last) if gone.contains(&last) => Trouble::Gone,
-                    Some("Timeout" | "TimedOut") => Trouble::TimedOut,
-                    _ => Trouble::Refused(text.unwrap_or_else(|| name.to_string())),
+                    Some(last) if gone.contains(&last) => BusError::Gone,
+                    Some("Timeout" | "TimedOut") => BusError::TimedOut,
+                    _ => BusError::Refused(text.unwrap_or_else(|| name.to_string())),
                 }
             }
-            zbus::Error::InputOutput(_) => Trouble::Gone,
-            other => Trouble::Refused(other.to_string()),
+            zbus::Error::InputOutput(_) => BusError::Gone,
+            other => BusError::Refused(other.to_string()),
         }
     }
 }
 
-pub type Answer = std::result::Result<Message, Trouble>;
+pub type BusReply = std::result::Result<Message, BusError>;
 
-pub fn is_silent(answer: &Answer) -> bool {
-    matches!(answer, Err(Trouble::TimedOut))
+pub fn is_silent(answer: &BusReply) -> bool {
+    matches!(answer, Err(BusError::TimedOut))
 }
 
 /// How long the calls of one piece of work may take.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct BusDeadline {
     per_call: Duration,
     deadline: Deadline,
 }
 
-impl Pace {
+impl BusDeadline {
     pub fn new(per_call: Duration, whole: Duration) -> Self {
         Self { per_call, deadline: Deadline::after(whole) }
     }
@@ -243,7 +243,7 @@ impl Pace {
 
 /// One question to an object.
 #[derive(Clone, Debug)]
-pub enum Ask {
+pub enum BusRequest {
     /// A property, by interface and name.
     Get(&'static str, &'static str),
     SetNumber(&'static str, &'static str, f64),
@@ -256,7 +256,7 @@ pub enum Ask {
 
 const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
-impl Link {
+impl BusConnection {
     fn new(connection: Connection) -> Self {
         Self {
             connection,
@@ -269,27 +269,27 @@ impl Link {
         }
     }
 
-    pub async fn ask(&self, object: &Object, ask: &Ask, pace: &Pace) -> Answer {
+    pub async fn ask_object(&self, object: &AtspiObject, ask: &BusRequest, pace: &BusDeadline) -> BusReply {
         let (to, path) = (&*object.bus, &*object.path);
         match ask {
-            Ask::Get(interface, name) => {
+            BusRequest::Get(interface, name) => {
                 self.call(to, path, PROPERTIES, "Get", &(*interface, *name), pace).await
             }
-            Ask::SetNumber(interface, name, number) => {
+            BusRequest::SetNumber(interface, name, number) => {
                 let body = (*interface, *name, Value::from(*number));
                 self.call(to, path, PROPERTIES, "Set", &body, pace).await
             }
-            Ask::Call(interface, method) => self.call(to, path, interface, method, &(), pace).await,
-            Ask::WithIndex(interface, method, index) => {
+            BusRequest::Call(interface, method) => self.call(to, path, interface, method, &(), pace).await,
+            BusRequest::WithIndex(interface, method, index) => {
                 self.call(to, path, interface, method, index, pace).await
             }
-            Ask::WithCode(interface, method, code) => {
+            BusRequest::WithCode(interface, method, code) => {
                 self.call(to, path, interface, method, code, pace).await
             }
-            Ask::WithRange(interface, method, start, end) => {
+            BusRequest::WithRange(interface, method, start, end) => {
                 self.call(to, path, interface, method, &(start, end), pace).await
             }
-            Ask::WithText(interface, method, text) => {
+            BusRequest::WithText(interface, method, text) => {
                 self.call(to, path, interface, method, text, pace).await
             }
         }
@@ -302,41 +302,45 @@ impl Link {
         interface: &str,
         method: &str,
         body: &B,
-        pace: &Pace,
-    ) -> Answer
+        pace: &BusDeadline,
+    ) -> BusReply
     where
         B: serde::Serialize + zbus::zvariant::DynamicType,
     {
-        let path = ObjectPath::try_from(path).map_err(|error| Trouble::Refused(error.to_string()))?;
+        let path = ObjectPath::try_from(path).map_err(|error| BusError::Refused(error.to_string()))?;
         let call = self.connection.call_method(Some(to), path, Some(interface), method, body);
         match tokio::time::timeout(pace.next(), call).await {
             Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(error)) => Err(Trouble::of(error)),
-            Err(_) => Err(Trouble::TimedOut),
+            Ok(Err(error)) => Err(BusError::of(error)),
+            Err(_) => Err(BusError::TimedOut),
         }
     }
 
     /// Whether the bus itself still speaks, whatever the applications on it do.
     pub async fn is_answered(&self, time: Duration) -> Result<()> {
         let bus = "org.freedesktop.DBus";
-        let pace = Pace::new(time, time);
+        let pace = BusDeadline::new(time, time);
         match self.call(bus, "/org/freedesktop/DBus", bus, "GetId", &(), &pace).await {
             Ok(_) => Ok(()),
-            Err(Trouble::TimedOut) => Err(too_slow("accessibility_bus", time)),
-            Err(Trouble::Gone) => Err(no_bus("it is gone")),
-            Err(Trouble::Refused(why)) => Err(no_bus(&why)),
+            Err(BusError::TimedOut) => Err(too_slow("accessibility_bus", time)),
+            Err(BusError::Gone) => Err(no_bus("it is gone")),
+            Err(BusError::Refused(why)) => Err(no_bus(&why)),
         }
     }
 
     /// Asks all questions, many at once, and returns the answers in their order. When an application lets
     /// several in a row go unanswered, the rest is not asked, and it is remembered as hung.
-    pub async fn ask_all(self: &Rc<Self>, asks: Vec<(Object, Ask)>, pace: &Pace) -> Vec<Answer> {
-        let mut answers: Vec<Answer> = vec![Err(Trouble::TimedOut); asks.len()];
+    pub async fn ask_all(
+        self: &Rc<Self>,
+        asks: Vec<(AtspiObject, BusRequest)>,
+        pace: &BusDeadline,
+    ) -> Vec<BusReply> {
+        let mut answers: Vec<BusReply> = vec![Err(BusError::TimedOut); asks.len()];
         let silent = Rc::new(Cell::new(0));
-        let mut flying: JoinSet<(usize, Answer)> = JoinSet::new();
+        let mut flying: JoinSet<(usize, BusReply)> = JoinSet::new();
         for (place, (object, ask)) in asks.into_iter().enumerate() {
             if flying.len() >= CALLS_IN_FLIGHT {
-                self.land(&mut flying, &mut answers).await;
+                self.collect_answers(&mut flying, &mut answers).await;
             }
             if silent.get() >= TIMEOUTS_IN_A_ROW || pace.left().is_zero() {
                 break;
@@ -347,7 +351,7 @@ impl Link {
             }
             let (link, pace, silent) = (self.clone(), pace.clone(), silent.clone());
             flying.spawn_local(async move {
-                let answer = link.ask(&object, &ask, &pace).await;
+                let answer = link.ask_object(&object, &ask, &pace).await;
                 silent.set(if is_silent(&answer) { silent.get() + 1 } else { 0 });
                 if silent.get() >= TIMEOUTS_IN_A_ROW && !pace.left().is_zero() {
                     link.mark_hung(&object);
@@ -355,11 +359,15 @@ impl Link {
                 (place, answer)
             });
         }
-        while self.land(&mut flying, &mut answers).await {}
+        while self.collect_answers(&mut flying, &mut answers).await {}
         answers
     }
 
-    async fn land(&self, flying: &mut JoinSet<(usize, Answer)>, answers: &mut [Answer]) -> bool {
+    async fn collect_answers(
+        &self,
+        flying: &mut JoinSet<(usize, BusReply)>,
+        answers: &mut [BusReply],
+    ) -> bool {
         let Some(landed) = flying.join_next().await else {
             return false;
         };
@@ -371,22 +379,23 @@ impl Link {
         true
     }
 
-    pub fn mark_hung(&self, object: &Object) {
+    pub fn mark_hung(&self, object: &AtspiObject) {
         self.hung.borrow_mut().insert(object.bus.clone(), Deadline::after(QUARANTINE));
     }
 
-    fn is_marked_hung(&self, object: &Object) -> bool {
+    fn is_marked_hung(&self, object: &AtspiObject) -> bool {
         self.hung.borrow().get(&object.bus).is_some_and(|quarantine| !quarantine.is_over())
     }
 
     /// Whether the application hung a moment ago and still does not answer.
-    pub async fn is_hung(&self, application: &Object) -> bool {
+    pub async fn is_hung(&self, application: &AtspiObject) -> bool {
         if !self.is_marked_hung(application) {
             self.hung.borrow_mut().remove(&application.bus);
             return false;
         }
-        let pace = Pace::new(SHORT_QUESTION, SHORT_QUESTION);
-        let hung = is_silent(&self.ask(application, &Ask::Call(ACCESSIBLE, "GetRole"), &pace).await);
+        let pace = BusDeadline::new(SHORT_QUESTION, SHORT_QUESTION);
+        let hung =
+            is_silent(&self.ask_object(application, &BusRequest::Call(ACCESSIBLE, "GetRole"), &pace).await);
         if !hung {
             self.hung.borrow_mut().remove(&application.bus);
         }
@@ -394,7 +403,7 @@ impl Link {
     }
 
     /// The process behind a unique name.
-    pub async fn pid(&self, name: &Rc<str>, pace: &Pace) -> Option<u32> {
+    pub async fn process_of(&self, name: &Rc<str>, pace: &BusDeadline) -> Option<u32> {
         if let Some(pid) = self.pids.borrow().get(name) {
             return Some(*pid);
         }
@@ -409,7 +418,7 @@ impl Link {
     }
 
     /// Forgets an application that left the bus.
-    pub fn forget(&self, name: &str) {
+    pub fn forget_application(&self, name: &str) {
         self.pids.borrow_mut().remove(name);
         self.hung.borrow_mut().remove(name);
         self.watched.borrow_mut().remove(name);
@@ -420,13 +429,16 @@ impl Link {
 }
 
 /// The objects in an answer of `GetChildren` or `GetChildAtIndex`; the null object is nobody.
-pub fn objects(reply: &Message) -> Vec<Object> {
+pub fn read_objects(reply: &Message) -> Vec<AtspiObject> {
     let body = reply.body();
     let many: Vec<(String, OwnedObjectPath)> = match body.deserialize() {
         Ok(many) => many,
         Err(_) => body.deserialize::<(String, OwnedObjectPath)>().map(|one| vec![one]).unwrap_or_default(),
     };
-    many.into_iter().map(|(bus, path)| Object::new(&bus, path.as_str())).filter(|it| !it.is_null()).collect()
+    many.into_iter()
+        .map(|(bus, path)| AtspiObject::new(&bus, path.as_str()))
+        .filter(|it| !it.is_null())
+        .collect()
 }
 
 /// The text in an answer, whether it came as a property or by itself.
@@ -442,7 +454,7 @@ pub fn text(reply: &Message) -> Option<String> {
 }
 
 /// The number in an answer of any width. What is no number at all (NaN) is not known.
-pub fn number(reply: &Message) -> Option<f64> {
+pub fn read_number(reply: &Message) -> Option<f64> {
     let number = match reply.body().deserialize::<Value>().ok()? {
         Value::F64(number) => number,
         Value::I32(number) => f64::from(number),
@@ -453,6 +465,6 @@ pub fn number(reply: &Message) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-pub fn flag(reply: &Message) -> bool {
+pub fn read_flag(reply: &Message) -> bool {
     reply.body().deserialize().unwrap_or(false)
 }

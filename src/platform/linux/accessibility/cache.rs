@@ -10,14 +10,14 @@ use atspi::State;
 use zbus::Message;
 use zbus::zvariant::ObjectPath;
 
-use super::object::{Faces, Object, States};
+use super::object::{AtspiObject, Interfaces, States};
 
 /// One object, without its place in the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node {
+pub struct AtspiNode {
     pub role: u32,
     pub states: States,
-    pub faces: Faces,
+    pub faces: Interfaces,
     pub name: String,
     /// Not known yet where the object was asked piece by piece.
     pub description: Option<String>,
@@ -26,7 +26,7 @@ pub struct Node {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kids {
-    Known(Vec<Object>),
+    Known(Vec<AtspiObject>),
     /// They must be asked for; so many were promised.
     Unlisted(i32),
 }
@@ -37,27 +37,37 @@ impl Default for Kids {
     }
 }
 
-pub type Nodes = HashMap<Object, Node>;
+pub type Nodes = HashMap<AtspiObject, AtspiNode>;
 
 /// An object as a cache lists it, and where it says that it belongs.
 #[derive(Clone, Debug)]
-pub struct Item {
-    pub object: Object,
-    pub parent: Object,
+pub struct CacheItem {
+    pub object: AtspiObject,
+    pub parent: AtspiObject,
     pub index: i32,
-    pub node: Node,
+    pub node: AtspiNode,
 }
 
-type Reference<'a> = (&'a str, ObjectPath<'a>);
+type ObjectReference<'a> = (&'a str, ObjectPath<'a>);
 /// Object, application, parent, index, number of children, interfaces, name, role, description, states.
-type New<'a> =
-    (Reference<'a>, Reference<'a>, Reference<'a>, i32, i32, Vec<&'a str>, &'a str, u32, &'a str, Vec<u32>);
+type New<'a> = (
+    ObjectReference<'a>,
+    ObjectReference<'a>,
+    ObjectReference<'a>,
+    i32,
+    i32,
+    Vec<&'a str>,
+    &'a str,
+    u32,
+    &'a str,
+    Vec<u32>,
+);
 /// The older form lists the children instead of counting them.
 type Old<'a> = (
-    Reference<'a>,
-    Reference<'a>,
-    Reference<'a>,
-    Vec<Reference<'a>>,
+    ObjectReference<'a>,
+    ObjectReference<'a>,
+    ObjectReference<'a>,
+    Vec<ObjectReference<'a>>,
     Vec<&'a str>,
     &'a str,
     u32,
@@ -66,10 +76,10 @@ type Old<'a> = (
 );
 
 /// The items of a reply, in whichever of the two forms its signature says; nothing for any other.
-pub fn items(reply: &Message, bus: &Rc<str>) -> Vec<Item> {
+pub fn read_items(reply: &Message, bus: &Rc<str>) -> Vec<CacheItem> {
     let body = reply.body();
     let signature = body.signature().to_string();
-    let own = |(name, path): &Reference| Object {
+    let own = |(name, path): &ObjectReference| AtspiObject {
         bus: if *name == &**bus { bus.clone() } else { (*name).into() },
         path: path.as_str().into(),
     };
@@ -82,27 +92,27 @@ pub fn items(reply: &Message, bus: &Rc<str>) -> Vec<Item> {
     }
 }
 
-fn new_item(item: &New, own: impl Fn(&Reference) -> Object) -> Item {
+fn new_item(item: &New, own: impl Fn(&ObjectReference) -> AtspiObject) -> CacheItem {
     let (object, _, parent, index, count, interfaces, name, role, description, states) = item;
-    let node = Node {
+    let node = AtspiNode {
         role: *role,
         states: States::from_words(states),
-        faces: Faces::of(interfaces.iter().copied()),
+        faces: Interfaces::of(interfaces.iter().copied()),
         name: (*name).to_owned(),
         description: Some((*description).to_owned()),
         kids: Kids::Unlisted(*count),
     };
-    Item { object: own(object), parent: own(parent), index: *index, node }
+    CacheItem { object: own(object), parent: own(parent), index: *index, node }
 }
 
-fn old_item(item: &Old, own: impl Fn(&Reference) -> Object) -> Item {
+fn old_item(item: &Old, own: impl Fn(&ObjectReference) -> AtspiObject) -> CacheItem {
     let (object, _, parent, children, interfaces, name, role, description, states) = item;
     let states = States::from_words(states);
-    let listed: Vec<Object> = children.iter().map(&own).filter(|child| !child.is_null()).collect();
-    let node = Node {
+    let listed: Vec<AtspiObject> = children.iter().map(&own).filter(|child| !child.is_null()).collect();
+    let node = AtspiNode {
         role: *role,
         states,
-        faces: Faces::of(interfaces.iter().copied()),
+        faces: Interfaces::of(interfaces.iter().copied()),
         name: (*name).to_owned(),
         description: Some((*description).to_owned()),
         // Who manages its descendants lists none of them.
@@ -111,12 +121,12 @@ fn old_item(item: &Old, own: impl Fn(&Reference) -> Object) -> Item {
             false => Kids::Known(listed),
         },
     };
-    Item { object: own(object), parent: own(parent), index: -1, node }
+    CacheItem { object: own(object), parent: own(parent), index: -1, node }
 }
 
 /// The items as nodes, with the children of those whose lists are whole.
-pub fn nodes(items: Vec<Item>) -> Nodes {
-    let mut families: HashMap<Object, Vec<(i32, Object)>> = HashMap::new();
+pub fn build_nodes(items: Vec<CacheItem>) -> Nodes {
+    let mut families: HashMap<AtspiObject, Vec<(i32, AtspiObject)>> = HashMap::new();
     for item in items.iter().filter(|item| item.index >= 0) {
         families.entry(item.parent.clone()).or_default().push((item.index, item.object.clone()));
     }
@@ -134,7 +144,7 @@ pub fn nodes(items: Vec<Item>) -> Nodes {
 }
 
 /// The children in their order, if there are as many as promised and every place is taken once.
-fn whole_family(mut family: Vec<(i32, Object)>, count: i32) -> Option<Vec<Object>> {
+fn whole_family(mut family: Vec<(i32, AtspiObject)>, count: i32) -> Option<Vec<AtspiObject>> {
     family.sort_by_key(|(index, _)| *index);
     let whole = i32::try_from(family.len()) == Ok(count)
         && family.iter().zip(0..).all(|((index, _), place)| *index == place);
@@ -145,20 +155,20 @@ fn whole_family(mut family: Vec<(i32, Object)>, count: i32) -> Option<Vec<Object
 mod tests {
     use super::*;
 
-    fn object(path: &str) -> Object {
-        Object::new(":1.1", path)
+    fn object(path: &str) -> AtspiObject {
+        AtspiObject::new(":1.1", path)
     }
 
-    fn item(path: &str, parent: &str, index: i32, count: i32) -> Item {
-        let node = Node { kids: Kids::Unlisted(count), ..Node::default() };
-        Item { object: object(path), parent: object(parent), index, node }
+    fn item(path: &str, parent: &str, index: i32, count: i32) -> CacheItem {
+        let node = AtspiNode { kids: Kids::Unlisted(count), ..AtspiNode::default() };
+        CacheItem { object: object(path), parent: object(parent), index, node }
     }
 
     /// The children of `/root` among these: path, index.
     fn check(count: i32, children: &[(&str, i32)], expected: Option<&[&str]>) {
         let root = item("/root", "/app", 0, count);
         let items = children.iter().map(|(path, index)| item(path, "/root", *index, 0));
-        let nodes = nodes(std::iter::once(root).chain(items).collect());
+        let nodes = build_nodes(std::iter::once(root).chain(items).collect());
         let expected = match expected {
             Some(paths) => Kids::Known(paths.iter().map(|path| object(path)).collect()),
             None => Kids::Unlisted(count),

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use atspi::State;
 
-use super::bus::{Ask, Link, Pace, is_silent, number, text, too_slow};
-use super::cache::{self, Kids, Node, Nodes};
-use super::find::{Frame, Miss, ON_SCREEN, Sought, Toolkit, find, rectangle};
-use super::object::{ACCESSIBLE, ACTION, COMPONENT, Object, TEXT, VALUE};
+use super::bus::{BusConnection, BusDeadline, BusRequest, is_silent, read_number, text, too_slow};
+use super::cache::{self, AtspiNode, Kids, Nodes};
+use super::find::{AtspiFrame, FrameMiss, ON_SCREEN, Toolkit, WindowFacts, find_frame, read_rectangle};
+use super::object::{ACCESSIBLE, ACTION, AtspiObject, COMPONENT, TEXT, VALUE};
 use super::{events, roles, walk};
 use crate::clock::sleep_task;
 use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
@@ -31,16 +31,16 @@ const MOST_REMEMBERED: usize = 50_000;
 /// Shortcuts that were asked for before, by object; the name and the role must still be the same.
 #[derive(Debug, Default)]
 pub struct Remembered {
-    shortcuts: HashMap<Object, (u32, String, Option<String>)>,
+    shortcuts: HashMap<AtspiObject, (u32, String, Option<String>)>,
 }
 
 impl Remembered {
-    fn shortcut(&self, object: &Object, node: &Node) -> Option<Option<String>> {
+    fn shortcut(&self, object: &AtspiObject, node: &AtspiNode) -> Option<Option<String>> {
         let (role, name, shortcut) = self.shortcuts.get(object)?;
         (*role == node.role && *name == node.name).then(|| shortcut.clone())
     }
 
-    fn remember(&mut self, object: &Object, node: &Node, shortcut: Option<String>) {
+    fn remember(&mut self, object: &AtspiObject, node: &AtspiNode, shortcut: Option<String>) {
         if self.shortcuts.len() >= MOST_REMEMBERED {
             self.shortcuts.clear();
         }
@@ -53,29 +53,29 @@ impl Remembered {
 }
 
 /// The tree of a window. A window without accessibility is a tree of its root alone that says why.
-pub async fn capture(
-    link: Rc<Link>,
-    sought: Sought,
+pub async fn capture_tree(
+    link: Rc<BusConnection>,
+    sought: WindowFacts,
     bounds: Rect,
-    pace: Pace,
+    pace: BusDeadline,
     whole: Duration,
 ) -> Result<Tree> {
-    let frame = match find(&link, &sought, &pace).await {
+    let frame = match find_frame(&link, &sought, &pace).await {
         Ok(frame) => frame,
-        Err(miss @ Miss::Hung) => {
-            return Err(Error::new(Kind::Timeout, miss.sentence(&sought.title)).with("phase", "tree"));
+        Err(miss @ FrameMiss::Hung) => {
+            return Err(Error::new(Kind::Timeout, miss.miss_sentence(&sought.title)).with("phase", "tree"));
         }
-        Err(miss) => return Ok(bare(&sought, bounds, &miss)),
+        Err(miss) => return Ok(bare_tree(&sought, bounds, &miss)),
     };
     if frame.hides_what_shows {
         let inset = (frame.offset.0 - sought.client.x, frame.offset.1 - sought.client.y);
         link.insets.borrow_mut().insert(frame.object.bus.clone(), inset);
     }
     events::watch(&link, &frame.object.bus).await;
-    let mut gathered = gather(&link, &frame, &pace).await;
+    let mut gathered = gather_nodes(&link, &frame, &pace).await;
     if frame.toolkit == Toolkit::Gtk4 && gathered.learned > FRESH {
         // GTK4 makes the objects of a tree only when they are asked for, and puts pages between them later.
-        gathered = gather(&link, &frame, &pace).await;
+        gathered = gather_nodes(&link, &frame, &pace).await;
     }
     if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
         gathered = await_waking(&link, &frame, gathered, &pace).await;
@@ -84,68 +84,74 @@ pub async fn capture(
         return Err(too_slow("tree", whole));
     }
     let facts = read_facts(&link, &frame, &mut gathered, &pace).await;
-    Ok(build(&sought, &frame, bounds, gathered, facts))
+    Ok(build_tree(&sought, &frame, bounds, gathered, facts))
 }
 
-fn bare(sought: &Sought, bounds: Rect, miss: &Miss) -> Tree {
+fn bare_tree(sought: &WindowFacts, bounds: Rect, miss: &FrameMiss) -> Tree {
     let mut tree = Tree::of_root(Element::new(Role::Window, sought.title.clone(), bounds));
-    tree.lacking = Some(miss.sentence(&sought.title));
+    tree.lacking = Some(miss.miss_sentence(&sought.title));
     tree
 }
 
 /// The nodes below a frame, and the order in which a tree lists them.
-struct Gathered {
+struct GatheredNodes {
     nodes: Nodes,
-    order: Vec<Step>,
+    order: Vec<CaptureStep>,
     whole: bool,
     /// How many nodes the cache did not have.
     learned: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Step {
-    object: Object,
+struct CaptureStep {
+    object: AtspiObject,
     depth: usize,
     /// Its place in the order.
     parent: Option<usize>,
 }
 
-async fn gather(link: &Rc<Link>, frame: &Frame, pace: &Pace) -> Gathered {
-    let application = Object { bus: frame.object.bus.clone(), path: "/org/a11y/atspi/cache".into() };
-    let cached = link.ask(&application, &Ask::Call("org.a11y.atspi.Cache", "GetItems"), pace).await;
+async fn gather_nodes(link: &Rc<BusConnection>, frame: &AtspiFrame, pace: &BusDeadline) -> GatheredNodes {
+    let application = AtspiObject { bus: frame.object.bus.clone(), path: "/org/a11y/atspi/cache".into() };
+    let cached =
+        link.ask_object(&application, &BusRequest::Call("org.a11y.atspi.Cache", "GetItems"), pace).await;
     // Qt answers with an empty list, and some toolkits not at all: everything is then asked for.
-    let items = cached.map(|reply| cache::items(&reply, &frame.object.bus)).unwrap_or_default();
-    let mut nodes = cache::nodes(items);
+    let items = cached.map(|reply| cache::read_items(&reply, &frame.object.bus)).unwrap_or_default();
+    let mut nodes = cache::build_nodes(items);
     let cached = nodes.len();
-    let mut whole = walk::complete(link, &frame.object, &mut nodes, pace).await;
+    let mut whole = walk::walk_rest(link, &frame.object, &mut nodes, pace).await;
     for popup in &frame.popups {
-        whole &= walk::complete(link, popup, &mut nodes, pace).await;
-        if let Some(Node { kids: Kids::Known(kids), .. }) = nodes.get_mut(&frame.object) {
+        whole &= walk::walk_rest(link, popup, &mut nodes, pace).await;
+        if let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get_mut(&frame.object) {
             kids.push(popup.clone());
         }
     }
     let (order, kept) = in_order(&nodes, &frame.object);
     let learned = nodes.len().saturating_sub(cached);
-    Gathered { nodes, order, whole: whole && kept, learned }
+    GatheredNodes { nodes, order, whole: whole && kept, learned }
 }
 
 /// Looks again until the browser shows its page, once for each browser.
-async fn await_waking(link: &Rc<Link>, frame: &Frame, mut last: Gathered, pace: &Pace) -> Gathered {
+async fn await_waking(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    mut last: GatheredNodes,
+    pace: &BusDeadline,
+) -> GatheredNodes {
     if !link.woken.borrow_mut().insert(frame.object.bus.clone()) {
         return last;
     }
-    let waking = Pace::new(WAKING_TIME, WAKING_TIME.min(pace.left() / 2));
+    let waking = BusDeadline::new(WAKING_TIME, WAKING_TIME.min(pace.left() / 2));
     while last.order.len() < ASLEEP && !waking.left().is_zero() {
         sleep_task(WAKING_STEP).await;
-        last = gather(link, frame, pace).await;
+        last = gather_nodes(link, frame, pace).await;
     }
     last
 }
 
 /// Pre-order, each object once. False when the depth was cut.
-fn in_order(nodes: &Nodes, root: &Object) -> (Vec<Step>, bool) {
-    let mut order: Vec<Step> = Vec::with_capacity(nodes.len());
-    let mut placed: HashSet<&Object> = HashSet::new();
+fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
+    let mut order: Vec<CaptureStep> = Vec::with_capacity(nodes.len());
+    let mut placed: HashSet<&AtspiObject> = HashSet::new();
     let mut whole = true;
     let mut stack = vec![(root, 0, None)];
     while let Some((object, depth, parent)) = stack.pop() {
@@ -156,7 +162,7 @@ fn in_order(nodes: &Nodes, root: &Object) -> (Vec<Step>, bool) {
             continue;
         }
         let place = order.len();
-        order.push(Step { object: object.clone(), depth, parent });
+        order.push(CaptureStep { object: object.clone(), depth, parent });
         if let Kids::Known(kids) = &node.kids {
             if depth >= TREE_DEPTH {
                 whole &= kids.is_empty();
@@ -170,7 +176,7 @@ fn in_order(nodes: &Nodes, root: &Object) -> (Vec<Step>, bool) {
 
 /// What was asked of a node beyond what it is.
 #[derive(Clone, Debug, Default)]
-struct Facts {
+struct NodeFacts {
     shows: bool,
     extents: Option<Rect>,
     description: Option<String>,
@@ -181,7 +187,7 @@ struct Facts {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Wanted {
+enum NodeQuestion {
     Extents,
     Description,
     Now,
@@ -192,12 +198,17 @@ enum Wanted {
     Shortcut,
 }
 
-async fn read_facts(link: &Rc<Link>, frame: &Frame, gathered: &mut Gathered, pace: &Pace) -> Vec<Facts> {
-    let mut facts: Vec<Facts> = Vec::with_capacity(gathered.order.len());
-    let mut wants: Vec<(usize, Wanted)> = Vec::new();
+async fn read_facts(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    gathered: &mut GatheredNodes,
+    pace: &BusDeadline,
+) -> Vec<NodeFacts> {
+    let mut facts: Vec<NodeFacts> = Vec::with_capacity(gathered.order.len());
+    let mut wants: Vec<(usize, NodeQuestion)> = Vec::new();
     for (place, step) in gathered.order.iter().enumerate() {
         let Some(node) = gathered.nodes.get(&step.object) else {
-            facts.push(Facts::default());
+            facts.push(NodeFacts::default());
             continue;
         };
         let parent = step.parent.and_then(|parent| facts.get(parent));
@@ -205,58 +216,60 @@ async fn read_facts(link: &Rc<Link>, frame: &Frame, gathered: &mut Gathered, pac
             || (frame.hides_what_shows
                 && node.states.has(State::Visible)
                 && parent.is_none_or(|parent| parent.shows));
-        wants.extend(wanted(node, shows).into_iter().map(|wanted| (place, wanted)));
-        let mut fact = Facts { shows, description: node.description.clone(), ..Facts::default() };
+        wants.extend(wanted_questions(node, shows).into_iter().map(|wanted| (place, wanted)));
+        let mut fact = NodeFacts { shows, description: node.description.clone(), ..NodeFacts::default() };
         if wants_shortcut(frame, node) {
             match link.remembered.borrow().shortcut(&step.object, node) {
                 Some(shortcut) => fact.shortcut = shortcut,
-                None => wants.push((place, Wanted::Shortcut)),
+                None => wants.push((place, NodeQuestion::Shortcut)),
             }
         }
         facts.push(fact);
     }
     ask_facts(link, gathered, &wants, &mut facts, pace).await;
-    let texts: Vec<(usize, Wanted)> = (0..facts.len())
+    let texts: Vec<(usize, NodeQuestion)> = (0..facts.len())
         .filter(|&place| facts.get(place).is_some_and(|fact| fact.characters.is_some_and(|count| count > 0)))
-        .map(|place| (place, Wanted::Text))
+        .map(|place| (place, NodeQuestion::Text))
         .collect();
     ask_facts(link, gathered, &texts, &mut facts, pace).await;
     facts
 }
 
-fn wanted(node: &Node, shows: bool) -> Vec<Wanted> {
+fn wanted_questions(node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
     let mut wanted = Vec::new();
     if shows && node.faces.has(COMPONENT) {
-        wanted.push(Wanted::Extents);
+        wanted.push(NodeQuestion::Extents);
     }
     if shows && node.description.is_none() {
-        wanted.push(Wanted::Description);
+        wanted.push(NodeQuestion::Description);
     }
-    if shows && node.faces.has(VALUE) && roles::is(node.role, roles::RANGED) {
-        wanted.extend([Wanted::Now, Wanted::Least, Wanted::Most]);
+    if shows && node.faces.has(VALUE) && roles::is_one_of(node.role, roles::RANGED) {
+        wanted.extend([NodeQuestion::Now, NodeQuestion::Least, NodeQuestion::Most]);
     }
-    let written = roles::is(node.role, roles::WRITTEN) || node.states.has(State::Editable);
+    let written = roles::is_one_of(node.role, roles::WRITTEN) || node.states.has(State::Editable);
     if written && node.faces.has(TEXT) && !roles::is_secret(node.role) {
-        wanted.push(Wanted::Characters);
+        wanted.push(NodeQuestion::Characters);
     }
     wanted
 }
 
 /// GTK4 names no keys, and pages in a browser have too many buttons for too few of them.
-fn wants_shortcut(frame: &Frame, node: &Node) -> bool {
-    frame.toolkit == Toolkit::Other && node.faces.has(ACTION) && roles::is(node.role, roles::WITH_SHORTCUT)
+fn wants_shortcut(frame: &AtspiFrame, node: &AtspiNode) -> bool {
+    frame.toolkit == Toolkit::Other
+        && node.faces.has(ACTION)
+        && roles::is_one_of(node.role, roles::WITH_SHORTCUT)
 }
 
 async fn ask_facts(
-    link: &Rc<Link>,
-    gathered: &mut Gathered,
-    wants: &[(usize, Wanted)],
-    facts: &mut [Facts],
-    pace: &Pace,
+    link: &Rc<BusConnection>,
+    gathered: &mut GatheredNodes,
+    wants: &[(usize, NodeQuestion)],
+    facts: &mut [NodeFacts],
+    pace: &BusDeadline,
 ) {
     let asks = wants.iter().filter_map(|(place, wanted)| {
         let step = gathered.order.get(*place)?;
-        Some((step.object.clone(), question(*wanted, facts.get(*place)?)))
+        Some((step.object.clone(), build_question(*wanted, facts.get(*place)?)))
     });
     let answers = link.ask_all(asks.collect(), pace).await;
     for ((place, wanted), answer) in wants.iter().zip(answers) {
@@ -265,14 +278,16 @@ async fn ask_facts(
             continue;
         };
         match wanted {
-            Wanted::Extents => fact.extents = rectangle(&reply),
-            Wanted::Description => fact.description = text(&reply),
-            Wanted::Now => fact.range.now = number(&reply),
-            Wanted::Least => fact.range.min = number(&reply),
-            Wanted::Most => fact.range.max = number(&reply),
-            Wanted::Characters => fact.characters = number(&reply).map(|count| count.max(0.0) as usize),
-            Wanted::Text => fact.text = text(&reply),
-            Wanted::Shortcut => {
+            NodeQuestion::Extents => fact.extents = read_rectangle(&reply),
+            NodeQuestion::Description => fact.description = text(&reply),
+            NodeQuestion::Now => fact.range.now = read_number(&reply),
+            NodeQuestion::Least => fact.range.min = read_number(&reply),
+            NodeQuestion::Most => fact.range.max = read_number(&reply),
+            NodeQuestion::Characters => {
+                fact.characters = read_number(&reply).map(|count| count.max(0.0) as usize)
+            }
+            NodeQuestion::Text => fact.text = text(&reply),
+            NodeQuestion::Shortcut => {
                 fact.shortcut = text(&reply).and_then(|keys| readable_keys(&keys));
                 if let Some(step) = gathered.order.get(*place)
                     && let Some(node) = gathered.nodes.get(&step.object)
@@ -284,20 +299,20 @@ async fn ask_facts(
     }
 }
 
-fn question(wanted: Wanted, known: &Facts) -> Ask {
+fn build_question(wanted: NodeQuestion, known: &NodeFacts) -> BusRequest {
     match wanted {
-        Wanted::Extents => Ask::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
-        Wanted::Description => Ask::Get(ACCESSIBLE, "Description"),
-        Wanted::Now => Ask::Get(VALUE, "CurrentValue"),
-        Wanted::Least => Ask::Get(VALUE, "MinimumValue"),
-        Wanted::Most => Ask::Get(VALUE, "MaximumValue"),
-        Wanted::Characters => Ask::Get(TEXT, "CharacterCount"),
+        NodeQuestion::Extents => BusRequest::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
+        NodeQuestion::Description => BusRequest::Get(ACCESSIBLE, "Description"),
+        NodeQuestion::Now => BusRequest::Get(VALUE, "CurrentValue"),
+        NodeQuestion::Least => BusRequest::Get(VALUE, "MinimumValue"),
+        NodeQuestion::Most => BusRequest::Get(VALUE, "MaximumValue"),
+        NodeQuestion::Characters => BusRequest::Get(TEXT, "CharacterCount"),
         // The end is said, because -1 gives nothing in GTK4 (4.8).
-        Wanted::Text => {
+        NodeQuestion::Text => {
             let end = known.characters.unwrap_or(0).min(TREE_TEXT_BYTES);
-            Ask::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX))
+            BusRequest::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX))
         }
-        Wanted::Shortcut => Ask::WithIndex(ACTION, "GetKeyBinding", 0),
+        NodeQuestion::Shortcut => BusRequest::WithIndex(ACTION, "GetKeyBinding", 0),
     }
 }
 
@@ -311,10 +326,10 @@ fn readable_keys(keys: &str) -> Option<String> {
         _ => parts.first().copied(),
     };
     let best = best.filter(|keys| !keys.is_empty())?;
-    Some(spelled(best))
+    Some(spell_shortcut(best))
 }
 
-fn spelled(keys: &str) -> String {
+fn spell_shortcut(keys: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut rest = keys;
     while let Some((modifier, after)) = rest.strip_prefix('<').and_then(|open| open.split_once('>')) {
@@ -329,8 +344,14 @@ fn spelled(keys: &str) -> String {
     words.join("+")
 }
 
-fn build(sought: &Sought, frame: &Frame, bounds: Rect, gathered: Gathered, facts: Vec<Facts>) -> Tree {
-    let Gathered { nodes, order, whole, .. } = gathered;
+fn build_tree(
+    sought: &WindowFacts,
+    frame: &AtspiFrame,
+    bounds: Rect,
+    gathered: GatheredNodes,
+    facts: Vec<NodeFacts>,
+) -> Tree {
+    let GatheredNodes { nodes, order, whole, .. } = gathered;
     let mut builder: Option<TreeBuilder> = None;
     let mut clips: Vec<Option<Rect>> = Vec::with_capacity(order.len());
     for (step, fact) in order.iter().zip(facts) {
@@ -340,7 +361,7 @@ fn build(sought: &Sought, frame: &Frame, bounds: Rect, gathered: Gathered, facts
         let parent = step.parent.and_then(|parent| order.get(parent));
         let parent_role = parent.and_then(|parent| nodes.get(&parent.object)).map(|node| node.role);
         let clip = step.parent.and_then(|parent| clips.get(parent).copied().flatten());
-        let mut element = element(step, node, fact, parent_role, clip, frame.offset);
+        let mut element = build_element(step, node, fact, parent_role, clip, frame.offset);
         clips.push(clip_below(node, &element, clip));
         match &mut builder {
             None => {
@@ -365,15 +386,15 @@ fn build(sought: &Sought, frame: &Frame, bounds: Rect, gathered: Gathered, facts
     tree
 }
 
-fn element(
-    step: &Step,
-    node: &Node,
-    fact: Facts,
+fn build_element(
+    step: &CaptureStep,
+    node: &AtspiNode,
+    fact: NodeFacts,
     parent_role: Option<u32>,
     clip: Option<Rect>,
     offset: (i32, i32),
 ) -> Element {
-    let bounds = fact.extents.map(|own| moved(own, offset)).unwrap_or_default();
+    let bounds = fact.extents.map(|own| moved_by(own, offset)).unwrap_or_default();
     let clipped = clip.is_some_and(|clip| !clip.intersects(&bounds));
     let value = value_of(&fact);
     Element {
@@ -381,17 +402,17 @@ fn element(
         name: shortened(&node.name, None),
         value,
         bounds,
-        enabled: roles::enabled(node.states),
+        enabled: roles::is_enabled(node.states),
         focused: node.states.has(State::Focused),
-        selected: roles::selected(node.role, node.states),
-        expanded: roles::expanded(node.states),
+        selected: roles::is_selected(node.role, node.states),
+        expanded: roles::is_expanded(node.states),
         range: fact.range,
         shortcut: fact.shortcut,
         description: fact.description.filter(|text| !text.is_empty()).map(|text| shortened(&text, None)),
         identifier: None,
         secret: roles::is_secret(node.role),
         redacted: false,
-        editable: roles::editable(node.states),
+        editable: roles::is_editable(node.states),
         hidden: !fact.shows || bounds.is_empty() || clipped,
         native: Some(step.object.native()),
         native_is_place: false,
@@ -399,13 +420,13 @@ fn element(
     }
 }
 
-fn moved(own: Rect, (x, y): (i32, i32)) -> Rect {
+fn moved_by(own: Rect, (x, y): (i32, i32)) -> Rect {
     Rect { x: own.x.saturating_add(x), y: own.y.saturating_add(y), ..own }
 }
 
 /// A pane shows only what lies in it. Elements without a place of their own pass on what holds above them.
-fn clip_below(node: &Node, element: &Element, clip: Option<Rect>) -> Option<Rect> {
-    if element.bounds.is_empty() || !roles::is(node.role, roles::CLIPPING) {
+fn clip_below(node: &AtspiNode, element: &Element, clip: Option<Rect>) -> Option<Rect> {
+    if element.bounds.is_empty() || !roles::is_one_of(node.role, roles::CLIPPING) {
         return clip;
     }
     match clip {
@@ -414,7 +435,7 @@ fn clip_below(node: &Node, element: &Element, clip: Option<Rect>) -> Option<Rect
     }
 }
 
-fn value_of(fact: &Facts) -> Option<String> {
+fn value_of(fact: &NodeFacts) -> Option<String> {
     if let Some(count) = fact.characters {
         return Some(shortened(fact.text.as_deref().unwrap_or_default(), Some(count)));
     }
@@ -441,15 +462,15 @@ mod tests {
         check_keys(";;", None);
     }
 
-    fn object(path: &str) -> Object {
-        Object::new(":1.1", path)
+    fn object(path: &str) -> AtspiObject {
+        AtspiObject::new(":1.1", path)
     }
 
     /// Nodes as `(path, children)`.
     fn nodes(of: &[(&str, &[&str])]) -> Nodes {
-        let node = |kids: &[&str]| Node {
+        let node = |kids: &[&str]| AtspiNode {
             kids: Kids::Known(kids.iter().map(|kid| object(kid)).collect()),
-            ..Node::default()
+            ..AtspiNode::default()
         };
         of.iter().map(|(path, kids)| (object(path), node(kids))).collect()
     }
@@ -478,7 +499,7 @@ mod tests {
         let chain: Nodes = (0..TREE_DEPTH + 9)
             .map(|at| {
                 let path = |at: usize| object(&if at == 0 { "/r".to_owned() } else { format!("/{at}") });
-                (path(at), Node { kids: Kids::Known(vec![path(at + 1)]), ..Node::default() })
+                (path(at), AtspiNode { kids: Kids::Known(vec![path(at + 1)]), ..AtspiNode::default() })
             })
             .collect();
         let (order, whole) = in_order(&chain, &object("/r"));
@@ -486,10 +507,10 @@ mod tests {
     }
 
     fn shown(role: atspi::Role, extents: Rect, clip: Option<Rect>) -> (Element, Option<Rect>) {
-        let node = Node { role: role as u32, ..Node::default() };
-        let step = Step { object: object("/x"), depth: 1, parent: Some(0) };
-        let facts = Facts { shows: true, extents: Some(extents), ..Facts::default() };
-        let element = element(&step, &node, facts, None, clip, (100, 10));
+        let node = AtspiNode { role: role as u32, ..AtspiNode::default() };
+        let step = CaptureStep { object: object("/x"), depth: 1, parent: Some(0) };
+        let facts = NodeFacts { shows: true, extents: Some(extents), ..NodeFacts::default() };
+        let element = build_element(&step, &node, facts, None, clip, (100, 10));
         let below = clip_below(&node, &element, clip);
         (element, below)
     }

@@ -2,12 +2,14 @@
 
 use atspi::State;
 
-use super::bus::{Answer, Ask, Link, Pace, Trouble, flag, number, objects, text};
-use super::find::{ON_SCREEN, rectangle, states_of};
-use super::object::{
-    ACCESSIBLE, ACTION, COMPONENT, EDITABLE_TEXT, Faces, Object, SELECTION, States, TEXT, VALUE,
+use super::bus::{
+    BusConnection, BusDeadline, BusError, BusReply, BusRequest, read_flag, read_number, read_objects, text,
 };
-use super::{Accessible, no_element, roles};
+use super::find::{ON_SCREEN, read_rectangle, states_of};
+use super::object::{
+    ACCESSIBLE, ACTION, AtspiObject, COMPONENT, EDITABLE_TEXT, Interfaces, SELECTION, States, TEXT, VALUE,
+};
+use super::{AtspiClient, no_element, roles};
 use crate::clock::Cancel;
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TYPED_TEXT_CHARACTERS};
 use crate::error::{Error, Kind, Result};
@@ -25,7 +27,7 @@ pub struct AtspiElement {
     pub name: String,
     pub role: u32,
     pub states: States,
-    pub faces: Faces,
+    pub faces: Interfaces,
     /// On the screen, or from `inset` on.
     pub extents: Option<Rect>,
     /// The application counts from this place in its window.
@@ -37,7 +39,7 @@ pub struct AtspiElement {
 
 impl AtspiElement {
     pub fn enabled(&self) -> bool {
-        roles::enabled(self.states)
+        roles::is_enabled(self.states)
     }
 
     pub fn shows(&self) -> bool {
@@ -73,7 +75,7 @@ impl AtspiElement {
     }
 
     pub fn is_text(&self) -> bool {
-        self.states.has(State::Editable) || roles::is(self.role, roles::WRITTEN)
+        self.states.has(State::Editable) || roles::is_one_of(self.role, roles::WRITTEN)
     }
 
     /// The action that is a click, by its name: in GTK4 the first ones are about the clipboard.
@@ -82,7 +84,7 @@ impl AtspiElement {
         if self.is_text() {
             return None;
         }
-        let more = if roles::is(self.role, roles::PRESSED) { PRESSES } else { &[] };
+        let more = if roles::is_one_of(self.role, roles::PRESSED) { PRESSES } else { &[] };
         self.action(CLICKS).or_else(|| self.action(more))
     }
 
@@ -98,20 +100,27 @@ const CLICKS: &[&str] = &["click", "press", "toggle", "jump", "check", "uncheck"
 /// What a click does to a button or a menu item, but a double click to a row.
 const PRESSES: &[&str] = &["activate", "open", "select", "showmenu"];
 
-const QUESTIONS: &[Ask] = &[
-    Ask::Get(ACCESSIBLE, "Name"),
-    Ask::Call(ACCESSIBLE, "GetRole"),
-    Ask::Call(ACCESSIBLE, "GetState"),
-    Ask::Call(ACCESSIBLE, "GetInterfaces"),
-    Ask::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
+const QUESTIONS: &[BusRequest] = &[
+    BusRequest::Get(ACCESSIBLE, "Name"),
+    BusRequest::Call(ACCESSIBLE, "GetRole"),
+    BusRequest::Call(ACCESSIBLE, "GetState"),
+    BusRequest::Call(ACCESSIBLE, "GetInterfaces"),
+    BusRequest::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
 ];
-const NUMBERS: &[Ask] =
-    &[Ask::Get(VALUE, "CurrentValue"), Ask::Get(VALUE, "MinimumValue"), Ask::Get(VALUE, "MaximumValue")];
+const NUMBERS: &[BusRequest] = &[
+    BusRequest::Get(VALUE, "CurrentValue"),
+    BusRequest::Get(VALUE, "MinimumValue"),
+    BusRequest::Get(VALUE, "MaximumValue"),
+];
 
-async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<AtspiElement> {
-    let ask = |questions: &[Ask]| questions.iter().map(|ask| (object.clone(), ask.clone())).collect();
+async fn look(
+    link: std::rc::Rc<BusConnection>,
+    object: AtspiObject,
+    pace: BusDeadline,
+) -> Result<AtspiElement> {
+    let ask = |questions: &[BusRequest]| questions.iter().map(|ask| (object.clone(), ask.clone())).collect();
     if link.is_hung(&object).await {
-        return Err(failed(&Trouble::TimedOut, &object));
+        return Err(failed(&BusError::TimedOut, &object));
     }
     let answers = link.ask_all(ask(QUESTIONS), &pace).await;
     let [name, role, states, faces, extents] = answers.as_slice() else {
@@ -122,11 +131,11 @@ async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Ats
         return Err(no_element(&object.native()));
     }
     let faces = faces.as_ref().map_or_else(
-        |_| Faces::default(),
+        |_| Interfaces::default(),
         |reply| {
             let body = reply.body();
             let names: Vec<&str> = body.deserialize().unwrap_or_default();
-            Faces::of(names)
+            Interfaces::of(names)
         },
     );
     let mut live = AtspiElement {
@@ -134,14 +143,14 @@ async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Ats
         role: role.as_ref().ok().and_then(|reply| reply.body().deserialize().ok()).unwrap_or(0),
         states,
         faces,
-        extents: extents.as_ref().ok().and_then(rectangle),
+        extents: extents.as_ref().ok().and_then(read_rectangle),
         inset: link.insets.borrow().get(&object.bus).copied(),
         ..AtspiElement::default()
     };
     if faces.has(VALUE) {
         let answers = link.ask_all(ask(NUMBERS), &pace).await;
         let numbers: Vec<Option<f64>> =
-            answers.iter().map(|answer| answer.as_ref().ok().and_then(number)).collect();
+            answers.iter().map(|answer| answer.as_ref().ok().and_then(read_number)).collect();
         if let [now, min, max] = numbers.as_slice() {
             live.range = Range { now: *now, min: *min, max: *max };
         }
@@ -153,66 +162,72 @@ async fn look(link: std::rc::Rc<Link>, object: Object, pace: Pace) -> Result<Ats
 }
 
 /// Chromium tells names only one by one; GetActions gives blanks.
-async fn actions(link: &std::rc::Rc<Link>, object: &Object, pace: &Pace) -> Vec<String> {
-    let count = link.ask(object, &Ask::Get(ACTION, "NActions"), pace).await.ok().and_then(|it| number(&it));
+async fn actions(link: &std::rc::Rc<BusConnection>, object: &AtspiObject, pace: &BusDeadline) -> Vec<String> {
+    let count = link
+        .ask_object(object, &BusRequest::Get(ACTION, "NActions"), pace)
+        .await
+        .ok()
+        .and_then(|it| read_number(&it));
     let count = (count.unwrap_or(0.0) as i32).clamp(0, MOST_ACTIONS);
-    let asks = (0..count).map(|index| (object.clone(), Ask::WithIndex(ACTION, "GetName", index)));
+    let asks = (0..count).map(|index| (object.clone(), BusRequest::WithIndex(ACTION, "GetName", index)));
     let answers = link.ask_all(asks.collect(), pace).await;
-    let name = |answer: Answer| answer.ok().and_then(|reply| text(&reply)).unwrap_or_default().to_lowercase();
+    let name =
+        |answer: BusReply| answer.ok().and_then(|reply| text(&reply)).unwrap_or_default().to_lowercase();
     answers.into_iter().map(name).collect()
 }
 
-fn failed(trouble: &Trouble, object: &Object) -> Error {
+fn failed(trouble: &BusError, object: &AtspiObject) -> Error {
     match trouble {
-        Trouble::TimedOut => {
+        BusError::TimedOut => {
             Error::new(Kind::Timeout, "the application does not answer").with("phase", "element")
         }
-        Trouble::Gone | Trouble::Refused(_) => no_element(&object.native()),
+        BusError::Gone | BusError::Refused(_) => no_element(&object.native()),
     }
 }
 
 /// Qt answers a press only when the dialog that it opened is closed, so silence is an outcome and no error.
-fn outcome_of(answer: Answer) -> Result<RequestOutcome> {
+fn outcome_of(answer: BusReply) -> Result<RequestOutcome> {
     match answer {
-        Ok(reply) if flag(&reply) => Ok(RequestOutcome::Accepted),
-        Ok(_) | Err(Trouble::Refused(_)) => Ok(RequestOutcome::Refused),
-        Err(Trouble::TimedOut) => Ok(RequestOutcome::Unanswered),
-        Err(trouble) => Err(failed(&trouble, &Object::new("", "/"))),
+        Ok(reply) if read_flag(&reply) => Ok(RequestOutcome::Accepted),
+        Ok(_) | Err(BusError::Refused(_)) => Ok(RequestOutcome::Refused),
+        Err(BusError::TimedOut) => Ok(RequestOutcome::Unanswered),
+        Err(trouble) => Err(failed(&trouble, &AtspiObject::new("", "/"))),
     }
 }
 
-impl Accessible {
+impl AtspiClient {
     pub fn look_at(&self, handle: &Handle, cancel: &Cancel) -> Result<AtspiElement> {
         self.with_element(handle, cancel, look)
     }
 
-    fn request(&self, handle: &Handle, ask: Ask, cancel: &Cancel) -> Result<RequestOutcome> {
+    fn request(&self, handle: &Handle, ask: BusRequest, cancel: &Cancel) -> Result<RequestOutcome> {
         self.with_element(handle, cancel, |link, object, pace| async move {
-            outcome_of(link.ask(&object, &ask, &pace).await)
+            outcome_of(link.ask_object(&object, &ask, &pace).await)
         })
     }
 
     pub fn do_action(&self, handle: &Handle, number: i32, cancel: &Cancel) -> Result<RequestOutcome> {
-        self.request(handle, Ask::WithIndex(ACTION, "DoAction", number), cancel)
+        self.request(handle, BusRequest::WithIndex(ACTION, "DoAction", number), cancel)
     }
 
     pub fn grab_focus(&self, handle: &Handle, cancel: &Cancel) -> Result<RequestOutcome> {
-        self.request(handle, Ask::Call(COMPONENT, "GrabFocus"), cancel)
+        self.request(handle, BusRequest::Call(COMPONENT, "GrabFocus"), cancel)
     }
 
     /// Anywhere it can be seen.
     pub fn scroll_to(&self, handle: &Handle, cancel: &Cancel) -> Result<RequestOutcome> {
         const ANYWHERE: u32 = 6;
-        self.request(handle, Ask::WithCode(COMPONENT, "ScrollTo", ANYWHERE), cancel)
+        self.request(handle, BusRequest::WithCode(COMPONENT, "ScrollTo", ANYWHERE), cancel)
     }
 
     pub fn set_text(&self, handle: &Handle, text: String, cancel: &Cancel) -> Result<RequestOutcome> {
-        self.request(handle, Ask::WithText(EDITABLE_TEXT, "SetTextContents", text), cancel)
+        self.request(handle, BusRequest::WithText(EDITABLE_TEXT, "SetTextContents", text), cancel)
     }
 
     pub fn set_number(&self, handle: &Handle, number: f64, cancel: &Cancel) -> Result<()> {
         self.with_element(handle, cancel, move |link, object, pace| async move {
-            let set = link.ask(&object, &Ask::SetNumber(VALUE, "CurrentValue", number), &pace).await;
+            let set =
+                link.ask_object(&object, &BusRequest::SetNumber(VALUE, "CurrentValue", number), &pace).await;
             set.map(|_| ()).map_err(|trouble| failed(&trouble, &object))
         })
     }
@@ -220,18 +235,18 @@ impl Accessible {
     /// The whole text, as far as it can have been typed; `None` where it cannot be read.
     pub fn text(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<String>> {
         self.with_element(handle, cancel, |link, object, pace| async move {
-            let count = link.ask(&object, &Ask::Get(TEXT, "CharacterCount"), &pace).await;
-            let Some(count) = count.ok().as_ref().and_then(number) else {
+            let count = link.ask_object(&object, &BusRequest::Get(TEXT, "CharacterCount"), &pace).await;
+            let Some(count) = count.ok().as_ref().and_then(read_number) else {
                 return Ok(None);
             };
             let end = (count.max(0.0) as usize).min(TYPED_TEXT_CHARACTERS);
-            let ask = Ask::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX));
-            Ok(link.ask(&object, &ask, &pace).await.ok().as_ref().and_then(text))
+            let ask = BusRequest::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX));
+            Ok(link.ask_object(&object, &ask, &pace).await.ok().as_ref().and_then(text))
         })
     }
 
     pub fn select_child(&self, handle: &Handle, index: i32, cancel: &Cancel) -> Result<RequestOutcome> {
-        self.request(handle, Ask::WithIndex(SELECTION, "SelectChild", index), cancel)
+        self.request(handle, BusRequest::WithIndex(SELECTION, "SelectChild", index), cancel)
     }
 
     /// The name and handle of each child, and whether it is selected.
@@ -239,15 +254,15 @@ impl Accessible {
         let uid = handle.window_uid.clone();
         self.with_element(handle, cancel, |link, object, pace| async move {
             let reply = link
-                .ask(&object, &Ask::Call(ACCESSIBLE, "GetChildren"), &pace)
+                .ask_object(&object, &BusRequest::Call(ACCESSIBLE, "GetChildren"), &pace)
                 .await
                 .map_err(|trouble| failed(&trouble, &object))?;
-            let mut children = objects(&reply);
+            let mut children = read_objects(&reply);
             children.truncate(TREE_CHILDREN_OF_ONE_NODE);
             let questions = [
-                Ask::Get(ACCESSIBLE, "Name"),
-                Ask::Call(ACCESSIBLE, "GetRole"),
-                Ask::Call(ACCESSIBLE, "GetState"),
+                BusRequest::Get(ACCESSIBLE, "Name"),
+                BusRequest::Call(ACCESSIBLE, "GetRole"),
+                BusRequest::Call(ACCESSIBLE, "GetState"),
             ];
             let asks =
                 children.iter().flat_map(|child| questions.iter().map(|ask| (child.clone(), ask.clone())));
@@ -260,7 +275,7 @@ impl Accessible {
     pub fn parent(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<Handle>> {
         let uid = handle.window_uid.clone();
         self.with_element(handle, cancel, |link, object, pace| async move {
-            let reply = link.ask(&object, &Ask::Get(ACCESSIBLE, "Parent"), &pace).await;
+            let reply = link.ask_object(&object, &BusRequest::Get(ACCESSIBLE, "Parent"), &pace).await;
             let reply = reply.map_err(|trouble| failed(&trouble, &object))?;
             let body = reply.body();
             let Ok(zbus::zvariant::Value::Structure(pair)) = body.deserialize::<zbus::zvariant::Value>()
@@ -268,7 +283,7 @@ impl Accessible {
                 return Ok(None);
             };
             let found: Option<(String, zbus::zvariant::OwnedObjectPath)> = pair.try_into().ok();
-            let object = found.map(|(bus, path)| Object::new(&bus, path.as_str()));
+            let object = found.map(|(bus, path)| AtspiObject::new(&bus, path.as_str()));
             let native = object.filter(|object| !object.is_null()).map(|object| object.native());
             Ok(native.map(|native| Handle { window_uid: uid, native }))
         })
@@ -283,7 +298,7 @@ pub struct Child {
     pub states: States,
 }
 
-fn child_of(object: &Object, uid: &str, answers: &[Answer]) -> Child {
+fn child_of(object: &AtspiObject, uid: &str, answers: &[BusReply]) -> Child {
     let answer = |place: usize| answers.get(place).and_then(|answer| answer.as_ref().ok());
     Child {
         handle: Handle { window_uid: uid.to_owned(), native: object.native() },
@@ -300,7 +315,7 @@ impl AtspiElement {
         Self {
             role: role as u32,
             states: States(states.iter().fold(0, |all, state| all | *state as u64)),
-            faces: Faces::of(interfaces.iter().copied()),
+            faces: Interfaces::of(interfaces.iter().copied()),
             actions: actions.iter().map(|name| (*name).to_owned()).collect(),
             ..Self::default()
         }

@@ -11,7 +11,7 @@ use zbus::export::futures_core::Stream;
 use zbus::message::Type;
 use zbus::{Message, MessageStream};
 
-use super::bus::{Link, Pace};
+use super::bus::{BusConnection, BusDeadline};
 use crate::clock::{Bell, Deadline, sleep_task};
 
 /// What toolkits are asked to tell. Without a listener to the first, GTK3 and Chromium have no cache either.
@@ -38,8 +38,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const MOST_WATCHED: usize = 64;
 
 /// Rings the bell from a task that lives as long as the connection.
-pub async fn listen(link: &Rc<Link>, bell: Bell) {
-    let pace = Pace::new(PATIENCE, PATIENCE);
+pub async fn listen(link: &Rc<BusConnection>, bell: Bell) {
+    let pace = BusDeadline::new(PATIENCE, PATIENCE);
     let stream = MessageStream::from(&link.connection);
     tokio::task::spawn_local(hear(stream, Rc::downgrade(link), bell));
     let windows = "type='signal',interface='org.a11y.atspi.Event.Window'";
@@ -50,11 +50,11 @@ pub async fn listen(link: &Rc<Link>, bell: Bell) {
 }
 
 /// From now on this application's changes ring.
-pub async fn watch(link: &Rc<Link>, name: &Rc<str>) {
+pub async fn watch(link: &Rc<BusConnection>, name: &Rc<str>) {
     if link.watched.borrow().contains(name) || link.watched.borrow().len() >= MOST_WATCHED {
         return;
     }
-    let pace = Pace::new(PATIENCE, PATIENCE);
+    let pace = BusDeadline::new(PATIENCE, PATIENCE);
     // Not before somebody looks: browsers fill their cache when the first listener comes, and hardly add to
     // it later. The page that is open at the first look is answered from it, one that is loaded after that
     // is walked.
@@ -69,7 +69,7 @@ pub async fn watch(link: &Rc<Link>, name: &Rc<str>) {
 }
 
 /// Tells all applications that there is a listener.
-async fn register(link: &Rc<Link>, pace: &Pace) {
+async fn register(link: &Rc<BusConnection>, pace: &BusDeadline) {
     for kind in KINDS {
         let registry = "org.a11y.atspi.Registry";
         let path = "/org/a11y/atspi/registry";
@@ -79,7 +79,7 @@ async fn register(link: &Rc<Link>, pace: &Pace) {
     }
 }
 
-async fn add_match(link: &Rc<Link>, rule: &str, pace: &Pace) {
+async fn add_match(link: &Rc<BusConnection>, rule: &str, pace: &BusDeadline) {
     let bus = "org.freedesktop.DBus";
     if let Err(trouble) = link.call(bus, "/org/freedesktop/DBus", bus, "AddMatch", &rule, pace).await {
         tracing::debug!(?trouble, rule, "the bus does not take a match rule");
@@ -87,7 +87,7 @@ async fn add_match(link: &Rc<Link>, rule: &str, pace: &Pace) {
 }
 
 /// Rings for what is told. It holds no reference to the link, so that a broken one can go.
-async fn hear(mut stream: MessageStream, link: Weak<Link>, bell: Bell) {
+async fn hear(mut stream: MessageStream, link: Weak<BusConnection>, bell: Bell) {
     let mut quiet = Deadline::after(Duration::ZERO);
     let mut owed = false;
     loop {
@@ -116,7 +116,7 @@ fn ring(bell: &Bell, owed: &mut bool, quiet: &mut Deadline) {
     *quiet = Deadline::after(BURST);
 }
 
-fn is_news(message: &Message, link: &Weak<Link>) -> bool {
+fn is_news(message: &Message, link: &Weak<BusConnection>) -> bool {
     if message.message_type() != Type::Signal {
         return false;
     }
@@ -125,7 +125,7 @@ fn is_news(message: &Message, link: &Weak<Link>) -> bool {
         Some("NameOwnerChanged") => left(message).is_some_and(|name| {
             link.upgrade().is_some_and(|link| {
                 let known = link.watched.borrow().contains(name.as_str());
-                link.forget(&name);
+                link.forget_application(&name);
                 known
             })
         }),

@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 use atspi::{Role, State};
 
-use super::bus::{Ask, Link, Pace, Trouble, objects, text};
-use super::object::{ACCESSIBLE, COMPONENT, Object, States};
+use super::bus::{BusConnection, BusDeadline, BusError, BusRequest, read_objects, text};
+use super::object::{ACCESSIBLE, AtspiObject, COMPONENT, States};
 use super::roles;
 use crate::model::Rect;
 
 /// What the window system knows of the window.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sought {
+pub struct WindowFacts {
     pub pid: u32,
     pub title: String,
     /// The area that the application draws, on the screen.
@@ -30,9 +30,9 @@ pub struct Sought {
 
 /// The root of a window, and how its coordinates become those of the screen.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
-    pub object: Object,
-    pub application: Object,
+pub struct AtspiFrame {
+    pub object: AtspiObject,
+    pub application: AtspiObject,
     pub role: u32,
     pub name: String,
     pub states: States,
@@ -41,7 +41,7 @@ pub struct Frame {
     pub hides_what_shows: bool,
     pub toolkit: Toolkit,
     /// Menus and tooltips of the application that show beside its windows.
-    pub popups: Vec<Object>,
+    pub popups: Vec<AtspiObject>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum Toolkit {
 
 /// Why there is no root.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Miss {
+pub enum FrameMiss {
     /// Nobody on the bus belongs to the window's process.
     NoApplication,
     /// The application shows no window, or none that fits this one.
@@ -68,23 +68,23 @@ pub enum Miss {
     Hung,
 }
 
-impl Miss {
-    pub fn sentence(&self, title: &str) -> String {
+impl FrameMiss {
+    pub fn miss_sentence(&self, title: &str) -> String {
         match self {
-            Miss::NoApplication => format!(
+            FrameMiss::NoApplication => format!(
                 "the application of '{title}' is not on the accessibility bus: it has no accessibility \
                  (terminals, games), or was started without it (Chromium: --force-renderer-accessibility; \
                  Qt: QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1)"
             ),
-            Miss::NoWindow { shown } => format!(
+            FrameMiss::NoWindow { shown } => format!(
                 "the application of '{title}' is on the accessibility bus, but none of the {shown} windows \
                  that it shows there is this one"
             ),
-            Miss::Ambiguous { fitting } => format!(
+            FrameMiss::Ambiguous { fitting } => format!(
                 "{fitting} windows of the application look alike on the accessibility bus; bring '{title}' \
                  to the front, or move it, to tell them apart"
             ),
-            Miss::Hung => format!("the application of '{title}' does not answer"),
+            FrameMiss::Hung => format!("the application of '{title}' does not answer"),
         }
     }
 }
@@ -94,41 +94,49 @@ const MOST_WINDOWS: usize = 64;
 const REGISTRY: &str = "org.a11y.atspi.Registry";
 const ROOT: &str = "/org/a11y/atspi/accessible/root";
 
-pub async fn find(link: &Rc<Link>, sought: &Sought, pace: &Pace) -> Result<Frame, Miss> {
+pub async fn find_frame(
+    link: &Rc<BusConnection>,
+    sought: &WindowFacts,
+    pace: &BusDeadline,
+) -> Result<AtspiFrame, FrameMiss> {
     let applications = applications_of(link, sought, pace).await;
     if applications.is_empty() {
-        return Err(Miss::NoApplication);
+        return Err(FrameMiss::NoApplication);
     }
     let mut candidates = Vec::new();
     let mut hung = false;
     for application in &applications {
-        hung |= !gather(link, application, &mut candidates, pace).await;
+        hung |= !gather_windows(link, application, &mut candidates, pace).await;
     }
     let chosen = match &sought.native {
-        Some(native) => named(native, &candidates),
-        None => choose(sought, &candidates),
+        Some(native) => find_by_handle(native, &candidates),
+        None => choose_candidate(sought, &candidates),
     };
     match chosen {
-        Err(Miss::NoWindow { .. }) if hung => Err(Miss::Hung),
+        Err(FrameMiss::NoWindow { .. }) if hung => Err(FrameMiss::Hung),
         Err(miss) => Err(miss),
         Ok(place) => {
-            let found = candidates.get(place).ok_or(Miss::NoApplication)?;
-            Ok(Frame { popups: popups(sought, &candidates, place), ..found.frame(sought) })
+            let found = candidates.get(place).ok_or(FrameMiss::NoApplication)?;
+            Ok(AtspiFrame { popups: popups_of(sought, &candidates, place), ..found.build_frame(sought) })
         }
     }
 }
 
-fn named(native: &str, candidates: &[Candidate]) -> Result<usize, Miss> {
+fn find_by_handle(native: &str, candidates: &[Candidate]) -> Result<usize, FrameMiss> {
     let is_it = |candidate: &Candidate| candidate.object.as_ref().is_some_and(|it| it.native() == native);
-    candidates.iter().position(is_it).ok_or(Miss::NoWindow { shown: candidates.len() })
+    candidates.iter().position(is_it).ok_or(FrameMiss::NoWindow { shown: candidates.len() })
 }
 
 /// Several may share a process: every library that speaks for itself registers itself.
-async fn applications_of(link: &Rc<Link>, sought: &Sought, pace: &Pace) -> Vec<Object> {
+async fn applications_of(
+    link: &Rc<BusConnection>,
+    sought: &WindowFacts,
+    pace: &BusDeadline,
+) -> Vec<AtspiObject> {
     let mut own = Vec::new();
-    for application in applications(link, pace).await.unwrap_or_default() {
+    for application in list_applications(link, pace).await.unwrap_or_default() {
         // A window that does not name its process may be anybody's.
-        if sought.pid == 0 || link.pid(&application.bus, pace).await == Some(sought.pid) {
+        if sought.pid == 0 || link.process_of(&application.bus, pace).await == Some(sought.pid) {
             own.push(application);
         }
     }
@@ -136,10 +144,13 @@ async fn applications_of(link: &Rc<Link>, sought: &Sought, pace: &Pace) -> Vec<O
 }
 
 /// Everybody who offers elements.
-pub async fn applications(link: &Rc<Link>, pace: &Pace) -> Result<Vec<Object>, Trouble> {
-    let desktop = Object::new(REGISTRY, ROOT);
-    let reply = link.ask(&desktop, &Ask::Call(ACCESSIBLE, "GetChildren"), pace).await?;
-    let mut all = objects(&reply);
+pub async fn list_applications(
+    link: &Rc<BusConnection>,
+    pace: &BusDeadline,
+) -> Result<Vec<AtspiObject>, BusError> {
+    let desktop = AtspiObject::new(REGISTRY, ROOT);
+    let reply = link.ask_object(&desktop, &BusRequest::Call(ACCESSIBLE, "GetChildren"), pace).await?;
+    let mut all = read_objects(&reply);
     all.truncate(MOST_APPLICATIONS);
     Ok(all)
 }
@@ -147,8 +158,8 @@ pub async fn applications(link: &Rc<Link>, pace: &Pace) -> Result<Vec<Object>, T
 /// A window as an application shows it on the bus.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
-    pub object: Option<Object>,
-    pub application: Option<Object>,
+    pub object: Option<AtspiObject>,
+    pub application: Option<AtspiObject>,
     pub name: String,
     pub role: u32,
     pub states: States,
@@ -157,24 +168,33 @@ pub struct Candidate {
 }
 
 /// Adds the windows of an application; false when it does not answer.
-pub async fn gather(link: &Rc<Link>, application: &Object, into: &mut Vec<Candidate>, pace: &Pace) -> bool {
+pub async fn gather_windows(
+    link: &Rc<BusConnection>,
+    application: &AtspiObject,
+    into: &mut Vec<Candidate>,
+    pace: &BusDeadline,
+) -> bool {
     if link.is_hung(application).await {
         return false;
     }
-    let asks = [Ask::Call(ACCESSIBLE, "GetChildren"), Ask::Get("org.a11y.atspi.Application", "ToolkitName")];
+    let asks = [
+        BusRequest::Call(ACCESSIBLE, "GetChildren"),
+        BusRequest::Get("org.a11y.atspi.Application", "ToolkitName"),
+    ];
     let asks = asks.into_iter().map(|ask| (application.clone(), ask)).collect();
     let mut answers = link.ask_all(asks, pace).await.into_iter();
     let children = match answers.next() {
         Some(Ok(children)) => children,
-        Some(Err(Trouble::TimedOut)) => {
+        Some(Err(BusError::TimedOut)) => {
             link.mark_hung(application);
             return false;
         }
         // It left a moment ago, or shows nothing.
         _ => return true,
     };
-    let toolkit = toolkit(answers.next().and_then(Result::ok).and_then(|reply| text(&reply)).as_deref());
-    let mut windows = objects(&children);
+    let toolkit =
+        parse_toolkit(answers.next().and_then(Result::ok).and_then(|reply| text(&reply)).as_deref());
+    let mut windows = read_objects(&children);
     windows.truncate(MOST_WINDOWS);
     let mut asks = Vec::new();
     for window in &windows {
@@ -190,18 +210,18 @@ pub async fn gather(link: &Rc<Link>, application: &Object, into: &mut Vec<Candid
             name: name.as_ref().ok().and_then(text).unwrap_or_default(),
             role: role.as_ref().ok().and_then(|reply| reply.body().deserialize().ok()).unwrap_or(0),
             states: states.as_ref().map(states_of).unwrap_or_default(),
-            extents: extents.as_ref().ok().and_then(rectangle),
+            extents: extents.as_ref().ok().and_then(read_rectangle),
             toolkit,
         });
     }
     true
 }
 
-const ROOT_QUESTIONS: &[Ask] = &[
-    Ask::Get(ACCESSIBLE, "Name"),
-    Ask::Call(ACCESSIBLE, "GetRole"),
-    Ask::Call(ACCESSIBLE, "GetState"),
-    Ask::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
+const ROOT_QUESTIONS: &[BusRequest] = &[
+    BusRequest::Get(ACCESSIBLE, "Name"),
+    BusRequest::Call(ACCESSIBLE, "GetRole"),
+    BusRequest::Call(ACCESSIBLE, "GetState"),
+    BusRequest::WithCode(COMPONENT, "GetExtents", ON_SCREEN),
 ];
 
 pub const ON_SCREEN: u32 = 0;
@@ -211,13 +231,13 @@ pub fn states_of(reply: &zbus::Message) -> States {
 }
 
 /// Nothing for what has no place: closed menus are at the smallest number there is.
-pub fn rectangle(reply: &zbus::Message) -> Option<Rect> {
+pub fn read_rectangle(reply: &zbus::Message) -> Option<Rect> {
     let (x, y, width, height): (i32, i32, i32, i32) = reply.body().deserialize().ok()?;
     let somewhere = x > i32::MIN / 2 && y > i32::MIN / 2 && width >= 0 && height >= 0;
     somewhere.then(|| Rect::new(x, y, width, height))
 }
 
-fn toolkit(name: Option<&str>) -> Toolkit {
+fn parse_toolkit(name: Option<&str>) -> Toolkit {
     match name {
         // GTK3 writes itself in small letters.
         Some("GTK") => Toolkit::Gtk4,
@@ -228,27 +248,28 @@ fn toolkit(name: Option<&str>) -> Toolkit {
 
 /// Context menus and tooltips are windows of their own on the bus. They belong to the window that a person
 /// works with; no other one claims them.
-fn popups(sought: &Sought, candidates: &[Candidate], frame: usize) -> Vec<Object> {
+fn popups_of(sought: &WindowFacts, candidates: &[Candidate], frame: usize) -> Vec<AtspiObject> {
     if !sought.focused && !sought.alone {
         return Vec::new();
     }
     let others = candidates.iter().enumerate().filter(|(place, _)| *place != frame);
-    let shown = others.filter(|(_, other)| other.states.has(State::Showing) && roles::is(other.role, POPUPS));
+    let shown =
+        others.filter(|(_, other)| other.states.has(State::Showing) && roles::is_one_of(other.role, POPUPS));
     shown.filter_map(|(_, other)| other.object.clone()).collect()
 }
 
 pub const POPUPS: &[Role] = &[Role::Window, Role::PopupMenu, Role::Menu, Role::ToolTip];
 
 impl Candidate {
-    fn frame(&self, sought: &Sought) -> Frame {
-        let nobody = || Object::new("", "");
-        Frame {
+    fn build_frame(&self, sought: &WindowFacts) -> AtspiFrame {
+        let nobody = || AtspiObject::new("", "");
+        AtspiFrame {
             object: self.object.clone().unwrap_or_else(nobody),
             application: self.application.clone().unwrap_or_else(nobody),
             role: self.role,
             name: self.name.clone(),
             states: self.states,
-            offset: offset(sought, self),
+            offset: coordinate_offset(sought, self),
             hides_what_shows: self.toolkit == Toolkit::Gtk4,
             toolkit: self.toolkit,
             popups: Vec::new(),
@@ -259,7 +280,7 @@ impl Candidate {
 /// What must be added to the application's coordinates. GTK4 (4.8) knows only its own window, whatever it is
 /// asked for, and counts from inside the shadow; without a compositor the shadow is a plain border that no
 /// property tells, and half of what the window is larger by.
-fn offset(sought: &Sought, candidate: &Candidate) -> (i32, i32) {
+fn coordinate_offset(sought: &WindowFacts, candidate: &Candidate) -> (i32, i32) {
     if sought.native.is_some() {
         let own = candidate.extents.unwrap_or_default();
         return (own.x.saturating_neg(), own.y.saturating_neg());
@@ -282,20 +303,20 @@ fn offset(sought: &Sought, candidate: &Candidate) -> (i32, i32) {
 const TOLERANCE: i32 = 64;
 
 /// The place of the window that is meant among those that the application shows.
-pub fn choose(sought: &Sought, candidates: &[Candidate]) -> Result<usize, Miss> {
-    let scores: Vec<i32> = candidates.iter().map(|candidate| score(sought, candidate)).collect();
+pub fn choose_candidate(sought: &WindowFacts, candidates: &[Candidate]) -> Result<usize, FrameMiss> {
+    let scores: Vec<i32> = candidates.iter().map(|candidate| score_candidate(sought, candidate)).collect();
     let best = scores.iter().copied().max().unwrap_or(i32::MIN);
     let fitting: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] == best).collect();
     match fitting.as_slice() {
         [only] if best > 0 => Ok(*only),
         [only] if sought.alone && candidates.len() == 1 => Ok(*only),
-        [] => Err(Miss::NoWindow { shown: 0 }),
-        _ if best > 0 => Err(Miss::Ambiguous { fitting: fitting.len() }),
-        _ => Err(Miss::NoWindow { shown: candidates.len() }),
+        [] => Err(FrameMiss::NoWindow { shown: 0 }),
+        _ if best > 0 => Err(FrameMiss::Ambiguous { fitting: fitting.len() }),
+        _ => Err(FrameMiss::NoWindow { shown: candidates.len() }),
     }
 }
 
-fn score(sought: &Sought, candidate: &Candidate) -> i32 {
+fn score_candidate(sought: &WindowFacts, candidate: &Candidate) -> i32 {
     let (title, place) = (title_fits(&sought.title, &candidate.name), place_fits(sought, candidate));
     // Without a process to go by, only what fits in everything is believed.
     if sought.pid == 0 && (title < 2 || place < 1) {
@@ -317,7 +338,7 @@ fn title_fits(title: &str, name: &str) -> i32 {
     }
 }
 
-fn place_fits(sought: &Sought, candidate: &Candidate) -> i32 {
+fn place_fits(sought: &WindowFacts, candidate: &Candidate) -> i32 {
     let Some(own) = candidate.extents else {
         return 0;
     };
@@ -338,16 +359,16 @@ fn place_fits(sought: &Sought, candidate: &Candidate) -> i32 {
 mod tests {
     use super::*;
 
-    fn sought(title: &str, client: Rect) -> Sought {
-        Sought { pid: 1, title: title.to_owned(), client, ..Sought::default() }
+    fn sought(title: &str, client: Rect) -> WindowFacts {
+        WindowFacts { pid: 1, title: title.to_owned(), client, ..WindowFacts::default() }
     }
 
     fn shown(name: &str, extents: Rect) -> Candidate {
         Candidate { name: name.to_owned(), extents: Some(extents), ..Candidate::default() }
     }
 
-    fn check(sought: &Sought, candidates: &[Candidate], expected: Result<usize, Miss>) {
-        assert_eq!(choose(sought, candidates), expected, "{candidates:?}");
+    fn check(sought: &WindowFacts, candidates: &[Candidate], expected: Result<usize, FrameMiss>) {
+        assert_eq!(choose_candidate(sought, candidates), expected, "{candidates:?}");
     }
 
     const HERE: Rect = Rect { x: 10, y: 10, width: 945, height: 1060 };
@@ -359,7 +380,7 @@ mod tests {
         check(&sought("Big page - Chromium", HERE), &[popup.clone(), page.clone(), popup.clone()], Ok(1));
         let dialog = Rect::new(500, 400, 300, 200);
         check(&sought("Save", dialog), &[page.clone(), shown("Save", dialog)], Ok(1));
-        check(&sought("Save", dialog), &[page, popup], Err(Miss::NoWindow { shown: 2 }));
+        check(&sought("Save", dialog), &[page, popup], Err(FrameMiss::NoWindow { shown: 2 }));
     }
 
     #[test]
@@ -367,7 +388,7 @@ mod tests {
         let one = shown("", HERE);
         let other = shown("", Rect::new(1000, 10, 945, 1060));
         check(&sought("gtk3-widget-factory", HERE), &[other.clone(), one], Ok(1));
-        check(&sought("gtk3-widget-factory", HERE), &[other], Err(Miss::NoWindow { shown: 1 }));
+        check(&sought("gtk3-widget-factory", HERE), &[other], Err(FrameMiss::NoWindow { shown: 1 }));
     }
 
     #[test]
@@ -380,7 +401,7 @@ mod tests {
         let mut window = sought("Calculator", Rect::new(1511, 584, 365, 496));
         let plain = States(0);
         let active = States(State::Active as u64);
-        check(&window, &[gtk4(plain), gtk4(plain)], Err(Miss::Ambiguous { fitting: 2 }));
+        check(&window, &[gtk4(plain), gtk4(plain)], Err(FrameMiss::Ambiguous { fitting: 2 }));
         window.focused = true;
         check(&window, &[gtk4(plain), gtk4(active)], Ok(1));
         window.focused = false;
@@ -391,29 +412,33 @@ mod tests {
     fn the_only_window_of_an_application_is_it() {
         let renamed = shown("Old title", Rect::new(0, 0, 1, 1));
         let mut window = sought("New", HERE);
-        check(&window, std::slice::from_ref(&renamed), Err(Miss::NoWindow { shown: 1 }));
+        check(&window, std::slice::from_ref(&renamed), Err(FrameMiss::NoWindow { shown: 1 }));
         window.alone = true;
         check(&window, &[renamed], Ok(0));
-        check(&window, &[], Err(Miss::NoWindow { shown: 0 }));
+        check(&window, &[], Err(FrameMiss::NoWindow { shown: 0 }));
     }
 
     #[test]
     fn a_window_that_was_found_on_the_bus_is_found_there_again() {
-        let object = |path: &str| Some(Object::new(":1.7", path));
+        let object = |path: &str| Some(AtspiObject::new(":1.7", path));
         let windows = ["/1", "/2"].map(|path| Candidate { object: object(path), ..shown("Same", HERE) });
-        assert_eq!(named(":1.7/2", &windows), Ok(1));
-        assert_eq!(named(":1.7/3", &windows), Err(Miss::NoWindow { shown: 2 }));
-        let found = Sought { native: Some(":1.7/2".to_owned()), ..Sought::default() };
-        assert_eq!(offset(&found, &windows[1]), (-10, -10), "places count from the window's corner");
+        assert_eq!(find_by_handle(":1.7/2", &windows), Ok(1));
+        assert_eq!(find_by_handle(":1.7/3", &windows), Err(FrameMiss::NoWindow { shown: 2 }));
+        let found = WindowFacts { native: Some(":1.7/2".to_owned()), ..WindowFacts::default() };
+        assert_eq!(
+            coordinate_offset(&found, &windows[1]),
+            (-10, -10),
+            "places count from the window's corner"
+        );
     }
 
     #[test]
     fn gtk4_counts_from_inside_its_shadow() {
         let gtk4 = Candidate { toolkit: Toolkit::Gtk4, ..shown("", Rect::new(0, 0, 355, 486)) };
         let mut window = sought("", Rect::new(1511, 584, 365, 496));
-        assert_eq!(offset(&window, &gtk4), (1516, 589));
+        assert_eq!(coordinate_offset(&window, &gtk4), (1516, 589));
         window.shadow = [25, 23, 25, 27];
-        assert_eq!(offset(&window, &gtk4), (1536, 607));
-        assert_eq!(offset(&window, &shown("", Rect::new(1511, 584, 365, 496))), (0, 0));
+        assert_eq!(coordinate_offset(&window, &gtk4), (1536, 607));
+        assert_eq!(coordinate_offset(&window, &shown("", Rect::new(1511, 584, 365, 496))), (0, 0));
     }
 }

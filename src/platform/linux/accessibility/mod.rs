@@ -24,17 +24,17 @@ mod windows;
 use std::rc::Rc;
 use std::time::Duration;
 
-use bus::{Bus, Link, Pace};
-pub use find::Sought;
+use bus::{Bus, BusConnection, BusDeadline};
+pub use find::WindowFacts;
 #[cfg(feature = "wayland")]
-pub use windows::Listed;
+pub use windows::AtspiWindow;
 
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Kind, Result};
 use crate::model::action::Handle;
 use crate::model::{Rect, Tree};
 use crate::platform::Patience;
-use object::Object;
+use object::AtspiObject;
 
 /// How long one element may take to answer when something is done to it.
 const ELEMENT_CALL_TIME: Duration = Duration::from_secs(2);
@@ -44,11 +44,11 @@ const HEALTH_TIME: Duration = Duration::from_millis(700);
 const MUTE: &str = "the accessibility bus does not answer: no elements can be read until it does; windows, pictures, pointer and keys work";
 
 #[derive(Debug)]
-pub struct Accessible {
+pub struct AtspiClient {
     bus: Bus,
 }
 
-impl Accessible {
+impl AtspiClient {
     /// The bell is rung when an application that was looked into tells of a change.
     pub fn start(clock: Clock, bell: Bell) -> Result<Self> {
         let bus = Bus::start(clock, bell)?;
@@ -58,7 +58,7 @@ impl Accessible {
     }
 
     /// Why no application can be asked now; nothing when the bus answers.
-    pub fn illness(&self) -> Option<String> {
+    pub fn bus_problem(&self) -> Option<String> {
         let asked = self
             .bus
             .run(HEALTH_TIME, &Cancel::new(), |link| async move { link.is_answered(HEALTH_TIME).await });
@@ -70,10 +70,10 @@ impl Accessible {
     }
 
     /// The elements of a window. `bounds` is the window with its frame, as people see it.
-    pub fn tree(&self, sought: Sought, bounds: Rect, patience: &Patience) -> Result<Tree> {
+    pub fn tree(&self, sought: WindowFacts, bounds: Rect, patience: &Patience) -> Result<Tree> {
         let (per_call, whole) = (patience.per_call, patience.whole);
         self.bus.run(whole, &patience.cancel, move |link| async move {
-            capture::capture(link, sought, bounds, Pace::new(per_call, whole), whole).await
+            capture::capture_tree(link, sought, bounds, BusDeadline::new(per_call, whole), whole).await
         })
     }
 
@@ -81,15 +81,15 @@ impl Accessible {
     fn with_element<T, F, Running>(&self, handle: &Handle, cancel: &Cancel, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(Rc<Link>, Object, Pace) -> Running + Send + 'static,
+        F: FnOnce(Rc<BusConnection>, AtspiObject, BusDeadline) -> Running + Send + 'static,
         Running: Future<Output = Result<T>> + 'static,
     {
         let native = handle.native.clone();
         let gone = || no_element(&handle.native);
-        Object::from_native(&native).ok_or_else(gone)?;
+        AtspiObject::from_native(&native).ok_or_else(gone)?;
         self.bus.run(ELEMENT_TIME, cancel, move |link| async move {
-            let object = Object::from_native(&native).ok_or_else(|| no_element(&native))?;
-            work(link, object, Pace::new(ELEMENT_CALL_TIME, ELEMENT_TIME)).await
+            let object = AtspiObject::from_native(&native).ok_or_else(|| no_element(&native))?;
+            work(link, object, BusDeadline::new(ELEMENT_CALL_TIME, ELEMENT_TIME)).await
         })
     }
 }

@@ -15,12 +15,12 @@ pub const VALUE: &str = "org.a11y.atspi.Value";
 /// Paths repeat between applications (every root is `/org/a11y/atspi/accessible/root`), so only both
 /// together are a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Object {
+pub struct AtspiObject {
     pub bus: Rc<str>,
     pub path: Rc<str>,
 }
 
-impl Object {
+impl AtspiObject {
     pub fn new(bus: &str, path: &str) -> Self {
         Self { bus: bus.into(), path: path.into() }
     }
@@ -58,13 +58,13 @@ impl States {
 
 /// The interfaces that matter here, of those that an object has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Faces(u8);
+pub struct Interfaces(u8);
 
 const FACES: &[&str] = &[ACTION, COMPONENT, EDITABLE_TEXT, SELECTION, TEXT, VALUE];
 
-impl Faces {
+impl Interfaces {
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self(names.into_iter().filter_map(bit).fold(0, |all, bit| all | bit))
+        Self(names.into_iter().filter_map(interface_bit).fold(0, |all, bit| all | bit))
     }
 
     /// For an object that was not asked which it has.
@@ -73,11 +73,11 @@ impl Faces {
     }
 
     pub fn has(self, interface: &str) -> bool {
-        bit(interface).is_some_and(|bit| self.0 & bit != 0)
+        interface_bit(interface).is_some_and(|bit| self.0 & bit != 0)
     }
 }
 
-fn bit(interface: &str) -> Option<u8> {
+fn interface_bit(interface: &str) -> Option<u8> {
     FACES.iter().position(|face| *face == interface).map(|place| 1 << place)
 }
 
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn a_native_name_leads_back() {
-        let object = Object::new(":1.42", "/org/a11y/atspi/accessible/7");
-        assert_eq!(Object::from_native(&object.native()), Some(object));
+        let object = AtspiObject::new(":1.42", "/org/a11y/atspi/accessible/7");
+        assert_eq!(AtspiObject::from_native(&object.native()), Some(object));
         for wrong in ["", "/only/path", ":1.42"] {
-            assert_eq!(Object::from_native(wrong), None, "{wrong}");
+            assert_eq!(AtspiObject::from_native(wrong), None, "{wrong}");
         }
     }
 
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn unknown_interfaces_are_no_error() {
-        let faces = Faces::of([ACTION, "org.example.Other", VALUE]);
+        let faces = Interfaces::of([ACTION, "org.example.Other", VALUE]);
         assert!(faces.has(ACTION) && faces.has(VALUE));
         assert!(!faces.has(TEXT) && !faces.has("org.example.Other"));
     }

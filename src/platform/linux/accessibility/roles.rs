@@ -8,12 +8,12 @@ use crate::platform::roles::of_atspi;
 
 /// The contract's role of an element. Roles that newer toolkits invent are `Unknown`, never an error.
 pub fn role(role: u32, states: States, parent: Option<u32>) -> model::Role {
-    let Some(role) = known(role) else {
+    let Some(role) = known_role(role) else {
         return model::Role::Unknown;
     };
     match role {
         // AT-SPI calls the item that opens a menu and the menu itself the same.
-        Role::Menu if parent.and_then(known).is_some_and(holds_menu_items) => model::Role::MenuItem,
+        Role::Menu if parent.and_then(known_role).is_some_and(holds_menu_items) => model::Role::MenuItem,
         // Many lines are a document, one is a field; GTK4 does not say of a field that it has only one.
         Role::Text if states.has(State::MultiLine) => model::Role::Document,
         Role::Text if states.has(State::SingleLine) || states.has(State::Editable) => model::Role::Edit,
@@ -22,12 +22,12 @@ pub fn role(role: u32, states: States, parent: Option<u32>) -> model::Role {
     }
 }
 
-pub fn known(role: u32) -> Option<Role> {
+pub fn known_role(role: u32) -> Option<Role> {
     Role::try_from(role).ok()
 }
 
-pub fn is(role: u32, roles: &[Role]) -> bool {
-    known(role).is_some_and(|role| roles.contains(&role))
+pub fn is_one_of(role: u32, roles: &[Role]) -> bool {
+    known_role(role).is_some_and(|role| roles.contains(&role))
 }
 
 fn holds_menu_items(role: Role) -> bool {
@@ -36,31 +36,31 @@ fn holds_menu_items(role: Role) -> bool {
 
 /// A password is never read; the dots in its place are no news.
 pub fn is_secret(role: u32) -> bool {
-    is(role, &[Role::PasswordText])
+    is_one_of(role, &[Role::PasswordText])
 }
 
 /// What shows its state by a mark or by staying pressed.
 const CHECKABLE: &[Role] =
     &[Role::CheckBox, Role::CheckMenuItem, Role::RadioButton, Role::RadioMenuItem, Role::ToggleButton];
 
-pub fn selected(role: u32, states: States) -> Option<bool> {
-    if is(role, CHECKABLE) || states.has(State::Checkable) {
+pub fn is_selected(role: u32, states: States) -> Option<bool> {
+    if is_one_of(role, CHECKABLE) || states.has(State::Checkable) {
         return Some(states.has(State::Checked) || states.has(State::Pressed));
     }
     (states.has(State::Selectable) || states.has(State::Selected)).then(|| states.has(State::Selected))
 }
 
-pub fn expanded(states: States) -> Option<bool> {
+pub fn is_expanded(states: States) -> Option<bool> {
     let known = [State::Expandable, State::Expanded, State::Collapsed];
     known.iter().any(|state| states.has(*state)).then(|| states.has(State::Expanded))
 }
 
 /// GTK says both of what can be worked, Chromium of what is not disabled; one of them is enough.
-pub fn enabled(states: States) -> bool {
+pub fn is_enabled(states: States) -> bool {
     states.has(State::Sensitive) || states.has(State::Enabled)
 }
 
-pub fn editable(states: States) -> bool {
+pub fn is_editable(states: States) -> bool {
     states.has(State::Editable) && !states.has(State::ReadOnly)
 }
 
@@ -187,9 +187,13 @@ mod tests {
     fn the_table_counts_as_the_bus_does() {
         use crate::platform::roles::ATSPI;
         for (number, (native, _)) in (0..).zip(&ATSPI) {
-            assert_eq!(known(number).map(|role| format!("{role:?}")).as_deref(), Some(*native), "{number}");
+            assert_eq!(
+                known_role(number).map(|role| format!("{role:?}")).as_deref(),
+                Some(*native),
+                "{number}"
+            );
         }
-        assert_eq!(known(ATSPI.len() as u32), None, "the bus has a role that the table lacks");
+        assert_eq!(known_role(ATSPI.len() as u32), None, "the bus has a role that the table lacks");
     }
 
     #[test]
@@ -198,18 +202,18 @@ mod tests {
         let check_box = Role::CheckBox as u32;
         let toggle = Role::ToggleButton as u32;
         let item = Role::ListItem as u32;
-        assert_eq!(selected(button, states(&[])), None);
-        assert_eq!(selected(check_box, states(&[])), Some(false));
-        assert_eq!(selected(check_box, states(&[State::Checked])), Some(true));
-        assert_eq!(selected(toggle, states(&[State::Pressed])), Some(true));
-        assert_eq!(selected(item, states(&[State::Selectable])), Some(false));
-        assert_eq!(selected(item, states(&[State::Selectable, State::Selected])), Some(true));
+        assert_eq!(is_selected(button, states(&[])), None);
+        assert_eq!(is_selected(check_box, states(&[])), Some(false));
+        assert_eq!(is_selected(check_box, states(&[State::Checked])), Some(true));
+        assert_eq!(is_selected(toggle, states(&[State::Pressed])), Some(true));
+        assert_eq!(is_selected(item, states(&[State::Selectable])), Some(false));
+        assert_eq!(is_selected(item, states(&[State::Selectable, State::Selected])), Some(true));
     }
 
     #[test]
     fn what_cannot_open_is_not_closed() {
-        assert_eq!(expanded(states(&[])), None);
-        assert_eq!(expanded(states(&[State::Expandable])), Some(false));
-        assert_eq!(expanded(states(&[State::Expandable, State::Expanded])), Some(true));
+        assert_eq!(is_expanded(states(&[])), None);
+        assert_eq!(is_expanded(states(&[State::Expandable])), Some(false));
+        assert_eq!(is_expanded(states(&[State::Expandable, State::Expanded])), Some(true));
     }
 }

@@ -8,17 +8,22 @@ use std::rc::Rc;
 
 use atspi::Role;
 
-use super::bus::{Answer, Ask, Link, Pace, is_silent, number, objects, text};
-use super::cache::{Kids, Node, Nodes};
+use super::bus::{
+    BusConnection, BusDeadline, BusReply, BusRequest, is_silent, read_number, read_objects, text,
+};
+use super::cache::{AtspiNode, Kids, Nodes};
 use super::find::states_of;
-use super::object::{ACCESSIBLE, Faces, Object};
+use super::object::{ACCESSIBLE, AtspiObject, Interfaces};
 use super::roles;
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 
 /// What makes a node, in this order. Its interfaces are not asked for: an interface that is not there says so
 /// when it is needed, and it is needed for few nodes.
-const QUESTIONS: &[Ask] =
-    &[Ask::Get(ACCESSIBLE, "Name"), Ask::Call(ACCESSIBLE, "GetRole"), Ask::Call(ACCESSIBLE, "GetState")];
+const QUESTIONS: &[BusRequest] = &[
+    BusRequest::Get(ACCESSIBLE, "Name"),
+    BusRequest::Call(ACCESSIBLE, "GetRole"),
+    BusRequest::Call(ACCESSIBLE, "GetState"),
+];
 
 /// May have so many children that a list of them is too much to ask for.
 const PERHAPS_ENDLESS: &[Role] =
@@ -32,16 +37,21 @@ const UNCOUNTED: i32 = -1;
 
 /// Fills `nodes` with everything below `root`. False when something is missing: a limit was met, or the
 /// application did not answer in time.
-pub async fn complete(link: &Rc<Link>, root: &Object, nodes: &mut Nodes, pace: &Pace) -> bool {
+pub async fn walk_rest(
+    link: &Rc<BusConnection>,
+    root: &AtspiObject,
+    nodes: &mut Nodes,
+    pace: &BusDeadline,
+) -> bool {
     let mut whole = true;
-    let mut seen: HashSet<Object> = HashSet::from([root.clone()]);
+    let mut seen: HashSet<AtspiObject> = HashSet::from([root.clone()]);
     let mut level = vec![root.clone()];
     for _ in 0..=TREE_DEPTH {
         if level.is_empty() {
             return whole;
         }
-        whole &= learn(link, &level, nodes, pace).await;
-        whole &= list(link, &level, nodes, pace).await;
+        whole &= learn_objects(link, &level, nodes, pace).await;
+        whole &= list_children(link, &level, nodes, pace).await;
         let next = next_level(&level, nodes, &mut seen);
         whole &= next.is_ok();
         level = next.unwrap_or_else(|cut| cut);
@@ -51,10 +61,10 @@ pub async fn complete(link: &Rc<Link>, root: &Object, nodes: &mut Nodes, pace: &
 
 /// The children that nobody has seen yet; the part that is allowed when they are too many.
 fn next_level(
-    level: &[Object],
+    level: &[AtspiObject],
     nodes: &Nodes,
-    seen: &mut HashSet<Object>,
-) -> Result<Vec<Object>, Vec<Object>> {
+    seen: &mut HashSet<AtspiObject>,
+) -> Result<Vec<AtspiObject>, Vec<AtspiObject>> {
     let mut next = Vec::new();
     for parent in level {
         let Some(Kids::Known(kids)) = nodes.get(parent).map(|node| &node.kids) else {
@@ -73,8 +83,13 @@ fn next_level(
 }
 
 /// Asks what the unknown objects of a level are. One that refuses has gone meanwhile and is left out.
-async fn learn(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace) -> bool {
-    let unknown: Vec<&Object> = level.iter().filter(|object| !nodes.contains_key(object)).collect();
+async fn learn_objects(
+    link: &Rc<BusConnection>,
+    level: &[AtspiObject],
+    nodes: &mut Nodes,
+    pace: &BusDeadline,
+) -> bool {
+    let unknown: Vec<&AtspiObject> = level.iter().filter(|object| !nodes.contains_key(object)).collect();
     let mut asks = Vec::with_capacity(unknown.len() * QUESTIONS.len());
     for object in &unknown {
         asks.extend(QUESTIONS.iter().map(|ask| ((*object).clone(), ask.clone())));
@@ -91,35 +106,41 @@ async fn learn(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace
 }
 
 /// An object that tells its role and its states is there, whatever else it does not say.
-fn node_of(answers: &[Answer]) -> Option<Node> {
+fn node_of(answers: &[BusReply]) -> Option<AtspiNode> {
     let [name, role, states] = answers else {
         return None;
     };
     let role = role.as_ref().ok()?.body().deserialize().ok()?;
-    Some(Node {
+    Some(AtspiNode {
         role,
         states: states_of(states.as_ref().ok()?),
-        faces: Faces::perhaps_all(),
+        faces: Interfaces::perhaps_all(),
         name: name.as_ref().ok().and_then(text).unwrap_or_default(),
         description: None,
-        kids: if roles::is(role, LEAVES) { Kids::default() } else { Kids::Unlisted(UNCOUNTED) },
+        kids: if roles::is_one_of(role, LEAVES) { Kids::default() } else { Kids::Unlisted(UNCOUNTED) },
     })
 }
 
 /// Counts the children of those who may have very many, before anybody asks for all of them.
-async fn count(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace) -> bool {
-    let is_uncounted = |object: &&Object| {
+async fn count(
+    link: &Rc<BusConnection>,
+    level: &[AtspiObject],
+    nodes: &mut Nodes,
+    pace: &BusDeadline,
+) -> bool {
+    let is_uncounted = |object: &&AtspiObject| {
         nodes.get(object).is_some_and(|node| {
-            node.kids == Kids::Unlisted(UNCOUNTED) && roles::is(node.role, PERHAPS_ENDLESS)
+            node.kids == Kids::Unlisted(UNCOUNTED) && roles::is_one_of(node.role, PERHAPS_ENDLESS)
         })
     };
-    let parents: Vec<&Object> = level.iter().filter(is_uncounted).collect();
-    let asks = parents.iter().map(|parent| ((*parent).clone(), Ask::Get(ACCESSIBLE, "ChildCount")));
+    let parents: Vec<&AtspiObject> = level.iter().filter(is_uncounted).collect();
+    let asks = parents.iter().map(|parent| ((*parent).clone(), BusRequest::Get(ACCESSIBLE, "ChildCount")));
     let answers = link.ask_all(asks.collect(), pace).await;
     let mut whole = true;
     for (parent, answer) in parents.into_iter().zip(answers) {
         whole &= !is_silent(&answer);
-        if let (Some(node), Some(count)) = (nodes.get_mut(parent), answer.ok().as_ref().and_then(number)) {
+        if let (Some(node), Some(count)) = (nodes.get_mut(parent), answer.ok().as_ref().and_then(read_number))
+        {
             node.kids = Kids::Unlisted(count as i32);
         }
     }
@@ -127,7 +148,12 @@ async fn count(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace
 }
 
 /// Asks for the children of those who have not listed them.
-async fn list(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace) -> bool {
+async fn list_children(
+    link: &Rc<BusConnection>,
+    level: &[AtspiObject],
+    nodes: &mut Nodes,
+    pace: &BusDeadline,
+) -> bool {
     let most = i32::try_from(TREE_CHILDREN_OF_ONE_NODE).unwrap_or(i32::MAX);
     let mut whole = count(link, level, nodes, pace).await;
     let mut parents = Vec::new();
@@ -138,12 +164,12 @@ async fn list(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace)
                 whole = false;
                 for index in 0..most {
                     parents.push(object.clone());
-                    asks.push((object.clone(), Ask::WithIndex(ACCESSIBLE, "GetChildAtIndex", index)));
+                    asks.push((object.clone(), BusRequest::WithIndex(ACCESSIBLE, "GetChildAtIndex", index)));
                 }
             }
             Some(Kids::Unlisted(_)) => {
                 parents.push(object.clone());
-                asks.push((object.clone(), Ask::Call(ACCESSIBLE, "GetChildren")));
+                asks.push((object.clone(), BusRequest::Call(ACCESSIBLE, "GetChildren")));
             }
             _ => {}
         }
@@ -151,14 +177,14 @@ async fn list(link: &Rc<Link>, level: &[Object], nodes: &mut Nodes, pace: &Pace)
     let answers = link.ask_all(asks, pace).await;
     for (parent, answer) in parents.iter().zip(answers) {
         whole &= !is_silent(&answer);
-        let kids = answer.map(|reply| objects(&reply)).unwrap_or_default();
+        let kids = answer.map(|reply| read_objects(&reply)).unwrap_or_default();
         whole &= add_kids(nodes, parent, kids);
     }
     whole
 }
 
 /// False when there were more than a node may have.
-fn add_kids(nodes: &mut Nodes, parent: &Object, kids: Vec<Object>) -> bool {
+fn add_kids(nodes: &mut Nodes, parent: &AtspiObject, kids: Vec<AtspiObject>) -> bool {
     let Some(node) = nodes.get_mut(parent) else {
         return true;
     };
@@ -178,12 +204,12 @@ fn add_kids(nodes: &mut Nodes, parent: &Object, kids: Vec<Object>) -> bool {
 mod tests {
     use super::*;
 
-    fn object(number: usize) -> Object {
-        Object::new(":1.1", &format!("/{number}"))
+    fn object(number: usize) -> AtspiObject {
+        AtspiObject::new(":1.1", &format!("/{number}"))
     }
 
-    fn with_kids(kids: &[usize]) -> Node {
-        Node { kids: Kids::Known(kids.iter().map(|&kid| object(kid)).collect()), ..Node::default() }
+    fn with_kids(kids: &[usize]) -> AtspiNode {
+        AtspiNode { kids: Kids::Known(kids.iter().map(|&kid| object(kid)).collect()), ..AtspiNode::default() }
     }
 
     /// H-46 on code: a cycle.
@@ -211,9 +237,10 @@ mod tests {
     /// H-46 on code: too many children, or so it says.
     #[test]
     fn too_many_children_are_cut() {
-        let mut nodes: Nodes = [(object(0), Node { kids: Kids::Unlisted(9), ..Node::default() })].into();
+        let mut nodes: Nodes =
+            [(object(0), AtspiNode { kids: Kids::Unlisted(9), ..AtspiNode::default() })].into();
         assert!(add_kids(&mut nodes, &object(0), vec![object(1)]));
-        let many: Vec<Object> = (0..TREE_CHILDREN_OF_ONE_NODE).map(object).collect();
+        let many: Vec<AtspiObject> = (0..TREE_CHILDREN_OF_ONE_NODE).map(object).collect();
         assert!(!add_kids(&mut nodes, &object(0), many));
         let Kids::Known(kids) = &nodes[&object(0)].kids else { panic!("not listed") };
         assert_eq!(kids.len(), TREE_CHILDREN_OF_ONE_NODE);

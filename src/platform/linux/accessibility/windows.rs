@@ -6,9 +6,9 @@ use std::time::Duration;
 use atspi::State;
 use tokio::task::JoinSet;
 
-use super::bus::{Link, Pace, Trouble};
-use super::find::{Candidate, POPUPS, applications, gather};
-use super::{Accessible, roles};
+use super::bus::{BusConnection, BusDeadline, BusError};
+use super::find::{Candidate, POPUPS, gather_windows, list_applications};
+use super::{AtspiClient, roles};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::Rect;
@@ -19,7 +19,7 @@ const LIST_TIME: Duration = Duration::from_secs(3);
 
 /// A window as its application shows it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct AtspiWindow {
     /// The name of its root on the bus.
     pub native: String,
     pub title: String,
@@ -30,26 +30,26 @@ pub struct Listed {
     pub minimized: bool,
 }
 
-impl Accessible {
+impl AtspiClient {
     /// All windows that show, in the order in which their applications came.
-    pub fn windows(&self) -> Result<Vec<Listed>> {
-        self.bus.run(LIST_TIME, &Cancel::new(), |link| async move { list(link).await })
+    pub fn windows(&self) -> Result<Vec<AtspiWindow>> {
+        self.bus.run(LIST_TIME, &Cancel::new(), |link| async move { list_windows(link).await })
     }
 }
 
-async fn list(link: Rc<Link>) -> Result<Vec<Listed>> {
-    let pace = Pace::new(CALL_TIME, LIST_TIME);
-    let applications = applications(&link, &pace).await.map_err(|trouble| silent(&trouble))?;
+async fn list_windows(link: Rc<BusConnection>) -> Result<Vec<AtspiWindow>> {
+    let pace = BusDeadline::new(CALL_TIME, LIST_TIME);
+    let applications = list_applications(&link, &pace).await.map_err(|trouble| bus_silent(&trouble))?;
     let mut asking = JoinSet::new();
     for (place, application) in applications.into_iter().enumerate() {
         let (link, pace) = (link.clone(), pace.clone());
         asking.spawn_local(async move {
             let mut windows = Vec::new();
-            if !gather(&link, &application, &mut windows, &pace).await {
+            if !gather_windows(&link, &application, &mut windows, &pace).await {
                 tracing::debug!(application = &*application.bus, "does not answer; its windows are left out");
             }
-            let pid = link.pid(&application.bus, &pace).await.unwrap_or(0);
-            (place, windows.iter().filter_map(|window| listed(window, pid)).collect::<Vec<_>>())
+            let pid = link.process_of(&application.bus, &pace).await.unwrap_or(0);
+            (place, windows.iter().filter_map(|window| listed_window(window, pid)).collect::<Vec<_>>())
         });
     }
     let mut found = Vec::new();
@@ -60,7 +60,7 @@ async fn list(link: Rc<Link>) -> Result<Vec<Listed>> {
     Ok(found.into_iter().flat_map(|(_, windows)| windows).collect())
 }
 
-fn silent(trouble: &Trouble) -> Error {
+fn bus_silent(trouble: &BusError) -> Error {
     Error::new(
         Kind::Timeout,
         format!("the accessibility registry does not tell of applications: {trouble:?}"),
@@ -69,11 +69,11 @@ fn silent(trouble: &Trouble) -> Error {
 }
 
 /// Nothing for menus and tooltips, which belong to another window, and for what does not show.
-fn listed(window: &Candidate, pid: u32) -> Option<Listed> {
+fn listed_window(window: &Candidate, pid: u32) -> Option<AtspiWindow> {
     let shows = window.states.has(State::Showing) || window.states.has(State::Visible);
-    let counts = shows && !roles::is(window.role, POPUPS);
+    let counts = shows && !roles::is_one_of(window.role, POPUPS);
     let native = window.object.as_ref().filter(|_| counts)?.native();
-    Some(Listed {
+    Some(AtspiWindow {
         native,
         title: window.name.clone(),
         pid,
@@ -87,18 +87,18 @@ fn listed(window: &Candidate, pid: u32) -> Option<Listed> {
 mod tests {
     use atspi::Role;
 
-    use super::super::object::{Object, States};
+    use super::super::object::{AtspiObject, States};
     use super::*;
 
     fn check(role: Role, states: &[State], expected: bool) {
         let states = States(states.iter().fold(0, |all, state| all | *state as u64));
         let window = Candidate {
-            object: Some(Object::new(":1.7", "/3")),
+            object: Some(AtspiObject::new(":1.7", "/3")),
             role: role as u32,
             states,
             ..Candidate::default()
         };
-        assert_eq!(listed(&window, 9).is_some(), expected, "{role:?} {states:?}");
+        assert_eq!(listed_window(&window, 9).is_some(), expected, "{role:?} {states:?}");
     }
 
     #[test]

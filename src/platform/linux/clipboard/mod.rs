@@ -64,7 +64,7 @@ impl Clipboard for X11Clipboard {
 }
 
 /// How a text is written for programs that know Latin-1 only.
-fn latin1(text: &str) -> Vec<u8> {
+fn encode_latin1(text: &str) -> Vec<u8> {
     text.chars().map(|character| u8::try_from(u32::from(character)).unwrap_or(b'?')).collect()
 }
 
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn latin1_keeps_what_it_can() {
-        assert_eq!(latin1("Zoë €"), b"Zo\xeb ?");
+        assert_eq!(encode_latin1("Zoë €"), b"Zo\xeb ?");
         assert_eq!(from_latin1(b"Zo\xeb"), "Zoë");
     }
 }

@@ -15,19 +15,19 @@ use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::reader::window_on;
-use super::{Atoms, PIECE, latin1};
+use super::{Atoms, PIECE, encode_latin1};
 use crate::clock::lock;
 use crate::error::Error;
-use crate::platform::linux::x11::{Failure, Trouble};
+use crate::platform::linux::x11::{X11Error, X11Failure};
 
 /// Texts that are handed out in pieces at the same time; of more, the oldest is given up.
 const TRANSFERS: usize = 16;
 
 pub struct Owner {
-    shared: Arc<Shared>,
+    shared: Arc<OwnerShared>,
 }
 
-struct Shared {
+struct OwnerShared {
     line: RustConnection,
     window: u32,
     atoms: Atoms,
@@ -40,7 +40,7 @@ impl Owner {
     pub fn start(display: Option<&str>) -> Result<Self, Error> {
         let (line, screen) = RustConnection::connect(display)
             .map_err(|problem| Error::internal(format!("the X server cannot be reached: {problem}")))?;
-        let shared = Arc::new(Shared::new(line, screen).map_err(Error::from)?);
+        let shared = Arc::new(OwnerShared::new(line, screen).map_err(Error::from)?);
         let theirs = shared.clone();
         let thread = std::thread::Builder::new().name("clipboard".to_owned());
         thread
@@ -61,7 +61,7 @@ impl Owner {
         shared.owns().ok().filter(|owns| *owns).map(|_| text)
     }
 
-    pub fn take_over(&self, text: &str) -> Result<(), Failure> {
+    pub fn take_over(&self, text: &str) -> Result<(), X11Failure> {
         let shared = &self.shared;
         *lock(&shared.text) = Some(text.to_owned());
         shared.line.set_selection_owner(shared.window, shared.atoms.CLIPBOARD, x11rb::CURRENT_TIME)?;
@@ -74,7 +74,7 @@ impl Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        let Shared { line, window, atoms, .. } = &*self.shared;
+        let OwnerShared { line, window, atoms, .. } = &*self.shared;
         let message = ClientMessageEvent::new(32, *window, atoms._OSO_STOP, [0; 5]);
         // If it cannot be sent, the connection is lost and the thread has ended already.
         let sent = line.send_event(false, *window, EventMask::NO_EVENT, message).map(drop);
@@ -91,14 +91,14 @@ struct Transfer {
     sent: usize,
 }
 
-impl Shared {
-    fn new(line: RustConnection, screen: usize) -> Result<Self, Trouble> {
+impl OwnerShared {
+    fn new(line: RustConnection, screen: usize) -> Result<Self, X11Error> {
         let atoms = Atoms::new(&line)?.reply()?;
         let window = window_on(&line, screen)?;
         Ok(Self { line, window, atoms, text: Mutex::new(None), alive: AtomicBool::new(true) })
     }
 
-    fn owns(&self) -> Result<bool, Trouble> {
+    fn owns(&self) -> Result<bool, X11Error> {
         Ok(self.line.get_selection_owner(self.atoms.CLIPBOARD)?.reply()?.owner == self.window)
     }
 
@@ -111,7 +111,7 @@ impl Shared {
     }
 
     /// Returns when the owner was dropped.
-    fn serve(&self) -> Result<(), Trouble> {
+    fn serve(&self) -> Result<(), X11Error> {
         let mut transfers: Vec<Transfer> = Vec::new();
         loop {
             match self.line.wait_for_event()? {
@@ -129,7 +129,7 @@ impl Shared {
         }
     }
 
-    fn answer(&self, asked: &SelectionRequestEvent, transfers: &mut Vec<Transfer>) -> Result<(), Trouble> {
+    fn answer(&self, asked: &SelectionRequestEvent, transfers: &mut Vec<Transfer>) -> Result<(), X11Error> {
         // Old clients leave the property out and mean the target's name.
         let property = if asked.property == x11rb::NONE { asked.target } else { asked.property };
         let done = self.put(asked.requestor, property, asked.target, transfers)?;
@@ -153,7 +153,7 @@ impl Shared {
         property: Atom,
         target: Atom,
         transfers: &mut Vec<Transfer>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, X11Error> {
         let Atoms { TARGETS, TEXT, UTF8_STRING, PLAIN, PLAIN_UTF8, INCR, .. } = self.atoms;
         let string: Atom = AtomEnum::STRING.into();
         if target == TARGETS {
@@ -165,7 +165,7 @@ impl Shared {
             return Ok(false);
         };
         let (kind, bytes) = match target {
-            _ if target == string => (string, latin1(&text)),
+            _ if target == string => (string, encode_latin1(&text)),
             _ if target == TEXT => (UTF8_STRING, text.into_bytes()),
             _ if [UTF8_STRING, PLAIN, PLAIN_UTF8].contains(&target) => (target, text.into_bytes()),
             _ => return Ok(false),
@@ -186,7 +186,7 @@ impl Shared {
     }
 
     /// Taking a piece asks for the next one; an empty one ends it.
-    fn go_on(&self, window: u32, property: Atom, transfers: &mut Vec<Transfer>) -> Result<(), Trouble> {
+    fn go_on(&self, window: u32, property: Atom, transfers: &mut Vec<Transfer>) -> Result<(), X11Error> {
         let wanted = |transfer: &Transfer| transfer.requestor == window && transfer.property == property;
         let Some(at) = transfers.iter().position(wanted) else {
             return Ok(());

@@ -19,13 +19,13 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
 use x11rb::rust_connection::{DefaultStream, RustConnection};
 
 use super::cookie::{self, Cookie};
-use super::keeper::Gate;
-use super::{Plan, Word, first_line};
+use super::keeper::SpawnGate;
+use super::{KeeperWord, SandboxPlan, first_line};
 use crate::clock::{Deadline, sleep_really, sleep_task};
 use crate::config::{process_environment_os, process_variable};
 use crate::machine::RealMachine;
 use crate::machine::sandbox::accessibility_launcher;
-use crate::platform::linux::session::Session;
+use crate::platform::linux::session::DesktopSession;
 
 /// How long one part may take to answer; a loaded machine takes seconds.
 const PART: Duration = Duration::from_secs(20);
@@ -68,11 +68,11 @@ const FOLDERS: &[(&str, &str)] = &[
 
 /// A folder that only we can enter, for all that the desktop writes.
 #[derive(Debug)]
-pub struct Folder {
+pub struct SandboxFolder {
     pub path: PathBuf,
 }
 
-impl Folder {
+impl SandboxFolder {
     pub fn new() -> Result<Self, String> {
         let mut name = [0; 8];
         getrandom::fill(&mut name).map_err(|problem| format!("no random numbers: {problem}"))?;
@@ -105,7 +105,7 @@ fn make_folder(path: &Path) -> Result<(), String> {
 }
 
 /// Starts all parts and the program; what it returns is for the server.
-pub fn start(plan: &Plan, folder: &Folder, gate: &Gate) -> Result<Word, String> {
+pub fn start(plan: &SandboxPlan, folder: &SandboxFolder, gate: &SpawnGate) -> Result<KeeperWord, String> {
     let cookie = Cookie::new()?;
     let xauthority = folder.path.join("xauthority");
     cookie.write(&xauthority)?;
@@ -117,11 +117,11 @@ pub fn start(plan: &Plan, folder: &Folder, gate: &Gate) -> Result<Word, String> 
     builder.start_accessibility(&bus)?;
     builder.start_window_manager(&connection)?;
     let remark = builder.start_program(&plan.command, &connection)?;
-    let session = Session { display, xauthority, bus };
-    Ok(Word::Ready { session, environment: builder.environment, remark })
+    let session = DesktopSession { display, xauthority, bus };
+    Ok(KeeperWord::Ready { session, environment: builder.environment, remark })
 }
 
-fn environment_in(folder: &Folder) -> BTreeMap<String, String> {
+fn environment_in(folder: &SandboxFolder) -> BTreeMap<String, String> {
     let kept = PASSED_ON
         .iter()
         .filter_map(|name| Some((name.to_string(), process_variable(name)?.into_string().ok()?)));
@@ -139,8 +139,8 @@ fn environment_in(folder: &Folder) -> BTreeMap<String, String> {
 }
 
 struct Builder<'a> {
-    folder: &'a Folder,
-    gate: &'a Gate,
+    folder: &'a SandboxFolder,
+    gate: &'a SpawnGate,
     environment: BTreeMap<String, String>,
 }
 
@@ -150,7 +150,7 @@ impl Builder<'_> {
     }
 
     /// The server itself finds a free number and tells it on its output when it answers.
-    fn start_display(&mut self, plan: &Plan, xauthority: &Path) -> Result<String, String> {
+    fn start_display(&mut self, plan: &SandboxPlan, xauthority: &Path) -> Result<String, String> {
         let screen = format!("{}x24", plan.size);
         let arguments =
             ["-displayfd", "1", "-screen", "0", &screen, "-nolisten", "tcp", "-dpi", "96", "-noreset"];

@@ -40,7 +40,7 @@ fn signal_until_gone(ancestor: Pid, signal: Signal, at_most: Duration, again: bo
     let mut first = true;
     loop {
         if ancestor == getpid() {
-            reap();
+            reap_children();
         }
         let alive = descendants(ancestor);
         if alive.is_empty() || deadline.is_over() {
@@ -56,17 +56,17 @@ fn signal_until_gone(ancestor: Pid, signal: Signal, at_most: Duration, again: bo
 }
 
 /// Takes notice of children that have ended, so that they leave the table of processes.
-pub fn reap() {
+pub fn reap_children() {
     while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
 }
 
 fn descendants(ancestor: Pid) -> Vec<Pid> {
     let parents = living_processes();
-    below(ancestor.as_raw_nonzero().get(), &parents).into_iter().filter_map(Pid::from_raw).collect()
+    descendants_of(ancestor.as_raw_nonzero().get(), &parents).into_iter().filter_map(Pid::from_raw).collect()
 }
 
 /// The processes below `ancestor`, given each one's parent.
-fn below(ancestor: i32, parents: &BTreeMap<i32, i32>) -> Vec<i32> {
+fn descendants_of(ancestor: i32, parents: &BTreeMap<i32, i32>) -> Vec<i32> {
     let mut found = vec![ancestor];
     let mut next = 0;
     while let Some(parent) = found.get(next).copied() {
@@ -115,10 +115,10 @@ mod tests {
     #[test]
     fn a_family_is_everybody_below_and_nobody_else() {
         let parents = [(2, 1), (3, 2), (4, 3), (5, 1), (6, 5), (7, 7)].into();
-        assert_eq!(below(2, &parents), [3, 4]);
-        assert_eq!(below(1, &parents), [2, 5, 3, 6, 4]);
-        assert_eq!(below(4, &parents), [0_i32; 0]);
-        assert_eq!(below(7, &parents), [0_i32; 0]);
+        assert_eq!(descendants_of(2, &parents), [3, 4]);
+        assert_eq!(descendants_of(1, &parents), [2, 5, 3, 6, 4]);
+        assert_eq!(descendants_of(4, &parents), [0_i32; 0]);
+        assert_eq!(descendants_of(7, &parents), [0_i32; 0]);
     }
 
     #[test]

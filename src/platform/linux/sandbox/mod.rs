@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::session::Session;
+use super::session::DesktopSession;
 use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
@@ -44,7 +44,7 @@ const END: Duration = Duration::from_secs(5);
 
 /// What a private desktop is to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct SandboxPlan {
     pub size: Size,
     /// A program and its arguments, started in it; empty for none.
     pub command: Vec<String>,
@@ -53,8 +53,8 @@ pub struct Plan {
 /// What the keeper tells the server: that the desktop stands or why it does not, and what became of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Word {
-    Ready { session: Session, environment: BTreeMap<String, String>, remark: Option<String> },
+enum KeeperWord {
+    Ready { session: DesktopSession, environment: BTreeMap<String, String>, remark: Option<String> },
     Failed { reason: String },
     Started { pid: u32 },
 }
@@ -62,17 +62,17 @@ enum Word {
 /// A running private desktop. Dropping it ends everything that runs in it.
 #[derive(Debug)]
 pub struct Sandbox {
-    session: Session,
+    session: DesktopSession,
     environment: BTreeMap<String, String>,
     remark: Option<String>,
     keeper: Child,
     /// The keeper lives as long as the leash is open.
-    line: Mutex<Option<Line>>,
+    line: Mutex<Option<KeeperMessage>>,
 }
 
 /// What is said to the keeper, and what it says.
 #[derive(Debug)]
-struct Line {
+struct KeeperMessage {
     leash: ChildStdin,
     /// Lost when an answer did not come in time: the next one would be taken for it.
     answers: Option<Answers>,
@@ -81,22 +81,24 @@ struct Line {
 type Answers = BufReader<ChildStdout>;
 
 impl Sandbox {
-    pub fn start(plan: &Plan) -> Result<Self, String> {
+    pub fn start(plan: &SandboxPlan) -> Result<Self, String> {
         Self::start_with(Path::new(OURSELVES), plan)
     }
 
     /// `program` is this project's binary; a test that is another program has to name it.
-    pub fn start_with(program: &Path, plan: &Plan) -> Result<Self, String> {
+    pub fn start_with(program: &Path, plan: &SandboxPlan) -> Result<Self, String> {
         sandbox::sandbox_can_start(&RealMachine, plan.command.first().map(String::as_str))?;
         let mut keeper = start_keeper(program)?;
         let told = tell_plan(&mut keeper, plan).and_then(|leash| Ok((leash, first_word(&mut keeper)?)));
         match told {
-            Ok((leash, (Word::Ready { session, environment, remark }, answers))) => {
-                let line = Mutex::new(Some(Line { leash, answers: Some(answers) }));
+            Ok((leash, (KeeperWord::Ready { session, environment, remark }, answers))) => {
+                let line = Mutex::new(Some(KeeperMessage { leash, answers: Some(answers) }));
                 Ok(Self { session, environment, remark, keeper, line })
             }
-            Ok((_, (Word::Failed { reason }, _))) => Err(given_up(keeper, reason)),
-            Ok((_, (Word::Started { .. }, _))) => Err(given_up(keeper, "its keeper is confused".to_owned())),
+            Ok((_, (KeeperWord::Failed { reason }, _))) => Err(given_up(keeper, reason)),
+            Ok((_, (KeeperWord::Started { .. }, _))) => {
+                Err(given_up(keeper, "its keeper is confused".to_owned()))
+            }
             Err(reason) => Err(given_up(keeper, reason)),
         }
     }
@@ -111,14 +113,14 @@ impl Sandbox {
             next_line(answers, ORDER).ok_or("the private desktop's keeper does not answer")?;
         line.answers = Some(answers);
         match read_word(&answer)? {
-            Word::Started { pid } => Ok(pid),
-            Word::Failed { reason } => Err(reason),
-            Word::Ready { .. } => Err("the private desktop's keeper is confused".to_owned()),
+            KeeperWord::Started { pid } => Ok(pid),
+            KeeperWord::Failed { reason } => Err(reason),
+            KeeperWord::Ready { .. } => Err("the private desktop's keeper is confused".to_owned()),
         }
     }
 
     /// How to reach its display and its bus.
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &DesktopSession {
         &self.session
     }
 
@@ -163,7 +165,7 @@ fn start_keeper(program: &Path) -> Result<Child, String> {
     command.spawn().map_err(|problem| format!("the private desktop's keeper cannot be started: {problem}"))
 }
 
-fn tell_plan(keeper: &mut Child, plan: &Plan) -> Result<ChildStdin, String> {
+fn tell_plan(keeper: &mut Child, plan: &SandboxPlan) -> Result<ChildStdin, String> {
     let mut leash = keeper.stdin.take().ok_or("the private desktop's keeper has no input")?;
     send(&mut leash, plan)?;
     Ok(leash)
@@ -176,14 +178,14 @@ fn send(leash: &mut ChildStdin, what: &impl Serialize) -> Result<(), String> {
         .map_err(|problem| format!("the private desktop's keeper does not listen: {problem}"))
 }
 
-fn first_word(keeper: &mut Child) -> Result<(Word, Answers), String> {
+fn first_word(keeper: &mut Child) -> Result<(KeeperWord, Answers), String> {
     let output = keeper.stdout.take().ok_or("the private desktop's keeper has no output")?;
     let (line, answers) = next_line(BufReader::new(output), START)
         .ok_or("the private desktop's keeper ended or said nothing")?;
     Ok((read_word(&line)?, answers))
 }
 
-fn read_word(line: &str) -> Result<Word, String> {
+fn read_word(line: &str) -> Result<KeeperWord, String> {
     serde_json::from_str(line).map_err(|_| format!("the private desktop's keeper said {line:?}"))
 }
 

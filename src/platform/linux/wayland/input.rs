@@ -31,11 +31,11 @@ const DRAG_STEP: Duration = Duration::from_millis(16);
 /// The devices that the compositor made for us, kept so that windows keep the focus that came with them. After a
 /// failure they are let go, and the next input asks for new ones.
 #[derive(Default)]
-pub struct Hands {
+pub struct WaylandInput {
     enigo: Mutex<Option<Enigo>>,
 }
 
-impl Hands {
+impl WaylandInput {
     fn with<T>(&self, work: impl FnOnce(&mut Enigo) -> Result<T>) -> Result<T> {
         let mut kept = lock(&self.enigo);
         let mut enigo = match kept.take() {
@@ -51,16 +51,17 @@ impl Hands {
     }
 
     /// Tried with what changes nothing: a key that is up is let go, and the pointer moves by nothing.
-    pub fn powers(&self) -> Powers {
-        let keyboard = self.with(|enigo| enigo.key(key(keys::SHIFT), Direction::Release).map_err(refused));
-        let pointer = self.with(|enigo| enigo.move_mouse(0, 0, Coordinate::Rel).map_err(refused));
+    pub fn probe_powers(&self) -> Powers {
+        let keyboard =
+            self.with(|enigo| enigo.key(key(keys::SHIFT), Direction::Release).map_err(input_refused));
+        let pointer = self.with(|enigo| enigo.move_mouse(0, 0, Coordinate::Rel).map_err(input_refused));
         Powers { keyboard: keyboard.is_ok(), pointer: pointer.is_ok() }
     }
 
-    fn keys(&self, combo: &KeyCombo) -> Result<()> {
+    fn press_combo(&self, combo: &KeyCombo) -> Result<()> {
         let keysym = keys::key_keysym(&combo.key)?;
         let held: Vec<Keysym> = combo.modifiers.iter().map(|it| keys::modifier_keysym(*it)).collect();
-        self.with(|enigo| holding(enigo, &held, |enigo| tap(enigo, keysym)))
+        self.with(|enigo| with_keys_held(enigo, &held, |enigo| tap_key(enigo, keysym)))
     }
 
     fn text(&self, text: &str, cancel: &Cancel) -> Result<()> {
@@ -68,36 +69,36 @@ impl Hands {
         self.with(|enigo| {
             keysyms.into_iter().try_for_each(|keysym| {
                 cancel.check()?;
-                tap(enigo, keysym)
+                tap_key(enigo, keysym)
             })
         })
     }
 
     fn point(&self, clock: &Clock, action: PointerAction, at: Option<Point>, cancel: &Cancel) -> Result<()> {
         if let Some(at) = at {
-            self.go(at)?;
+            self.move_pointer(at)?;
             clock.sleep(ARRIVAL, cancel)?;
         }
         match action {
             PointerAction::Hover => Ok(()),
             PointerAction::Scroll(clicks) => self.with(|enigo| {
                 let way = clicks.saturating_neg().saturating_mul(WHEEL_CLICK);
-                enigo.scroll(way, Axis::Vertical).map_err(refused)
+                enigo.scroll(way, Axis::Vertical).map_err(input_refused)
             }),
-            PointerAction::Click(button, count) => self.click(clock, button, count, cancel),
+            PointerAction::Click(button, count) => self.press_button(clock, button, count, cancel),
         }
     }
 
-    fn go(&self, at: Point) -> Result<()> {
-        self.with(|enigo| enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(refused))
+    fn move_pointer(&self, at: Point) -> Result<()> {
+        self.with(|enigo| enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(input_refused))
     }
 
-    fn click(&self, clock: &Clock, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
+    fn press_button(&self, clock: &Clock, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
         for press in 0..count {
             if press > 0 {
                 clock.sleep(BETWEEN_CLICKS, cancel)?;
             }
-            self.with(|enigo| enigo.button(own(button), Direction::Click).map_err(refused))?;
+            self.with(|enigo| enigo.button(enigo_button(button), Direction::Click).map_err(input_refused))?;
         }
         Ok(())
     }
@@ -105,16 +106,16 @@ impl Hands {
     fn drag(&self, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
         let held: Vec<Keysym> = drag.modifiers.iter().map(|it| keys::modifier_keysym(*it)).collect();
         self.with(|enigo| {
-            holding(enigo, &held, |enigo| {
+            with_keys_held(enigo, &held, |enigo| {
                 move_to(enigo, drag.from)?;
                 clock.sleep(ARRIVAL, cancel)?;
-                enigo.button(enigo::Button::Left, Direction::Press).map_err(refused)?;
-                let arrived = follow(enigo, clock, drag, cancel);
+                enigo.button(enigo::Button::Left, Direction::Press).map_err(input_refused)?;
+                let arrived = follow_drag(enigo, clock, drag, cancel);
                 if arrived.is_err() {
                     // What is dropped where it came from stays there.
                     move_to(enigo, drag.from)?;
                 }
-                enigo.button(enigo::Button::Left, Direction::Release).map_err(refused)?;
+                enigo.button(enigo::Button::Left, Direction::Release).map_err(input_refused)?;
                 arrived
             })
         })
@@ -134,7 +135,7 @@ pub struct Powers {
 
 impl Powers {
     /// What does not work, a sentence each.
-    pub fn missing(self) -> Vec<String> {
+    pub fn missing_powers(self) -> Vec<String> {
         let devices = [(self.keyboard, "keys", "keyboard"), (self.pointer, "pointer", "pointer")];
         let lacking = devices.into_iter().filter(|(given, ..)| !given);
         lacking
@@ -155,7 +156,7 @@ fn connect() -> Result<Enigo> {
     })
 }
 
-fn refused(problem: InputError) -> Error {
+fn input_refused(problem: InputError) -> Error {
     Error::new(Kind::PlatformUnsupported, format!("the compositor did not take the input: {problem}"))
 }
 
@@ -163,7 +164,7 @@ fn key(keysym: Keysym) -> enigo::Key {
     enigo::Key::Other(keysym)
 }
 
-fn own(button: Button) -> enigo::Button {
+fn enigo_button(button: Button) -> enigo::Button {
     match button {
         Button::Left => enigo::Button::Left,
         Button::Right => enigo::Button::Right,
@@ -171,28 +172,32 @@ fn own(button: Button) -> enigo::Button {
     }
 }
 
-fn tap(enigo: &mut Enigo, keysym: Keysym) -> Result<()> {
-    enigo.key(key(keysym), Direction::Click).map_err(refused)
+fn tap_key(enigo: &mut Enigo, keysym: Keysym) -> Result<()> {
+    enigo.key(key(keysym), Direction::Click).map_err(input_refused)
 }
 
 /// Modifiers are let go in the reverse order, however the work ends.
-fn holding(enigo: &mut Enigo, held: &[Keysym], work: impl FnOnce(&mut Enigo) -> Result<()>) -> Result<()> {
+fn with_keys_held(
+    enigo: &mut Enigo,
+    held: &[Keysym],
+    work: impl FnOnce(&mut Enigo) -> Result<()>,
+) -> Result<()> {
     let mut done =
-        held.iter().try_for_each(|keysym| enigo.key(key(*keysym), Direction::Press).map_err(refused));
+        held.iter().try_for_each(|keysym| enigo.key(key(*keysym), Direction::Press).map_err(input_refused));
     if done.is_ok() {
         done = work(enigo);
     }
     for keysym in held.iter().rev() {
-        done = done.and(enigo.key(key(*keysym), Direction::Release).map_err(refused));
+        done = done.and(enigo.key(key(*keysym), Direction::Release).map_err(input_refused));
     }
     done
 }
 
 fn move_to(enigo: &mut Enigo, at: Point) -> Result<()> {
-    enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(refused)
+    enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(input_refused)
 }
 
-fn follow(enigo: &mut Enigo, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
+fn follow_drag(enigo: &mut Enigo, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
     let steps = u32::try_from(drag.duration.as_millis() / DRAG_STEP.as_millis()).unwrap_or(u32::MAX);
     let steps = steps.clamp(8, 2_000);
     for step in 1..=steps {
@@ -285,20 +290,20 @@ impl Backend for WaylandBackend<'_> {
 
     fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
         if let Some(at) = at {
-            aimed(&self.wayland.outputs()?, at)?;
+            check_aim(&self.wayland.outputs()?, at)?;
         }
         self.wayland.hands.point(self.clock(), action, at, self.cancel)
     }
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {
         let outputs = self.wayland.outputs()?;
-        aimed(&outputs, drag.from)?;
-        aimed(&outputs, drag.to)?;
+        check_aim(&outputs, drag.from)?;
+        check_aim(&outputs, drag.to)?;
         self.wayland.hands.drag(self.clock(), drag, self.cancel)
     }
 
     fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
-        self.wayland.hands.keys(keys)
+        self.wayland.hands.press_combo(keys)
     }
 
     fn type_text(&self, text: &str) -> Result<TypedText> {
@@ -308,8 +313,8 @@ impl Backend for WaylandBackend<'_> {
 }
 
 /// Nothing where the point is a true place for the pointer.
-fn aimed(outputs: &[screen::Output], at: Point) -> Result<()> {
-    match screen::only(outputs) {
+fn check_aim(outputs: &[screen::WaylandOutput], at: Point) -> Result<()> {
+    match screen::only_output(outputs) {
         Ok(output) if output.physical.contains(at) => Ok(()),
         Ok(output) => Err(Error::bad_request(format!(
             "the point {},{} is off the screen, which has {}x{} pixels",
@@ -326,7 +331,7 @@ mod tests {
     #[test]
     fn what_the_compositor_does_not_give_is_named() {
         let check = |keyboard, pointer, expected: &[&str]| {
-            assert_eq!(Powers { keyboard, pointer }.missing(), expected);
+            assert_eq!(Powers { keyboard, pointer }.missing_powers(), expected);
         };
         let keys = "no keys: the compositor gives programs no virtual keyboard";
         let pointer = "no pointer: the compositor gives programs no virtual pointer";
@@ -337,14 +342,14 @@ mod tests {
 
     #[test]
     fn a_point_is_on_the_only_output_or_refused() {
-        let output = screen::Output {
+        let output = screen::WaylandOutput {
             logical: Rect::new(0, 0, 100, 50),
             physical: Rect::new(0, 0, 100, 50),
             scale: 1.0,
             upright: true,
         };
-        let check = |outputs: &[screen::Output], x, expected: Option<Kind>| {
-            let got = aimed(outputs, Point { x, y: 1 }).err().map(|error| error.kind);
+        let check = |outputs: &[screen::WaylandOutput], x, expected: Option<Kind>| {
+            let got = check_aim(outputs, Point { x, y: 1 }).err().map(|error| error.kind);
             assert_eq!(got, expected, "{x} on {} outputs", outputs.len());
         };
         let one = std::slice::from_ref(&output);

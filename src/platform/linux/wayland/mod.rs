@@ -18,7 +18,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::accessibility::{Accessible, Listed, Sought};
+use super::accessibility::{AtspiClient, AtspiWindow, WindowFacts};
 use super::adapter::EVENTS_TRUSTED_FOR;
 use super::apps::LinuxApps;
 use super::desktop;
@@ -34,15 +34,15 @@ use crate::platform::{
     Accessibility, Activation, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates, Desktop,
     Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
-use input::{Hands, Powers};
-use screen::{Output, Screen};
+use input::{Powers, WaylandInput};
+use screen::{Screen, WaylandOutput};
 
 const UID: &str = "atspi:";
 
 pub struct Wayland {
     clock: Clock,
-    accessible: Accessible,
-    hands: Hands,
+    accessible: AtspiClient,
+    hands: WaylandInput,
     powers: Powers,
     clipboard: NoClipboard,
     apps: LinuxApps,
@@ -56,7 +56,9 @@ pub struct Wayland {
 /// How the desktop is reached, or why it is not.
 pub fn probe(env: &SessionEnv) -> Result<String, String> {
     reach_compositor(env)?;
-    let limits = [Hands::default().powers().missing(), lacking_of(&screen::look())].concat();
+    let limits =
+        [WaylandInput::default().probe_powers().missing_powers(), lacking_of(&screen::query_outputs())]
+            .concat();
     let limits =
         if limits.is_empty() { "keys, pointer and pictures work".to_owned() } else { limits.join("; ") };
     Ok(format!("Wayland without X11; {limits}"))
@@ -96,13 +98,13 @@ impl Wayland {
     pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
         reach_compositor(env)?;
         let bell = Bell::default();
-        let accessible = Accessible::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
-        let hands = Hands::default();
+        let accessible = AtspiClient::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
+        let hands = WaylandInput::default();
         // Early: a seat without a keyboard of its own gives no window the focus until there is one.
-        let powers = hands.powers();
-        let screen = screen::look();
+        let powers = hands.probe_powers();
+        let screen = screen::query_outputs();
         let always = ALWAYS_LACKING.map(str::to_owned).to_vec();
-        let limitations = [always, powers.missing(), lacking_of(&screen)].concat();
+        let limitations = [always, powers.missing_powers(), lacking_of(&screen)].concat();
         let watch = BellWatch::new(clock.clone(), bell, EVENTS_TRUSTED_FOR, || true);
         let (clipboard, apps) = (NoClipboard::new(NO_CLIPBOARD), LinuxApps::new(env.clone()));
         Ok(Self {
@@ -118,10 +120,10 @@ impl Wayland {
         })
     }
 
-    fn outputs(&self) -> Result<Vec<Output>> {
+    fn outputs(&self) -> Result<Vec<WaylandOutput>> {
         match &self.no_screen {
             Some(error) => Err(error.clone()),
-            None => Ok(screen::look()?.outputs),
+            None => Ok(screen::query_outputs()?.outputs),
         }
     }
 
@@ -131,7 +133,7 @@ impl Wayland {
     }
 }
 
-fn window(listed: Listed) -> Window {
+fn window(listed: AtspiWindow) -> Window {
     let process = process_name(listed.pid).unwrap_or_default();
     Window {
         uid: format!("{UID}{}", listed.native),
@@ -176,7 +178,7 @@ impl Platform for Wayland {
     }
 
     fn health(&self) -> Health {
-        Health { accessibility: self.accessible.illness(), ..Health::default() }
+        Health { accessibility: self.accessible.bus_problem(), ..Health::default() }
     }
 
     fn desktop(&self) -> &dyn Desktop {
@@ -229,7 +231,7 @@ impl Desktop for Wayland {
     }
 
     fn screen(&self) -> Result<Option<Rect>> {
-        Ok(self.outputs().ok().and_then(|outputs| Some(screen::only(&outputs).ok()?.physical)))
+        Ok(self.outputs().ok().and_then(|outputs| Some(screen::only_output(&outputs).ok()?.physical)))
     }
 
     /// Only the window under the pointer is told where it is.
@@ -260,14 +262,14 @@ impl Desktop for Wayland {
 impl Accessibility for Wayland {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
         let mine = self.windows()?.into_iter().filter(|other| other.pid == window.pid).count();
-        let sought = Sought {
+        let sought = WindowFacts {
             pid: window.pid,
             title: window.title.clone(),
             client: window.bounds,
             focused: window.focused,
             alone: mine <= 1,
             native: Some(root_of(&window.uid)?.native),
-            ..Sought::default()
+            ..WindowFacts::default()
         };
         self.accessible.tree(sought, window.bounds, patience)
     }
@@ -283,7 +285,7 @@ impl Capture for Wayland {
 
     fn screen_picture(&self) -> Result<Shot> {
         self.outputs()?;
-        let picture = screen::picture()?;
+        let picture = screen::capture_screen()?;
         Ok(Shot { area: picture.area(), picture })
     }
 
@@ -297,8 +299,8 @@ mod tests {
     use super::*;
     use crate::error::Kind;
 
-    fn listed(title: &str) -> Listed {
-        Listed {
+    fn listed(title: &str) -> AtspiWindow {
+        AtspiWindow {
             native: ":1.7/org/a11y/atspi/accessible/3".to_owned(),
             title: title.to_owned(),
             pid: std::process::id(),

@@ -21,14 +21,14 @@ pub const PATIENCE_OF_PORTAL: Duration = Duration::from_secs(60);
 
 /// A monitor, as the compositor lays it out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Output {
+pub struct WaylandOutput {
     pub logical: Rect,
     pub physical: Rect,
     pub scale: f64,
     pub upright: bool,
 }
 
-impl Output {
+impl WaylandOutput {
     fn of(info: &OutputInfo) -> Self {
         let side = |pixels: u32| i32::try_from(pixels).unwrap_or(i32::MAX);
         let region = info.logical_region.inner;
@@ -66,7 +66,7 @@ impl Output {
 }
 
 /// The output on which a pixel of the picture is a place for the pointer: the only one, not turned.
-pub fn only(outputs: &[Output]) -> Result<&Output, &'static str> {
+pub fn only_output(outputs: &[WaylandOutput]) -> Result<&WaylandOutput, &'static str> {
     match outputs {
         [output] if output.upright => Ok(output),
         [_] => Err("the output is turned, and then the compositor's pixels are not those of the picture"),
@@ -77,17 +77,17 @@ pub fn only(outputs: &[Output]) -> Result<&Output, &'static str> {
 /// The screen as far as the compositor tells of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screen {
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<WaylandOutput>,
     /// It gives pictures of them.
     pub pictures: bool,
 }
 
-pub fn look() -> Result<Screen> {
-    aside("outputs", PATIENCE, || {
+pub fn query_outputs() -> Result<Screen> {
+    run_aside("outputs", PATIENCE, || {
         let connection = WayshotConnection::new().map_err(|problem| no_outputs(&problem.to_string()))?;
         let is_screencopy = |name: &str| name == "zwlr_screencopy_manager_v1";
         Ok(Screen {
-            outputs: connection.get_all_outputs().iter().map(Output::of).collect(),
+            outputs: connection.get_all_outputs().iter().map(WaylandOutput::of).collect(),
             pictures: connection
                 .globals
                 .contents()
@@ -97,15 +97,15 @@ pub fn look() -> Result<Screen> {
 }
 
 /// All outputs in one picture.
-pub fn picture() -> Result<Picture> {
-    let screen = look()?;
+pub fn capture_screen() -> Result<Picture> {
+    let screen = query_outputs()?;
     if !screen.pictures {
         return Err(no_picture("it does not offer it"));
     }
     if !screen.outputs.iter().all(|output| output.upright) {
         return Err(no_picture("an output is turned, and the picture would be distorted"));
     }
-    aside("picture", PATIENCE, || {
+    run_aside("picture", PATIENCE, || {
         let connection = WayshotConnection::new().map_err(|problem| no_outputs(&problem.to_string()))?;
         let image = connection.screenshot_all(false).map_err(|problem| no_picture(&problem.to_string()))?;
         let image = image.into_rgba8();
@@ -114,7 +114,7 @@ pub fn picture() -> Result<Picture> {
 }
 
 /// On a thread of its own: the library panics where the compositor lacks a protocol, and waits without an end.
-pub fn aside<T, F>(phase: &'static str, patience: Duration, work: F) -> Result<T>
+pub fn run_aside<T, F>(phase: &'static str, patience: Duration, work: F) -> Result<T>
 where
     T: Send + 'static,
     F: FnOnce() -> Result<T> + Send + 'static,
@@ -156,8 +156,8 @@ fn no_picture(why: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn output(logical: Rect, size: (i32, i32)) -> Output {
-        Output::new(logical, size, true)
+    fn output(logical: Rect, size: (i32, i32)) -> WaylandOutput {
+        WaylandOutput::new(logical, size, true)
     }
 
     #[test]
@@ -169,16 +169,16 @@ mod tests {
     #[test]
     fn the_pointer_needs_one_upright_output() {
         let one = output(Rect::new(0, 0, 640, 360), (640, 360));
-        assert_eq!(only(std::slice::from_ref(&one)), Ok(&one));
-        let turned = Output { upright: false, ..one.clone() };
-        assert!(only(&[turned]).unwrap_err().contains("turned"));
-        assert!(only(&[one.clone(), one]).unwrap_err().contains("several"));
-        assert!(only(&[]).is_err());
+        assert_eq!(only_output(std::slice::from_ref(&one)), Ok(&one));
+        let turned = WaylandOutput { upright: false, ..one.clone() };
+        assert!(only_output(&[turned]).unwrap_err().contains("turned"));
+        assert!(only_output(&[one.clone(), one]).unwrap_err().contains("several"));
+        assert!(only_output(&[]).is_err());
     }
 
     #[test]
     fn a_library_that_panics_is_an_error() {
-        let error = aside("test", PATIENCE, || -> Result<()> { panic!("no protocol") }).unwrap_err();
+        let error = run_aside("test", PATIENCE, || -> Result<()> { panic!("no protocol") }).unwrap_err();
         assert_eq!(error.kind, Kind::PlatformUnsupported);
     }
 }

@@ -28,7 +28,7 @@ const MOST_PICTURE_BYTES: usize = 96 << 20;
 const ARGUMENTS: [&str; 6] =
     ["-NoLogo", "-NoProfile", "-NonInteractive", "-OutputFormat", "Text", "-EncodedCommand"];
 
-pub fn windows(powershell: &Path) -> Result<String> {
+pub fn ask_windows(powershell: &Path) -> Result<String> {
     run(powershell, &[COMMON, WINDOWS].concat(), MOST_LIST_BYTES)
 }
 
@@ -45,14 +45,14 @@ fn run(powershell: &Path, script: &str, most: usize) -> Result<String> {
     let words = ARGUMENTS.map(str::to_owned);
     let mut command = vec![powershell.to_string_lossy().into_owned()];
     command.extend(words);
-    command.push(encoded(script));
+    command.push(encode_script(script));
     let launch = Launch { command, cwd: None };
     let ended = exec::run(&Run { launch, timeout: PATIENCE, max_output_bytes: most }, &Cancel::new())?;
     decode::answer(ended, PATIENCE, most)
 }
 
 /// As PowerShell wants it: no quoting can go wrong on the way through two systems.
-fn encoded(script: &str) -> String {
+fn encode_script(script: &str) -> String {
     let bytes: Vec<u8> = script.encode_utf16().flat_map(u16::to_le_bytes).collect();
     STANDARD.encode(bytes)
 }
@@ -64,13 +64,13 @@ mod tests {
     #[test]
     fn scripts_fit_into_a_command_line_of_windows() {
         for script in [WINDOWS, SCREEN, WINDOW] {
-            let line = encoded(&[COMMON, script].concat());
+            let line = encode_script(&[COMMON, script].concat());
             assert!(line.len() < 32_000, "{} characters", line.len());
         }
     }
 
     #[test]
     fn a_script_is_encoded_as_utf_16() {
-        assert_eq!(encoded("a"), "YQA=");
+        assert_eq!(encode_script("a"), "YQA=");
     }
 }

@@ -23,7 +23,7 @@ const COMPLAINT_CHARACTERS: usize = 300;
 
 /// One look at the desktop of Windows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Look {
+pub struct WslLook {
     /// From the front to the back.
     pub windows: Vec<Window>,
     pub monitors: Vec<Monitor>,
@@ -31,13 +31,13 @@ pub struct Look {
 }
 
 #[derive(Debug, Deserialize)]
-struct RawLook {
-    windows: Vec<RawWindow>,
-    monitors: Vec<RawMonitor>,
+struct WslRawLook {
+    windows: Vec<WslRawWindow>,
+    monitors: Vec<WslRawMonitor>,
 }
 
 #[derive(Debug, Deserialize)]
-struct RawWindow {
+struct WslRawWindow {
     handle: i64,
     title: String,
     process: String,
@@ -53,7 +53,7 @@ struct RawWindow {
 }
 
 #[derive(Debug, Deserialize)]
-struct RawMonitor {
+struct WslRawMonitor {
     x: i32,
     y: i32,
     width: i32,
@@ -66,7 +66,7 @@ struct RawMonitor {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct RawPicture {
+struct WslRawPicture {
     gone: bool,
     minimized: bool,
     refused: bool,
@@ -99,22 +99,22 @@ pub fn answer(ended: Ended, patience: Duration, most: usize) -> Result<String> {
     Err(Error::new(Kind::PlatformUnsupported, format!("PowerShell failed: {said}")))
 }
 
-pub fn look(printed: &str) -> Result<Look> {
-    let raw: RawLook = read(printed)?;
+pub fn look(printed: &str) -> Result<WslLook> {
+    let raw: WslRawLook = read(printed)?;
     let windows: Vec<Window> =
         raw.windows.into_iter().filter(is_window).take(MOST_WINDOWS).map(window).collect();
     let monitors: Vec<Monitor> = raw.monitors.into_iter().take(MOST_MONITORS).map(monitor).collect();
     let screen = monitors.iter().map(|monitor| monitor.physical).reduce(|all, next| all.around(&next));
-    Ok(Look { windows, monitors, screen })
+    Ok(WslLook { windows, monitors, screen })
 }
 
 /// Tool windows without a title are tooltips and helpers; a cloaked window is one that nobody sees.
-fn is_window(raw: &RawWindow) -> bool {
+fn is_window(raw: &WslRawWindow) -> bool {
     let empty = raw.width <= 0 || raw.height <= 0;
     !raw.cloaked && !raw.title.is_empty() && !raw.tool && (!empty || raw.minimized)
 }
 
-fn window(raw: RawWindow) -> Window {
+fn window(raw: WslRawWindow) -> Window {
     Window {
         uid: format!("{UID}{:x}", raw.handle),
         handle: raw.handle.to_string(),
@@ -128,7 +128,7 @@ fn window(raw: RawWindow) -> Window {
 }
 
 /// The scripts count in real pixels, and what Windows shows larger is larger in them.
-fn monitor(raw: RawMonitor) -> Monitor {
+fn monitor(raw: WslRawMonitor) -> Monitor {
     let area = Rect::new(raw.x, raw.y, raw.width.max(0), raw.height.max(0));
     Monitor::scaled(area, raw.primary, scale(raw.dots))
 }
@@ -145,7 +145,7 @@ pub fn handle_of(uid: &str) -> Result<i64> {
 
 /// A picture, if it has the size that was said of it.
 pub fn shot(printed: &str, uid: Option<&str>) -> Result<Shot> {
-    let raw: RawPicture = read(printed)?;
+    let raw: WslRawPicture = read(printed)?;
     if raw.gone {
         return Err(gone(uid.unwrap_or_default()));
     }

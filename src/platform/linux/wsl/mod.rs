@@ -25,7 +25,7 @@ use crate::platform::{
     Accessibility, Activation, Apps, Capabilities, Capture, Clipboard, Coordinates, Desktop, Facts, Health,
     Input, Menu, Platform, Shot, Stage, Watch,
 };
-use decode::Look;
+use decode::WslLook;
 
 /// PowerShell needs about a second to start, and one tool asks for windows, their order and the monitors: they are
 /// answered from one look.
@@ -73,7 +73,7 @@ fn find_powershell(machine: &dyn Machine) -> Result<PathBuf, String> {
 
 pub struct Wsl {
     powershell: PathBuf,
-    seen: Mutex<Option<(Deadline, Look)>>,
+    seen: Mutex<Option<(Deadline, WslLook)>>,
     accessibility: NoAccessibility,
     input: NoInput,
     clipboard: NoClipboard,
@@ -99,14 +99,14 @@ impl Wsl {
         }
     }
 
-    fn look(&self) -> Result<Look> {
+    fn look(&self) -> Result<WslLook> {
         let mut seen = lock(&self.seen);
         if let Some((serves_until, look)) = &*seen
             && !serves_until.is_over()
         {
             return Ok(look.clone());
         }
-        let look = decode::look(&ask::windows(&self.powershell)?)?;
+        let look = decode::look(&ask::ask_windows(&self.powershell)?)?;
         *seen = Some((Deadline::after(LOOK_SERVES_FOR), look.clone()));
         Ok(look)
     }

@@ -186,7 +186,7 @@ fn steps(
         WindowChange::Restore if was.minimized => vec![Step::Minimized(false)],
         WindowChange::Restore if full => vec![Step::LeaveFullScreen],
         WindowChange::Restore if was.maximized => {
-            vec![Step::Place(former.map_or_else(|| room().map(smaller), Ok)?)]
+            vec![Step::Place(former.map_or_else(|| room().map(smaller_bounds), Ok)?)]
         }
         WindowChange::Restore => Vec::new(),
         WindowChange::Maximize if was.maximized => Vec::from_iter(shown),
@@ -198,7 +198,7 @@ fn steps(
 }
 
 /// Three quarters of the room, in its middle: for a window that somebody else made as large as its monitor.
-fn smaller(room: Rect) -> Rect {
+fn smaller_bounds(room: Rect) -> Rect {
     let (width, height) = (room.width / 4 * 3, room.height / 4 * 3);
     Rect { x: room.x + (room.width - width) / 2, y: room.y + (room.height - height) / 2, width, height }
 }

@@ -61,7 +61,7 @@ pub fn no_element(look: &RawLook, seen: &Seen) -> Error {
 
 /// From the front to the back, the minimized ones last.
 pub fn windows(look: &RawLook) -> Vec<Seen> {
-    let pairs = pairs(look);
+    let pairs = pair_elements(look);
     let of =
         |shown: bool| look.windows.iter().filter(move |raw| raw.on_screen == shown && may_be_window(raw));
     let mut seen: Vec<Seen> = of(true).chain(of(false)).filter_map(|raw| seen(look, &pairs, raw)).collect();
@@ -134,7 +134,7 @@ fn seen(look: &RawLook, pairs: &HashMap<u32, &RawAxWindow>, raw: &RawWindow) -> 
 
 /// Which element is which window; each is used once. Those of which place and title agree come first, so that no other
 /// takes what is surely theirs; then a place that agrees, then a title that no other has.
-fn pairs(look: &RawLook) -> HashMap<u32, &RawAxWindow> {
+fn pair_elements(look: &RawLook) -> HashMap<u32, &RawAxWindow> {
     let mut pairs = HashMap::new();
     let mut used = Vec::new();
     for fits in [fits_both, fits_place, fits_title] {

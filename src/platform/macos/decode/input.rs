@@ -6,7 +6,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::keys::{self, Layout, Piece};
+use super::keys::{self, Layout, TypedPiece};
 use crate::clock::{Cancel, lock};
 use crate::error::Result;
 use crate::model::action::{Button, Key, Modifier};
@@ -161,11 +161,11 @@ impl<D: Device> Hands<D> {
     /// Types a text of any characters into what has the keyboard.
     pub fn text(&self, text: &str, cancel: &Cancel) -> Result<()> {
         self.calmly(|| {
-            for piece in keys::pieces(text) {
+            for piece in keys::split_text(text) {
                 cancel.check()?;
                 match piece {
-                    Piece::Key(code) => self.tap(code)?,
-                    Piece::Text(text) => {
+                    TypedPiece::Key(code) => self.tap(code)?,
+                    TypedPiece::Text(text) => {
                         self.post(What::Text { text: text.clone(), down: true })?;
                         self.post(What::Text { text, down: false })?;
                     }

@@ -113,7 +113,7 @@ mod tests {
     use super::super::records::RawValue;
     use super::*;
     use crate::error::Kind;
-    use crate::model::action::{Act, Button, Choice};
+    use crate::model::action::{Act, Button, OptionChoice};
     use crate::platform::interaction::fake_backend::{
         BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, FakeBackend, Reaction, handle, obeys, refuses,
     };
@@ -198,8 +198,10 @@ mod tests {
 
     #[test]
     fn a_menu_that_was_opened_in_vain_is_closed_by_a_key() {
-        let select =
-            |name: &str| Act::Select { element: handle("it"), option: Some(Choice::Name(name.to_owned())) };
+        let select = |name: &str| Act::Select {
+            element: handle("it"),
+            option: Some(OptionChoice::Name(name.to_owned())),
+        };
         let item = of(&element("AXMenuItem"), &["AXPress"]);
         let button = |put_away| {
             let button = fake("AXPopUpButton", &["AXPress"], obeys);

@@ -11,7 +11,7 @@ use crate::model::{KeyCombo, NamedKey};
 const MOST_UNITS: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum TypedPiece {
     Text(String),
     Key(u16),
 }
@@ -21,13 +21,13 @@ const TAB: u16 = 0x30;
 pub const CAPS_LOCK: u16 = 0x39;
 
 /// The texts and keys that a text is typed by, in order. Nothing is cut in the middle of a character.
-pub fn pieces(text: &str) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+pub fn split_text(text: &str) -> Vec<TypedPiece> {
+    let mut pieces: Vec<TypedPiece> = Vec::new();
     let mut run = String::new();
     let mut units = 0;
-    let flush = |run: &mut String, pieces: &mut Vec<Piece>| {
+    let flush = |run: &mut String, pieces: &mut Vec<TypedPiece>| {
         if !run.is_empty() {
-            pieces.push(Piece::Text(std::mem::take(run)));
+            pieces.push(TypedPiece::Text(std::mem::take(run)));
         }
     };
     for character in text.replace("\r\n", "\n").chars() {
@@ -41,7 +41,7 @@ pub fn pieces(text: &str) -> Vec<Piece> {
             units = 0;
         }
         match key {
-            Some(key) => pieces.push(Piece::Key(key)),
+            Some(key) => pieces.push(TypedPiece::Key(key)),
             None => {
                 run.push(character);
                 units += character.len_utf16();
@@ -64,7 +64,7 @@ impl Place {
         Self { code, shift: false }
     }
 
-    fn shifted(self) -> Self {
+    fn with_shift(self) -> Self {
         Self { shift: true, ..self }
     }
 }
@@ -128,7 +128,7 @@ impl Layout {
         let is_letter = |(_, character, _): &(Layer, char, u16)| character.is_ascii_alphabetic();
         let own = if command { self.for_command(character) } else { None };
         let own = own.or_else(|| self.written_by(character)).or_else(|| self.for_command(character));
-        own.or_else(|| if self.keys.iter().any(is_letter) { None } else { american(character) })
+        own.or_else(|| if self.keys.iter().any(is_letter) { None } else { us_place(character) })
     }
 
     fn find(&self, layer: Layer, character: char) -> Option<Place> {
@@ -138,12 +138,12 @@ impl Layout {
 
     fn written_by(&self, character: char) -> Option<Place> {
         let plain = self.find(Layer::Plain, character);
-        plain.or_else(|| self.find(Layer::Shift, character).map(Place::shifted))
+        plain.or_else(|| self.find(Layer::Shift, character).map(Place::with_shift))
     }
 
     fn for_command(&self, character: char) -> Option<Place> {
         let small = character.to_ascii_lowercase();
-        let large = || self.find(Layer::Command, small).filter(|_| small != character).map(Place::shifted);
+        let large = || self.find(Layer::Command, small).filter(|_| small != character).map(Place::with_shift);
         self.find(Layer::Command, character).or_else(large)
     }
 }
@@ -158,15 +158,15 @@ const fn is_keypad(code: u16) -> bool {
     matches!(code, 0x41..=0x5c | 0x5f)
 }
 
-fn american(character: char) -> Option<Place> {
+fn us_place(character: char) -> Option<Place> {
     if let Some((_, code)) = PLAIN.iter().find(|(known, _)| *known == character) {
         return Some(Place::plain(*code));
     }
     if character.is_ascii_uppercase() {
-        return american(character.to_ascii_lowercase()).map(Place::shifted);
+        return us_place(character.to_ascii_lowercase()).map(Place::with_shift);
     }
     let (_, below) = SHIFTED.iter().find(|(known, _)| *known == character)?;
-    american(*below).map(Place::shifted)
+    us_place(*below).map(Place::with_shift)
 }
 
 pub const fn modifier_code(modifier: Modifier) -> u16 {
@@ -352,12 +352,12 @@ mod tests {
     fn the_american_layout_is_the_table_that_is_used_without_one() {
         let asked = layout(KEYS, KEYS_WITH_SHIFT, KEYS);
         for character in '!'..='~' {
-            assert!(american(character).is_some(), "{character}");
+            assert!(us_place(character).is_some(), "{character}");
             for command in [false, true] {
-                assert_eq!(asked.place(character, command), american(character), "{character}");
+                assert_eq!(asked.place(character, command), us_place(character), "{character}");
             }
         }
-        assert_eq!(american(' '), Some(Place::plain(0x31)));
+        assert_eq!(us_place(' '), Some(Place::plain(0x31)));
     }
 
     #[test]
@@ -414,22 +414,22 @@ mod tests {
 
     #[test]
     fn lines_and_tabs_are_keys() {
-        let text = |text: &str| Piece::Text(text.to_owned());
+        let text = |text: &str| TypedPiece::Text(text.to_owned());
         assert_eq!(
-            pieces("a\tb\r\nc"),
-            [text("a"), Piece::Key(TAB), text("b"), Piece::Key(RETURN), text("c")]
+            split_text("a\tb\r\nc"),
+            [text("a"), TypedPiece::Key(TAB), text("b"), TypedPiece::Key(RETURN), text("c")]
         );
-        assert_eq!(pieces(""), []);
-        assert_eq!(pieces(&"😀".repeat(11)), [text(&"😀".repeat(10)), text("😀")]);
+        assert_eq!(split_text(""), []);
+        assert_eq!(split_text(&"😀".repeat(11)), [text(&"😀".repeat(10)), text("😀")]);
     }
 
     proptest! {
         #[test]
         fn nothing_of_a_text_is_lost_and_no_piece_is_too_long(typed in "\\PC{0,80}") {
-            let pieces = pieces(&typed);
+            let pieces = split_text(&typed);
             let mut joined = String::new();
             for piece in &pieces {
-                if let Piece::Text(text) = piece {
+                if let TypedPiece::Text(text) = piece {
                     prop_assert!(text.encode_utf16().count() <= MOST_UNITS);
                     joined.push_str(text);
                 }

@@ -27,7 +27,7 @@ pub fn folder(home: &Path) -> PathBuf {
 
 /// What the owner says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Note {
+struct FileLeaseNote {
     pid: u32,
     client: Option<String>,
 }
@@ -101,7 +101,7 @@ impl Lease {
             Err(TryLockError::WouldBlock) => return Err(self.busy()),
             Err(TryLockError::Error(problem)) => return Err(unknown(problem)),
         }
-        let note = Note { pid: std::process::id(), client: claimant.client.clone() };
+        let note = FileLeaseNote { pid: std::process::id(), client: claimant.client.clone() };
         let text = serde_json::to_string(&note).unwrap_or_default();
         // Whoever is refused meanwhile is told less; that is all.
         if let Err(problem) = std::fs::write(self.folder.join(HOLDER), text) {
@@ -110,7 +110,7 @@ impl Lease {
         Ok(file)
     }
 
-    fn holder(&self) -> Option<Note> {
+    fn holder(&self) -> Option<FileLeaseNote> {
         let text = std::fs::read(self.folder.join(HOLDER)).ok().filter(|text| text.len() <= MOST_BYTES)?;
         serde_json::from_slice(&text).ok()
     }

@@ -219,14 +219,14 @@ pub fn command_line(command: &[String]) -> Result<String, &'static str> {
             line.push_str(&format!("\"{word}\""));
         } else {
             line.push(' ');
-            line.push_str(&quoted(word));
+            line.push_str(&quote_word(word));
         }
     }
     Ok(line)
 }
 
 /// Backslashes count only before a quotation mark, and there each needs another.
-fn quoted(word: &str) -> String {
+fn quote_word(word: &str) -> String {
     if !word.is_empty() && !word.contains([' ', '\t', '"', '\n', '\u{b}']) {
         return word.to_owned();
     }

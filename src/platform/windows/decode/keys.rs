@@ -153,8 +153,8 @@ pub fn text(text: &str) -> Vec<Event> {
     for character in text.chars() {
         match character {
             '\n' if before == '\r' => {}
-            '\r' | '\n' => events.extend(tap(plain(0x0d))),
-            '\t' => events.extend(tap(plain(0x09))),
+            '\r' | '\n' => events.extend(tap_events(plain(0x0d))),
+            '\t' => events.extend(tap_events(plain(0x09))),
             other => events.extend(other.encode_utf16(&mut [0; 2]).iter().map(|unit| Event::Unit(*unit))),
         }
         before = character;
@@ -162,7 +162,7 @@ pub fn text(text: &str) -> Vec<Event> {
     events
 }
 
-fn tap(key: Vk) -> [Event; 2] {
+fn tap_events(key: Vk) -> [Event; 2] {
     [Event::Down(key), Event::Up(key)]
 }
 

@@ -4,7 +4,7 @@ use crate::model::Role;
 
 /// What an element says of itself, as far as its role depends on it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Told<'a> {
+pub struct RoleFacts<'a> {
     pub control_type: i32,
     pub class: &'a str,
     /// It says that it is a dialog (Windows 10 and later).
@@ -16,7 +16,7 @@ pub struct Told<'a> {
 }
 
 /// The contract's role of an element. Types that a newer Windows invents are `Unknown`, never an error.
-pub fn role(told: Told<'_>) -> Role {
+pub fn role(told: RoleFacts<'_>) -> Role {
     let known = TABLE.iter().find(|(known, _)| *known == told.control_type);
     match known.map_or(Role::Unknown, |(_, role)| role.clone()) {
         Role::Button if told.toggles => Role::ToggleButton,
@@ -78,12 +78,12 @@ mod tests {
     use super::*;
     use crate::platform::roles::CONTRACT;
 
-    fn check(told: Told<'_>, expected: &str) {
+    fn check(told: RoleFacts<'_>, expected: &str) {
         assert_eq!(role(told), expected, "{told:?}");
     }
 
-    fn of(control_type: i32) -> Told<'static> {
-        Told { control_type, ..Told::default() }
+    fn of(control_type: i32) -> RoleFacts<'static> {
+        RoleFacts { control_type, ..RoleFacts::default() }
     }
 
     #[test]
@@ -111,12 +111,12 @@ mod tests {
     #[test]
     fn what_a_person_calls_it_counts() {
         check(of(50_000), "Button");
-        check(Told { toggles: true, ..of(50_000) }, "ToggleButton");
-        check(Told { toggles: true, ..of(50_002) }, "CheckBox");
+        check(RoleFacts { toggles: true, ..of(50_000) }, "ToggleButton");
+        check(RoleFacts { toggles: true, ..of(50_002) }, "CheckBox");
         check(of(50_032), "Window");
-        check(Told { class: "#32770", ..of(50_032) }, "Dialog");
-        check(Told { dialog: true, ..of(50_032) }, "Dialog");
+        check(RoleFacts { class: "#32770", ..of(50_032) }, "Dialog");
+        check(RoleFacts { dialog: true, ..of(50_032) }, "Dialog");
         check(of(50_033), "Pane");
-        check(Told { root: true, ..of(50_033) }, "Window");
+        check(RoleFacts { root: true, ..of(50_033) }, "Window");
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::desktop::gone;
 use super::errors::{Code, Meaning};
 use super::points::rect_of;
-use super::roles::{self, Told};
+use super::roles::{self, RoleFacts};
 use crate::clock::Deadline;
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 use crate::model::element::Range;
@@ -81,7 +81,7 @@ impl RawElement {
     }
 
     pub fn role(&self, root: bool) -> Role {
-        roles::role(Told {
+        roles::role(RoleFacts {
             control_type: self.control_type,
             class: &self.class,
             dialog: self.dialog,

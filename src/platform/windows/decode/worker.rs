@@ -23,7 +23,7 @@ const MOST_LOST: usize = 4;
 const TURN: Duration = Duration::from_secs(30);
 const STARTING: Duration = Duration::from_secs(5);
 
-type Job<S> = Box<dyn FnOnce(&mut S) + Send>;
+type WorkerJob<S> = Box<dyn FnOnce(&mut S) + Send>;
 type Start<S> = dyn Fn() -> Result<S> + Send + Sync;
 
 /// What came of a question that was asked.
@@ -38,15 +38,15 @@ pub enum Answer<T> {
 pub struct Worker<S> {
     name: &'static str,
     start: Arc<Start<S>>,
-    line: Mutex<Line<S>>,
+    line: Mutex<WorkerQueue<S>>,
     free: Condvar,
     lost: Arc<AtomicUsize>,
 }
 
-struct Line<S> {
+struct WorkerQueue<S> {
     /// Somebody's question is with the thread.
     taken: bool,
-    thread: Option<mpsc::Sender<Job<S>>>,
+    thread: Option<mpsc::Sender<WorkerJob<S>>>,
 }
 
 /// What is under way on a thread: who comes last, the one who waits or the thread, knows that the other was there.
@@ -92,11 +92,11 @@ impl Drop for ErrandEnd {
 }
 
 /// The turn of one question. Whoever is next gets it when this ends.
-struct Turn<'a, S> {
+struct WorkerTurn<'a, S> {
     worker: &'a Worker<S>,
 }
 
-impl<S> Drop for Turn<'_, S> {
+impl<S> Drop for WorkerTurn<'_, S> {
     fn drop(&mut self) {
         lock(&self.worker.line).taken = false;
         self.worker.free.notify_one();
@@ -110,7 +110,7 @@ impl<S: 'static> Worker<S> {
     }
 
     fn sharing(name: &'static str, start: Arc<Start<S>>) -> Self {
-        let line = Mutex::new(Line { taken: false, thread: None });
+        let line = Mutex::new(WorkerQueue { taken: false, thread: None });
         Self { name, start, line, free: Condvar::new(), lost: Arc::default() }
     }
 
@@ -147,7 +147,7 @@ impl<S: 'static> Worker<S> {
         let (tell, answer) = mpsc::channel();
         let errand = Errand::new(&self.lost);
         let end = errand.end();
-        let job: Job<S> = Box::new(move |state| {
+        let job: WorkerJob<S> = Box::new(move |state| {
             let _end = end;
             let _ = tell.send(work(state));
         });
@@ -159,7 +159,7 @@ impl<S: 'static> Worker<S> {
     }
 
     /// Waits until no other question is with the thread.
-    fn turn(&self, what: &str, cancel: &Cancel) -> Result<Turn<'_, S>> {
+    fn turn(&self, what: &str, cancel: &Cancel) -> Result<WorkerTurn<'_, S>> {
         let deadline = Deadline::after(TURN);
         let mut line = lock(&self.line);
         while line.taken {
@@ -174,7 +174,7 @@ impl<S: 'static> Worker<S> {
         }
         cancel.check()?;
         line.taken = true;
-        Ok(Turn { worker: self })
+        Ok(WorkerTurn { worker: self })
     }
 
     fn wait<T>(
@@ -209,7 +209,7 @@ impl<S: 'static> Worker<S> {
     }
 
     /// The thread that there is, or a new one.
-    fn thread(&self, cancel: &Cancel) -> Result<mpsc::Sender<Job<S>>> {
+    fn thread(&self, cancel: &Cancel) -> Result<mpsc::Sender<WorkerJob<S>>> {
         if let Some(thread) = &lock(&self.line).thread {
             return Ok(thread.clone());
         }
@@ -225,8 +225,8 @@ impl<S: 'static> Worker<S> {
     }
 
     /// A new thread; the state is made on it, and what keeps it from being made is told here.
-    fn open(&self, cancel: &Cancel) -> Result<mpsc::Sender<Job<S>>> {
-        let (sender, jobs) = mpsc::channel::<Job<S>>();
+    fn open(&self, cancel: &Cancel) -> Result<mpsc::Sender<WorkerJob<S>>> {
+        let (sender, jobs) = mpsc::channel::<WorkerJob<S>>();
         let (tell, started) = mpsc::channel();
         let start = self.start.clone();
         let errand = Errand::new(&self.lost);

@@ -2,8 +2,7 @@
 //!
 //! A [`Platform`] lends its parts: [`Desktop`], [`Accessibility`], [`Input`], [`Capture`], [`Clipboard`], [`Apps`] and
 //! [`Watch`]. Methods have no default: a new platform answers every question. A part that a system cannot have is one of
-//! [`unsupported`], which refuses with a reason.
-//! Adapters try once; waiting, retrying and deadlines belong to the observer.
+//! [`unsupported`], which refuses with a reason. An adapter waits only for what it asked for itself ([`poll`]).
 
 pub mod absent;
 mod bell_watch;

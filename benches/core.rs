@@ -22,7 +22,7 @@ use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::{self, Flags, Redaction};
 use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::model::image::Picture;
-use os_screen_observer::model::pixels::compare_pixels;
+use os_screen_observer::model::pixel_diff::compare_pixels;
 use os_screen_observer::model::selector::Selector;
 use os_screen_observer::model::{Element, Rect, Tree, TreeBuilder};
 use os_screen_observer::observer::View;

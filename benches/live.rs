@@ -33,7 +33,7 @@ mod linux {
     use os_screen_observer::clock::{Cancel, Clock};
     use os_screen_observer::config::{self, Flags, Size};
     use os_screen_observer::gate::{Call, Origin};
-    use os_screen_observer::model::action::{Act, Button};
+    use os_screen_observer::model::input::{Act, Button};
     use os_screen_observer::model::{Rect, Window};
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Sandbox, SandboxPlan};

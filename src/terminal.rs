@@ -13,8 +13,8 @@ use crate::config::{FatalConfig, Flags, Loaded, Mode};
 use crate::gate::{Call, Origin};
 use crate::machine::RealMachine;
 use crate::tool::{Selection, Spec};
-use crate::trace::story::LoadedTrace;
-use crate::trace::{html, record, show};
+use crate::trace::recording::LoadedTrace;
+use crate::trace::{html, text, to_scenario};
 use crate::vlm::picker;
 use crate::vlm::runner::ModelRunner;
 use crate::{docs, doctor, http, ocr, platform, scenario, tools};
@@ -151,9 +151,9 @@ pub fn call(app: &App, tool: &str, arguments: &str) -> Result<ExitCode, String> 
 
 pub fn run_trace(what: &TraceCommand) -> Result<ExitCode, String> {
     match what {
-        TraceCommand::Show { path, step: None } => say(&show::trace_table(&LoadedTrace::read(path)?))?,
+        TraceCommand::Show { path, step: None } => say(&text::trace_table(&LoadedTrace::read(path)?))?,
         TraceCommand::Show { path, step: Some(number) } => {
-            say(&show::show_step(&LoadedTrace::read(path)?, *number)?)?
+            say(&text::show_step(&LoadedTrace::read(path)?, *number)?)?
         }
         TraceCommand::Export { path, output, .. } => {
             write_output(&html::page(&LoadedTrace::read(path)?), output.as_deref())?;
@@ -166,7 +166,7 @@ pub fn run_scenario(what: &ScenarioCommand) -> Result<ExitCode, String> {
     match what {
         ScenarioCommand::Record { path, output } => {
             write_output(
-                &record::record_scenario(&LoadedTrace::read(path)?, &tools::recorded_input)?,
+                &to_scenario::record_scenario(&LoadedTrace::read(path)?, &tools::recorded_input)?,
                 output.as_deref(),
             )?;
             Ok(ExitCode::SUCCESS)

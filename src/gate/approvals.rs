@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Call, Gate, Origin, story};
+use super::{Call, Gate, Origin, call_events};
 use crate::clock::{Bell, Cancel, lock, timestamp};
 use crate::error::{Error, Result};
 use crate::events;
@@ -160,7 +160,7 @@ fn shown_args(gate: &Gate, call: &Call, question: &Question) -> Value {
     let Some(entry) = gate.tools.find_tool(&call.tool) else {
         return Value::Null;
     };
-    let keeper = story::for_the_person(gate, entry, question.hides_typed);
+    let keeper = call_events::for_the_person(gate, entry, question.hides_typed);
     Value::Object(keeper.kept(&for_the_books(&gate.tools, &gate.secrets, entry, &call.args)))
 }
 

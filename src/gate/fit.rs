@@ -7,7 +7,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::story::json_length;
+use super::call_events::json_length;
 use crate::tokens::{Writing, bytes, tokens_for_bytes};
 
 /// The argument that says how much a caller has.

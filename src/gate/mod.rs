@@ -4,13 +4,13 @@
 pub mod allow;
 pub mod approvals;
 pub mod audit;
+mod call_events;
 mod caller;
 pub mod confirm;
 pub mod fit;
 pub mod replay;
 mod state;
 pub mod steps;
-mod story;
 pub mod suspicion;
 
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl Reply {
     fn reply_size(&self) -> Size {
         let bytes = match &self.body {
             ReplyBody::Written(object) => object.text_bytes(),
-            ReplyBody::Data(fields) => story::json_length(fields),
+            ReplyBody::Data(fields) => call_events::json_length(fields),
         };
         let pixels = self.picture.as_ref().map_or(0, |png| u64::from(png.width) * u64::from(png.height));
         let outline = self.outline.as_ref().map_or(0, String::len);
@@ -209,7 +209,7 @@ fn judge_targets(
     let (args, now) = (prepared.arguments(), gate.clock.now());
     // What meets nothing that is known may go anywhere.
     let hides_typed = targets.first().is_none_or(|target| typed::is_private(target, args));
-    let keeper = story::for_the_person(gate, entry, hides_typed);
+    let keeper = call_events::for_the_person(gate, entry, hides_typed);
     let nowhere;
     let forced = if gate.suspicion.is_up(now, targets) {
         nowhere = suspicion::placeholder_target(meta.name);
@@ -445,8 +445,9 @@ impl Record {
         let spec = entry.spec;
         let step_id = gate.session.next_step();
         let origin = call.origin.name();
-        gate.events
-            .publish(events::STARTED, || story::started_event(gate, entry, step_id, origin, &call.args));
+        gate.events.publish(events::STARTED, || {
+            call_events::started_event(gate, entry, step_id, origin, &call.args)
+        });
         let acts = spec.meta.effect == Effect::Input;
         if acts {
             gate.session.note_input(step_id);
@@ -518,7 +519,7 @@ impl Record {
         gate.metrics.note(self.tool, reply.error, took, sent);
         gate.events.publish(events::CALL, || {
             let none = Map::new();
-            let told = story::CallEvent {
+            let told = call_events::CallEvent {
                 gate,
                 entry,
                 reply,

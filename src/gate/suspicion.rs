@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Reply, story};
+use super::{Reply, call_events};
 use crate::clock::lock;
 use crate::config::{Config, OnSuspicion};
 use crate::privacy::injection::{self, Inspector};
@@ -72,7 +72,7 @@ pub fn mark_reply(reply: &mut Reply, watch: &InjectionWatch, max_tokens: Option<
         places.push(SuspicionPlace::of_what_was_removed());
     }
     let room = max_tokens.map_or(usize::MAX, |most| bytes(Writing::Json, most / PART_FOR_PLACES));
-    while places.len() > 1 && story::json_length(&json!(places)) > room {
+    while places.len() > 1 && call_events::json_length(&json!(places)) > room {
         places.pop();
     }
     reply.body.insert(FLAG, true.into());

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::present::{self, HttpRefusal};
 use super::surface::Surface;
 use crate::config::limits;
-use crate::trace::story::LoadedTrace;
+use crate::trace::recording::LoadedTrace;
 use crate::trace::{html, reader};
 
 pub async fn get_traces(State(surface): State<Arc<Surface>>) -> Response<Body> {

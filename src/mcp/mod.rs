@@ -3,15 +3,15 @@
 //! Both protocol eras are served on one stream; rmcp tells them apart.
 
 mod ask;
+mod features;
 #[cfg(feature = "conformance")]
 pub mod fixtures;
-mod following;
-mod offers;
 mod pages;
 mod present;
 mod prompts;
 mod resources;
 pub mod stdio;
+mod subscriptions;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -36,8 +36,8 @@ use crate::gate::confirm::{Person, Question};
 use crate::gate::{Call, Origin, Reply};
 use crate::tool::Meta;
 use ask::StateSeal;
-use following::Hub;
-use offers::Subscribed;
+use features::Subscribed;
+use subscriptions::Hub;
 
 /// What a client's model reads before its first call. Clients cut this at about 2,000 characters.
 pub const INSTRUCTIONS: &str = "\
@@ -167,7 +167,7 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.read(&request.uri, &context).await.map(offers::whole_resource)
+        self.read(&request.uri, &context).await.map(features::whole_resource)
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {

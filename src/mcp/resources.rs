@@ -7,8 +7,8 @@ use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, MetaObject, Resource as Entry, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use super::following::{FollowSubject, Notice};
 use super::pages;
+use super::subscriptions::{FollowSubject, Notice};
 use crate::error::Kind;
 use crate::gate::{Call, Origin, Reply};
 use crate::tool::Table;

@@ -7,7 +7,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
 use super::Rect;
-use super::buffer::Buffer;
+use super::pixel_buffer::Buffer;
 use crate::error::{Error, Result};
 
 /// More than an 8K screen has; a larger picture is a mistake or an attack on the memory.

@@ -1,7 +1,7 @@
 //! The kinds of input that a scenario can react to, by the names that its files use, and what a recorded call
 //! becomes among them.
 
-use super::action::{Act, Button};
+use super::input::{Act, Button};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputKind {

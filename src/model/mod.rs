@@ -2,37 +2,37 @@
 //!
 //! Nothing here does I/O, knows an operating system, or has heard of a protocol.
 
-pub mod action;
-pub mod buffer;
+pub mod app;
 pub mod diff;
 pub mod draw;
 pub mod element;
 pub mod encoding;
-pub mod enlarging;
 pub mod geometry;
 pub mod grid;
 pub mod image;
+pub mod input;
 pub mod input_kind;
 pub mod named_key;
-pub mod pixels;
-pub mod program;
+pub mod pixel_buffer;
+pub mod pixel_diff;
 pub mod role;
 pub mod selector;
 pub mod similarity;
 pub mod tree;
-pub mod unseen;
+pub mod upscale;
+pub mod visibility;
 pub mod window;
 pub mod word;
 
-pub use action::{Button, KeyCombo};
 pub use element::{Element, Range};
 pub use geometry::{Point, Rect};
+pub use input::{Button, KeyCombo};
 pub use input_kind::{InputAim, InputKind, InputText, RecordedInput};
 pub use named_key::NamedKey;
 pub use role::Role;
 pub use selector::Selector;
 pub use tree::{Tree, TreeBuilder};
-pub use unseen::HiddenReason;
+pub use visibility::HiddenReason;
 pub use window::{Monitor, Reached, Window, WindowChange, WindowState};
 pub use word::Word;
 

@@ -15,23 +15,23 @@ mod observe;
 mod ocr;
 pub mod outline;
 mod permit;
-pub mod pointing;
 pub mod predicate;
 mod region;
 mod resolve;
+pub mod screenshots;
 pub mod sketch;
 mod snapshot;
-pub mod spot;
 mod status;
 pub mod structure;
-mod surroundings;
 mod target;
 mod text;
+pub mod text_match;
 mod tree_tokens;
-mod typing;
+mod typed_secrets;
 mod view;
 pub mod vision;
 pub mod wait;
+mod window_ops;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -47,10 +47,10 @@ pub use ocr::{Care, OcrScene, Readable, Spotted};
 pub use permit::Permit;
 pub use resolve::{ElementChoice, ResolvedWindow, WindowChoice};
 pub use snapshot::Snapshot;
-pub use surroundings::{WindowOperation, WindowQuery, WindowWait};
 pub use target::{ElementTarget, Starting, Target};
 pub use tree_tokens::TreeTokens;
 pub use view::View;
+pub use window_ops::{WindowOperation, WindowQuery, WindowWait};
 
 use identity::{RefLookup, WindowCapture};
 use region::InputRegion;
@@ -58,10 +58,10 @@ use region::InputRegion;
 use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
-use crate::model::action::Act;
 use crate::model::geometry::visible_regions;
+use crate::model::input::Act;
 use crate::model::tree::Bounds;
-use crate::model::{Point, Rect, Window, unseen};
+use crate::model::{Point, Rect, Window, visibility};
 use crate::ocr::Ocr;
 use crate::platform::{Activation, Claimant, Coordinates, Done, Patience, Platform, Shot, Wake};
 use crate::privacy::redact::Redactor;
@@ -84,7 +84,7 @@ pub struct Observer {
     refs: Refs,
     ocr: Ocr,
     region: InputRegion,
-    typed: Mutex<typing::TypedSecret>,
+    typed: Mutex<typed_secrets::TypedSecret>,
 }
 
 /// A view and where it came from.
@@ -211,7 +211,7 @@ impl Observer {
         let began = self.clock.now();
         // An adapter holds itself to the limits while it reads; nobody else has to rely on that.
         let mut raw = self.platform.accessibility().tree(window, patience)?.within(LARGEST_TREE);
-        unseen::mark(&mut raw);
+        visibility::mark(&mut raw);
         let raw = Arc::new(raw);
         let took = self.clock.now().saturating_sub(began);
         let shown = self.redactor.shown(&raw, &window.title);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::sketch::{OcrLine, SketchOptions, SketchReading, worth_reading};
-use super::spot::{TextPage, TextPiece};
+use super::text_match::{TextPage, TextPiece};
 use super::{Observer, ResolvedWindow, View, black_out};
 use crate::clock::{Cancel, Waiting};
 use crate::config;

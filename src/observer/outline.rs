@@ -13,7 +13,7 @@ use super::identity::WindowCapture;
 use super::text::{one_line, shorten_text};
 use super::{Observer, Ref, ResolvedWindow, View};
 use crate::error::Result;
-use crate::model::unseen::ClipCover;
+use crate::model::visibility::ClipCover;
 use crate::model::{Element, HiddenReason, Rect, Role, Tree, Window};
 use crate::tokens::{self, Writing};
 

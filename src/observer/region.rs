@@ -7,7 +7,7 @@ use super::Observer;
 use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Handle};
+use crate::model::input::{Act, Handle};
 use crate::model::{Point, Rect};
 use crate::platform::{Patience, check_within, outside};
 

@@ -4,7 +4,7 @@
 //! An input needs a permit, and so does everything that acts:
 //!
 //! ```
-//! use os_screen_observer::{clock::Cancel, error::Result, model::action::Act, observer::{Observer, Permit}};
+//! use os_screen_observer::{clock::Cancel, error::Result, model::input::Act, observer::{Observer, Permit}};
 //!
 //! fn send(observer: &Observer, permit: &mut Permit, act: &Act) -> Result<()> {
 //!     observer.send_input(permit, act, &Cancel::new()).map(drop)
@@ -14,7 +14,7 @@
 //! Without one it does not compile:
 //!
 //! ```compile_fail,E0061
-//! use os_screen_observer::{clock::Cancel, error::Result, model::action::Act, observer::{Observer, Permit}};
+//! use os_screen_observer::{clock::Cancel, error::Result, model::input::Act, observer::{Observer, Permit}};
 //!
 //! fn send(observer: &Observer, permit: &mut Permit, act: &Act) -> Result<()> {
 //!     observer.send_input(act, &Cancel::new()).map(drop)
@@ -49,7 +49,7 @@
 
 use super::Observer;
 use crate::error::Result;
-use crate::model::program::App;
+use crate::model::app::App;
 use crate::model::{Monitor, Rect};
 use crate::platform::{Facts, Health, Stage};
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::evaluation::Evaluation;
-use super::pointing::PictureSubject;
 use super::predicate::{PredicateVerdict, read_reference};
+use super::screenshots::PictureSubject;
 use super::{Observer, ResolvedWindow, WindowChoice};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::Below;
 use crate::model::image::Picture;
-use crate::model::pixels;
+use crate::model::pixel_diff;
 use crate::model::similarity::{Png, ssim};
 use crate::model::{Point, Rect};
 use crate::platform::Shot;
@@ -54,7 +54,7 @@ pub struct PictureChange {
 
 impl Measure {
     pub fn compare_frames(&self, before: &Shot, after: &Shot) -> PictureChange {
-        let Some(found) = pixels::compare_pixels(&before.picture, &after.picture, self.tolerance) else {
+        let Some(found) = pixel_diff::compare_pixels(&before.picture, &after.picture, self.tolerance) else {
             let pixels = u64::from(after.picture.width()) * u64::from(after.picture.height());
             return PictureChange {
                 changed: true,

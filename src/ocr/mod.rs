@@ -6,9 +6,9 @@
 //! be read. Time is real here, whatever the clock of the session says: a foreign program is waited for.
 
 mod child;
-mod frames;
 pub mod library;
-mod page;
+mod line_removal;
+mod preprocess;
 mod program;
 mod strips;
 mod system;
@@ -26,7 +26,7 @@ use crate::error::{Error, Kind, Result};
 use crate::machine::{RealMachine, tesseract};
 use crate::model::Word;
 use crate::model::image::Picture;
-use page::GreyPage;
+use preprocess::GreyPage;
 
 /// How a page is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::child::Leashed;
-use super::page::GreyPage;
+use super::preprocess::GreyPage;
 use super::{OcrEngine, Options, Word, tsv};
 use crate::clock::{Cancel, Waiting};
 use crate::error::{Error, Kind, Result};

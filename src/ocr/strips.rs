@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::page::GreyPage;
+use super::preprocess::GreyPage;
 use super::{Options, Word};
 
 /// Tesseract's modes for text without order, with and without a guess at its orientation.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::page::GreyPage;
+use super::preprocess::GreyPage;
 use super::{OcrEngine, Options, Waiting, Word};
 use crate::error::Result;
 use crate::platform::{Grey, Recognizer, recognizer};

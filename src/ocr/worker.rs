@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::child::Leashed;
 use super::library::Engine;
-use super::page::GreyPage;
+use super::preprocess::GreyPage;
 use super::{OcrEngine, Options, Word, tsv};
 use crate::clock::{Cancel, Waiting, lock};
 use crate::error::{Error, Kind, Result};

@@ -4,7 +4,7 @@ use super::{Chosen, absent_because, os_name};
 use crate::clock::{Cancel, Clock};
 use crate::config::{PlatformChoice, Size};
 use crate::error::{Error, Kind, Result};
-use crate::model::program::{Ended, Run};
+use crate::model::app::{Ended, Run};
 
 pub fn private_desktop(_: Size, _: &[String], _: &Clock) -> Chosen {
     absent_because(format!("--sandbox needs Linux; this is {}", os_name())).into()

@@ -4,7 +4,6 @@
 //! [`Watch`]. Methods have no default: a new platform answers every question. A part that a system cannot have is one of
 //! [`unsupported`], which refuses with a reason. An adapter waits only for what it asked for itself ([`poll`]).
 
-pub mod absent;
 mod bell_watch;
 pub mod child_process;
 pub mod interaction;
@@ -14,12 +13,13 @@ pub mod linux;
 mod linux_only;
 pub mod macos;
 pub mod mock;
+pub mod no_desktop;
+pub mod normalize;
 #[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
 mod other_host;
 pub mod poll;
 pub mod roles;
 pub mod session_env;
-pub mod shaping;
 pub mod survey;
 pub mod tesseract;
 pub mod unsupported;
@@ -59,9 +59,9 @@ use host::{connect, is_by_powershell, private_desktop, probe, run_command};
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::Act;
+use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
 use crate::model::image::Picture;
-use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::input::Act;
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 /// A desktop as the parts that it is worked by.
@@ -445,7 +445,7 @@ impl From<Arc<dyn Platform>> for Chosen {
 }
 
 fn absent_because(reason: String) -> Arc<dyn Platform> {
-    Arc::new(absent::Absent::new(reason))
+    Arc::new(no_desktop::Absent::new(reason))
 }
 
 /// What this build knows of the real desktop of this machine.

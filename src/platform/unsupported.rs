@@ -8,8 +8,8 @@ use super::{
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
-use crate::model::action::Act;
-use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::input::Act;
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 /// The error of everything that a platform cannot do.

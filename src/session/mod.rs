@@ -1,17 +1,17 @@
 //! What outlives a call: step numbers, the trees that tokens stand for, snapshots, the pictures that were
 //! handed out, and those that are kept to be compared with.
 
-mod frames;
-mod images;
-mod looks;
+mod image_maps;
+mod kept_screenshots;
+mod last_looks;
 mod snapshots;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use frames::Frames;
-pub use images::Images;
-pub use looks::Looks;
+pub use image_maps::Images;
+pub use kept_screenshots::Frames;
+pub use last_looks::Looks;
 pub use snapshots::Snapshots;
 
 use crate::clock::lock;

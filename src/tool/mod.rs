@@ -8,7 +8,7 @@ pub mod args;
 pub mod call;
 mod caller;
 pub mod cx;
-mod judged;
+mod input_targets;
 pub mod object;
 pub mod person;
 pub mod recorded;

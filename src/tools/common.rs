@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::model::grid::{Cell, Offset};
 use crate::model::{Point, Rect, Window};
-use crate::observer::pointing::{Image, PictureSpot, PictureSubject};
+use crate::observer::screenshots::{Image, PictureSpot, PictureSubject};
 use crate::observer::{self, ElementChoice, Observation, ObserveRequest, ResolvedWindow, WindowChoice};
 use crate::platform::Shot;
 use crate::tool::Cx;

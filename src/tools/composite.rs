@@ -5,8 +5,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::acting::{ClickArgs, ClickElement, Receipt};
 use super::common::observe;
+use super::element_actions::{ClickArgs, ClickElement, Receipt};
 use super::keyboard::{PressArgs, PressKey, TypeArgs, TypeText};
 use super::pointer::PointerSent;
 use crate::error::{Kind, Result};

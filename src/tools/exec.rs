@@ -10,7 +10,7 @@ use super::common::{QuietInputArgs, millis};
 use crate::config::{Config, Shell, limits};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::model::program::{Launch, Printed, Run};
+use crate::model::app::{Launch, Printed, Run};
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Lock, Meta, Method, Output, Permit, Spec, Target, Tool};
 

@@ -7,7 +7,7 @@ use super::common::QuietInputArgs;
 use super::pointer::PointerSent;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::action::Act;
+use crate::model::input::Act;
 use crate::model::{InputAim, InputKind, InputText, KeyCombo, RecordedInput};
 use crate::tool::args::{SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Permit, Spec, Target, Tool};

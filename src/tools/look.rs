@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{FitArgs, ImageFacts, QuietWindowArgs, remember_image, warn_too};
-use super::overlay::{GridArgs, GridOut, OverlayArgs, RegionRect, encode_image};
+use super::screenshot_options::{GridArgs, GridOut, OverlayArgs, RegionRect, encode_image};
 use crate::budget::Meter;
 use crate::error::{Error, Kind, Result};
 use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::{Rect, Tree, Window};
 use crate::observer::outline::{DroppedCounts, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
-use crate::observer::pointing::{Overlay, PictureSubject, PictureWish, Pointed};
+use crate::observer::screenshots::{Overlay, PictureSubject, PictureWish, Pointed};
 use crate::observer::{DesktopState, Ref, ResolvedWindow, View};
 use crate::tokens::{Writing, tokens_for_bytes};
 use crate::tool::args::{Int, Text};

@@ -1,35 +1,35 @@
 //! Which tools exist, one file per group, each ending in its `TOOLS`.
 
 mod act;
-mod acting;
-mod asserting;
+mod apps;
+mod assert_state;
+mod capabilities;
+mod click_text;
 mod clipboard;
 mod common;
 mod composite;
 mod consent;
 mod cursor;
-mod elements;
+mod element_actions;
 #[cfg(test)]
 mod example;
 mod exec;
 mod fields;
-mod harness;
+mod find_element;
 mod keyboard;
 mod look;
-mod overlay;
-mod pictures;
+mod observe;
 mod pointer;
-mod programs;
-mod reading;
-mod screen;
-mod session;
-mod text;
-mod tracing;
+mod scenarios;
+mod screenshot;
+mod screenshot_options;
+mod sketch;
+mod traces;
 mod vision;
-mod waiting;
-mod watch;
+mod wait_for;
 mod window_action;
 mod windows;
+mod zoom;
 
 use crate::config::Profile;
 use crate::model::RecordedInput;
@@ -42,27 +42,27 @@ pub fn all_tools() -> impl Iterator<Item = Spec> {
         act::TOOLS,
         windows::TOOLS,
         window_action::TOOLS,
-        programs::TOOLS,
+        apps::TOOLS,
         exec::TOOLS,
-        elements::TOOLS,
-        screen::TOOLS,
-        pictures::TOOLS,
-        reading::TOOLS,
-        text::TOOLS,
-        acting::TOOLS,
+        find_element::TOOLS,
+        sketch::TOOLS,
+        screenshot::TOOLS,
+        zoom::TOOLS,
+        click_text::TOOLS,
+        element_actions::TOOLS,
         pointer::TOOLS,
         cursor::TOOLS,
         keyboard::TOOLS,
         clipboard::TOOLS,
-        waiting::TOOLS,
+        wait_for::TOOLS,
         composite::TOOLS,
-        watch::TOOLS,
+        observe::TOOLS,
         vision::TOOLS,
-        session::TOOLS,
+        capabilities::TOOLS,
         consent::TOOLS,
-        harness::TOOLS,
-        asserting::TOOLS,
-        tracing::TOOLS,
+        scenarios::TOOLS,
+        assert_state::TOOLS,
+        traces::TOOLS,
     ]
     .into_iter()
     .flatten()

@@ -9,7 +9,7 @@ use super::common::{
     Dialog, ElementArgs, PointArgs, QuietInputArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs,
 };
 use crate::error::{Error, Result};
-use crate::model::action::{Act, Button, Modifier};
+use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
 use crate::observer::ElementChoice;
 use crate::tool::args::{Int, Pixel};

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::WindowArgs;
-use super::overlay::{RegionArgs, RegionRect};
-use super::reading::picture_from;
-use super::waiting::cap_duration;
+use super::screenshot_options::{RegionArgs, RegionRect};
+use super::wait_for::cap_duration;
+use super::zoom::picture_from;
 use crate::config::limits::{CHANGED_BOXES, HTTP_PICTURE_BODY_BYTES};
 use crate::error::{Error, Result};
 use crate::model::Rect;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{FitArgs, QuietInputArgs, WindowArgs, WindowOut};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Button};
+use crate::model::input::{Act, Button};
 use crate::model::{InputAim, InputKind, Point, RecordedInput, Rect};
 use crate::observer::{ResolvedWindow, WindowChoice};
 use crate::platform::Activation;

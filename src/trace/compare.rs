@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::story::{RecordedWindow, StoryScene};
+use super::recording::{RecordedWindow, StoryScene};
 use crate::model::{Element, Tree};
 
 const MOVED: &str = "moved or changed its size";

@@ -13,8 +13,8 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::compare::{SceneDifference, Sign, diff_scenes};
-use super::show;
-use super::story::{LoadedTrace, RecordedWindow, StoryScene, StoryStep};
+use super::recording::{LoadedTrace, RecordedWindow, StoryScene, StoryStep};
+use super::text;
 use crate::model::{Element, Rect, Role, Tree};
 use crate::privacy::untrusted::clean_text;
 
@@ -29,9 +29,9 @@ const MOST_DIFFERENCES: usize = 500;
 const SHORT_FACTS: &[&str] = &["time", "caller", "took"];
 
 /// The whole page.
-pub fn page(story: &LoadedTrace) -> String {
-    let mut page = TracePage { story, drawings: Drawings::default(), picture_bytes: 0 };
-    let steps: Vec<Markup> = story.steps.iter().map(|step| page.step(step)).collect();
+pub fn page(trace: &LoadedTrace) -> String {
+    let mut page = TracePage { trace, drawings: Drawings::default(), picture_bytes: 0 };
+    let steps: Vec<Markup> = trace.steps.iter().map(|step| page.step(step)).collect();
     let nonce = crate::random::random_token("n");
     let policy = format!(
         "default-src 'none'; img-src data:; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'"
@@ -43,13 +43,13 @@ pub fn page(story: &LoadedTrace) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content=(policy);
-                title { (clean_text(story.trace_id())) " – trace" }
+                title { (clean_text(trace.trace_id())) " – trace" }
                 style nonce=(nonce) { (PreEscaped(STYLE)) }
             }
             body {
-                (page_head(story))
+                (page_head(trace))
                 div class="panes" {
-                    nav aria-label="Steps" { ol { @for step in &story.steps { (list_entry(step)) } } }
+                    nav aria-label="Steps" { ol { @for step in &trace.steps { (list_entry(step)) } } }
                     main { @for step in &steps { (step) } }
                 }
                 @for drawing in &page.drawings.definitions { (drawing) }
@@ -60,11 +60,11 @@ pub fn page(story: &LoadedTrace) -> String {
     page.into_string()
 }
 
-fn page_head(story: &LoadedTrace) -> Markup {
-    let head = show::trace_header(story);
+fn page_head(trace: &LoadedTrace) -> Markup {
+    let head = text::trace_header(trace);
     let mut lines = head.lines();
     let title = lines.next().unwrap_or_default();
-    let problems = show::trace_problems(story);
+    let problems = text::trace_problems(trace);
     html! {
         header {
             div {
@@ -84,7 +84,7 @@ fn page_head(story: &LoadedTrace) -> Markup {
 
 fn list_entry(step: &StoryStep) -> Markup {
     let row = &step.row;
-    let outcome = show::outcome_text(row);
+    let outcome = text::outcome_text(row);
     let is_ok = outcome == "ok";
     html! {
         li {
@@ -92,13 +92,13 @@ fn list_entry(step: &StoryStep) -> Markup {
                 b { (row.trace_seq) }
                 span class="what" {
                     strong { (clean_text(&row.tool)) }
-                    @if show::has_changed(step) { i class="dot" title="changed" {} }
+                    @if text::has_changed(step) { i class="dot" title="changed" {} }
                     small {
                         @if !is_ok { em { (clean_text(&outcome)) } " " }
                         (clean_text(&gist(step)))
                     }
                 }
-                time { (clean_text(show::time_of_day(&row.ts).get(..8).unwrap_or_default())) }
+                time { (clean_text(text::time_of_day(&row.ts).get(..8).unwrap_or_default())) }
             }
         }
     }
@@ -109,12 +109,12 @@ fn gist(step: &StoryStep) -> String {
     match step.row.target.as_ref().filter(|target| !target.role.is_empty()) {
         Some(target) if target.name.is_empty() => target.role.clone(),
         Some(target) => format!("{} “{}”", target.role, target.name),
-        None => show::short_arguments(&step.row),
+        None => text::short_arguments(&step.row),
     }
 }
 
 struct TracePage<'a> {
-    story: &'a LoadedTrace,
+    trace: &'a LoadedTrace,
     drawings: Drawings,
     picture_bytes: usize,
 }
@@ -122,7 +122,7 @@ struct TracePage<'a> {
 impl TracePage<'_> {
     fn step(&mut self, step: &StoryStep) -> Markup {
         let row = &step.row;
-        let told = show::row_facts(row);
+        let told = text::row_facts(row);
         let (short, long): (Vec<_>, Vec<_>) = told.iter().partition(|(name, _)| SHORT_FACTS.contains(name));
         let short: Vec<String> =
             short.iter().map(|(name, value)| format!("{name} {}", clean_text(value))).collect();
@@ -139,7 +139,7 @@ impl TracePage<'_> {
     }
 
     fn changes(&self, step: &StoryStep) -> Markup {
-        if !self.story.tells_of_windows() {
+        if !self.trace.tells_of_windows() {
             return html! {};
         }
         let found = diff_scenes(&step.before, &step.after);
@@ -165,7 +165,7 @@ impl TracePage<'_> {
 
     /// The desktop before and after the step, or once if it is the same.
     fn desktops(&mut self, step: &StoryStep) -> Vec<Markup> {
-        if !self.story.tells_of_windows() {
+        if !self.trace.tells_of_windows() {
             return Vec::new();
         }
         let marked = step.row.target.as_ref().and_then(|target| {
@@ -203,7 +203,7 @@ impl TracePage<'_> {
     }
 
     fn screenshot(&mut self, what: &str, reference: &str) -> Markup {
-        let content = match self.story.read_picture(reference) {
+        let content = match self.trace.read_picture(reference) {
             Ok(bytes) if self.picture_bytes + bytes.len() <= MOST_PICTURE_BYTES => {
                 self.picture_bytes += bytes.len();
                 html! { img alt=(what) src={ "data:image/png;base64," (STANDARD.encode(bytes)) }; }
@@ -220,11 +220,11 @@ impl TracePage<'_> {
 }
 
 fn badge(step: &StoryStep) -> Markup {
-    let outcome = show::outcome_text(&step.row);
+    let outcome = text::outcome_text(&step.row);
     let class = if outcome == "ok" { "badge good" } else { "badge wrong" };
     html! {
         span class=(class) { (clean_text(&outcome)) }
-        @if show::has_changed(step) { span class="badge" { "changed" } }
+        @if text::has_changed(step) { span class="badge" { "changed" } }
     }
 }
 

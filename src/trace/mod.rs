@@ -4,14 +4,14 @@
 //! fails the call it records: what cannot be written ends the trace, and the caller is told.
 
 pub mod compare;
+mod desktop_state;
 pub mod format;
 pub mod html;
-mod origins;
 pub mod reader;
-pub mod record;
-mod scene;
-pub mod show;
-pub mod story;
+pub mod recording;
+pub mod text;
+pub mod to_scenario;
+mod token_origins;
 pub mod writer;
 
 use std::collections::HashMap;
@@ -39,11 +39,11 @@ use crate::session::Session;
 use crate::tool::call::{Reply, ReplyBody};
 use crate::tool::services::{EndedTrace, StartedTrace, TraceControl, TraceState};
 use crate::tool::{Effect, TableEntry, Target, typed};
+use desktop_state::Scene;
 use format::{
     FORMAT_VERSION, Footer, FooterKind, Header, HeaderKind, ReplySummary, TargetSeen, TokenOrigin, TraceRow,
     WindowSeen,
 };
-use scene::Scene;
 pub use writer::Room;
 use writer::TraceFolder;
 
@@ -405,7 +405,7 @@ impl Trace {
                 .map(|target| describe_target(target, &scrub))
                 .transpose()?,
             point: moment.point_in_picture(),
-            refs: origins::origins(&moment.pending.args, &self.told),
+            refs: token_origins::origins(&moment.pending.args, &self.told),
             windows_before: self.write_windows(&moment.before, &scrub)?,
             windows_after: after.map(|after| self.write_windows(after, &scrub)).transpose()?,
             ..TraceRow::default()

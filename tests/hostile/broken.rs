@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use os_screen_observer::trace::reader::{self, Recording};
-use os_screen_observer::trace::{show, story::LoadedTrace};
+use os_screen_observer::trace::{recording::LoadedTrace, text};
 use serde_json::{Value, json};
 
 use crate::support::{Client, World};
@@ -407,7 +407,7 @@ fn check_cut(folder: &Path, torn: bool) {
     assert_eq!((recording.torn, recording.footer.is_some()), (torn, false));
     let story = LoadedTrace::read(folder).unwrap();
     assert_eq!(story.steps.len(), recording.rows.len());
-    let table = show::trace_table(&story);
+    let table = text::trace_table(&story);
     assert!(table.contains("the footer is missing"), "{table}");
     assert_eq!(table.contains("is torn"), torn, "{table}");
     let world = World::build(Some(LOGIN), json!({"tracing": {"dir": folder.parent().unwrap()}}));

@@ -11,7 +11,7 @@ use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::Result;
 use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::mcp::{McpServer, stdio::Stdio};
-use os_screen_observer::model::action::Act;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::*;

@@ -1284,7 +1284,7 @@ fn check_stops(what: &str, mode: &str, steps: usize, call: impl Fn(&str, Value) 
 }
 
 #[track_caller]
-fn check_no_placeholder(what: &str, log: &[os_screen_observer::model::action::Act]) {
+fn check_no_placeholder(what: &str, log: &[os_screen_observer::model::input::Act]) {
     let log = format!("{log:?}");
     assert!(!log.to_lowercase().contains("redacted"), "{what}: {log}");
 }

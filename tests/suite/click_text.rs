@@ -1,7 +1,7 @@
 //! Text found by reading pixels, and clicks on it.
 
 use crate::support::World;
-use os_screen_observer::model::action::Act;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::platform::Stage;
 use os_screen_observer::scenario;
 use serde_json::{Value, json};

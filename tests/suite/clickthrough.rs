@@ -4,7 +4,7 @@ use crate::support::http::{Answer, Site};
 use crate::support::project;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use os_screen_observer::model::action::Act;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::platform::Stage;
 use os_screen_observer::scenario;
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use os_screen_observer::config::Flags;
 use os_screen_observer::gate::confirm::Person;
 use os_screen_observer::gate::{self, Call, Origin};
 use os_screen_observer::model::Point;
-use os_screen_observer::model::action::Act;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Accessibility, Desktop, Platform};
 use os_screen_observer::tool::Selection;

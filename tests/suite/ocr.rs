@@ -9,7 +9,7 @@ use os_screen_observer::app::App;
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::config::Flags;
 use os_screen_observer::gate::{Call, Origin, Reply};
-use os_screen_observer::model::action::Act;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::model::{Monitor, Rect};
 use os_screen_observer::observer::WindowChoice;
 use os_screen_observer::platform::{Accessibility, Stage};

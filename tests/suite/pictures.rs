@@ -1,9 +1,9 @@
 //! Pictures to point at: grids, numbers, parts, formats, and the way back from a cell to the screen.
 
 use crate::support::{Client, World};
-use os_screen_observer::model::action::Act;
 use os_screen_observer::model::encoding::ImageFormat;
 use os_screen_observer::model::image::Picture;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::platform::Stage;
 use os_screen_observer::scenario;
 use serde_json::{Value, json};

@@ -13,8 +13,8 @@ use os_screen_observer::tools;
 use os_screen_observer::trace::format::{
     FILE_NAME, Footer, FooterKind, Header, HeaderKind, ReplySummary, TargetSeen, TraceRow, WindowSeen,
 };
-use os_screen_observer::trace::story::LoadedTrace;
-use os_screen_observer::trace::{html, record, show};
+use os_screen_observer::trace::recording::LoadedTrace;
+use os_screen_observer::trace::{html, text, to_scenario};
 use serde_json::{Value, json};
 
 /// A session that is written down as a trace while it happens.
@@ -245,7 +245,7 @@ fn check_as(scenario: &str, deeds: &[Do], adjust: impl Fn(Vec<Seen>) -> Vec<Seen
     for deed in deeds {
         session.run(deed);
     }
-    let yaml = record::record_scenario(&session.finish(), &tools::recorded_input).unwrap();
+    let yaml = to_scenario::record_scenario(&session.finish(), &tools::recorded_input).unwrap();
     let file = save(session.path(), &yaml);
     let expected = adjust(watch(&World::on(scenario), deeds));
     let got = adjust(watch(&World::on(file.to_str().unwrap()), deeds));
@@ -465,10 +465,10 @@ fn what_is_missing_is_said() {
     let lost = session.rows[4].windows_after.as_ref().unwrap()[0].tree.clone().unwrap();
     std::fs::remove_file(session.path().join(&lost)).unwrap();
     let story = LoadedTrace::read(session.path()).unwrap();
-    let problem = record::record_scenario(&story, &tools::recorded_input).unwrap_err();
+    let problem = to_scenario::record_scenario(&story, &tools::recorded_input).unwrap_err();
     assert!(problem.contains(&lost) && problem.contains("step 5"), "{problem}");
     // What can be shown is shown all the same.
-    assert!(show::trace_table(&story).contains(&lost));
+    assert!(text::trace_table(&story).contains(&lost));
     assert!(html::page(&story).contains(&lost));
 }
 
@@ -484,7 +484,7 @@ fn a_torn_trace_is_recorded_as_far_as_it_goes() {
     let rows: Vec<&str> = text.lines().collect();
     std::fs::write(&file, rows[..8].join("\n") + &rows[8][..40]).unwrap();
     let story = LoadedTrace::read(session.path()).unwrap();
-    let yaml = record::record_scenario(&story, &tools::recorded_input).unwrap();
+    let yaml = to_scenario::record_scenario(&story, &tools::recorded_input).unwrap();
     assert!(yaml.contains("# The trace is incomplete: line 8 is torn"), "{yaml}");
     assert_eq!(scenario::load_str(&yaml, "torn.yaml").unwrap().name, "recorded");
 }
@@ -516,10 +516,10 @@ fn the_sample_trace_is_current() {
     }
     let fresh = LoadedTrace::read(session.path()).unwrap();
     let kept = LoadedTrace::read(&sample).unwrap();
-    assert_eq!(show::trace_table(&kept), show::trace_table(&fresh), "UPDATE_TRACES=1 writes {SAMPLE} anew");
+    assert_eq!(text::trace_table(&kept), text::trace_table(&fresh), "UPDATE_TRACES=1 writes {SAMPLE} anew");
     assert_eq!(
-        record::record_scenario(&kept, &tools::recorded_input).unwrap(),
-        record::record_scenario(&fresh, &tools::recorded_input).unwrap()
+        to_scenario::record_scenario(&kept, &tools::recorded_input).unwrap(),
+        to_scenario::record_scenario(&fresh, &tools::recorded_input).unwrap()
     );
 }
 
@@ -563,14 +563,16 @@ fn a_trace_of_the_contract_is_shown() {
     std::fs::write(folder.path().join(FILE_NAME), lines.map(|line| line.to_string()).join("\n")).unwrap();
     let story = LoadedTrace::read(folder.path()).unwrap();
     assert!(
-        show::trace_table(&story).contains("type_text  text=\"alice\"  ok      changed   0"),
+        text::trace_table(&story).contains("type_text  text=\"alice\"  ok      changed   0"),
         "{}",
-        show::trace_table(&story)
+        text::trace_table(&story)
     );
-    assert!(show::show_step(&story, 1).unwrap().contains("no trees to compare"));
+    assert!(text::show_step(&story, 1).unwrap().contains("no trees to compare"));
     assert!(html::page(&story).contains("trace-cf6592fc"));
     assert!(
-        record::record_scenario(&story, &tools::recorded_input).unwrap_err().contains("tells of no windows")
+        to_scenario::record_scenario(&story, &tools::recorded_input)
+            .unwrap_err()
+            .contains("tells of no windows")
     );
 }
 

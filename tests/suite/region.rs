@@ -1,7 +1,7 @@
 //! Input that is confined to a region of the screen: on every way to the desktop, and before anything moves.
 
 use crate::support::World;
-use os_screen_observer::model::action::Act;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::model::{Point, Rect};
 use proptest::prelude::*;
 use serde_json::{Value, json};

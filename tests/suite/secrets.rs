@@ -1,7 +1,7 @@
 //! Secrets that are used by name: typed where their owner lets them, and seen nowhere else.
 
 use crate::support::{Client, World};
-use os_screen_observer::model::action::Act;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::tools;
 use serde_json::{Value, json};
 

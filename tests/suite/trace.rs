@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Client, World};
-use os_screen_observer::model::action::Act;
+use os_screen_observer::model::input::Act;
 use os_screen_observer::trace::format::{Footer, Header, TraceRow};
-use os_screen_observer::trace::story::LoadedTrace;
-use os_screen_observer::trace::{reader, record};
+use os_screen_observer::trace::recording::LoadedTrace;
+use os_screen_observer::trace::{reader, to_scenario};
 use serde_json::{Value, json};
 
 const LOGIN: &str = "scenarios/login.yaml";
@@ -608,7 +608,7 @@ fn a_click_on_a_picture_is_recorded_as_one_on_what_the_picture_showed() {
         world.ok("trace_start", json!({}));
         click(&world);
         let path = world.ok("trace_stop", json!({}))["path"].as_str().unwrap().to_owned();
-        let yaml = record::record_scenario(
+        let yaml = to_scenario::record_scenario(
             &LoadedTrace::read(Path::new(&path)).unwrap(),
             &os_screen_observer::tools::recorded_input,
         )

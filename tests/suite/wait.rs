@@ -500,7 +500,7 @@ fn a_cancelled_wait_of_a_client_is_not_answered_and_the_next_call_is() {
 
 #[test]
 fn a_platform_without_a_desktop_refuses_to_wait() {
-    use os_screen_observer::platform::absent::Absent;
+    use os_screen_observer::platform::no_desktop::Absent;
     let absent = Absent::new("no desktop here");
     assert!(absent.watch().generation().is_err());
     assert!(absent.watch().wait_change(0, Duration::from_secs(60), &Cancel::new()).is_err());

@@ -4,8 +4,8 @@ use axum::body::Bytes;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use super::form::Form;
-use super::see::{ReadingFields, item, part_of, region, text_fields};
+use super::fields::Form;
+use super::screenshots::{ReadingFields, item, part_of, region, text_fields};
 use super::{
     Area, Display, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, screen_field,
 };

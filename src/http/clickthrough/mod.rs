@@ -4,10 +4,10 @@
 //! the shape that clients of Clickthrough know. Nothing here looks at the desktop or judges a call. It has a listener of
 //! its own and is there only when it was switched on.
 
-mod form;
+mod fields;
 mod interact;
-mod see;
-mod waits;
+mod screenshots;
+mod wait;
 mod windows;
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::clock::Clock;
 use crate::error::Kind;
 use crate::gate::{Origin, suspicion};
 use crate::random::random_token;
-use form::Form;
+use fields::Form;
 
 const EXEC_SECRET_HEADER: &str = "x-clickthrough-exec-secret";
 
@@ -40,21 +40,21 @@ pub fn router(surface: &Arc<Surface>) -> Router {
     let router = Router::new()
         .route("/health", get(health))
         .route("/displays", get(displays))
-        .route("/see", post(see::see))
-        .route("/see/zoom", post(see::zoom))
+        .route("/see", post(screenshots::see))
+        .route("/see/zoom", post(screenshots::zoom))
         .route("/interact", post(interact::interact))
         .route("/exec", post(exec))
         .route("/windows", get(windows::list))
         .route("/windows/action", post(windows::action))
         .route("/launch", post(windows::launch))
-        .route("/screen", get(see::screen))
-        .route("/zoom", post(see::zoom))
-        .route("/ocr", post(see::ocr))
-        .route("/ocr/find", post(see::ocr_find))
-        .route("/vision/diff", post(waits::diff))
-        .route("/vision/stability", post(waits::stability))
-        .route("/wait", post(waits::wait))
-        .route("/action/verify", post(waits::verify))
+        .route("/screen", get(screenshots::screen))
+        .route("/zoom", post(screenshots::zoom))
+        .route("/ocr", post(screenshots::ocr))
+        .route("/ocr/find", post(screenshots::ocr_find))
+        .route("/vision/diff", post(wait::diff))
+        .route("/vision/stability", post(wait::stability))
+        .route("/wait", post(wait::wait))
+        .route("/action/verify", post(wait::verify))
         .route("/batch", post(interact::batch))
         .fallback(|| async {
             refused(HttpRefusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::form::Form;
+use super::fields::Form;
 use super::interact::{read_batch, read_interact};
-use super::see::tests::{see_of, zoom_of};
-use super::waits::tests::{diff_of, stability_of, verify_of, wait_of};
+use super::screenshots::tests::{see_of, zoom_of};
+use super::wait::tests::{diff_of, stability_of, verify_of, wait_of};
 use super::windows::{read_action, read_launch};
 use super::*;
 

@@ -5,7 +5,7 @@ use axum::extract::{RawQuery, State};
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::form::Form;
+use super::fields::Form;
 use super::{Failure, Here, Outcome, RouteAnswer, SeenData, call, form, picked, query_form};
 use crate::config::limits::compile_pattern;
 use crate::http::surface::Surface;

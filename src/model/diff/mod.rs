@@ -23,10 +23,10 @@
 //! Ids are not sent again: the last number of an id is the index among the siblings and follows it; one
 //! that was another number stays. Where that is not so, `fields` has the `id`.
 
-mod pairing;
+mod matching;
 mod patch;
 mod paths;
-mod prints;
+mod subtree_hash;
 
 pub use patch::{Patch, json_patch};
 pub use paths::Paths;
@@ -34,8 +34,8 @@ pub use paths::Paths;
 use serde::Serialize;
 
 use super::{Element, Rect, Tree};
-use pairing::{Arrangement, PairedNode};
-use prints::Prints;
+use matching::{Arrangement, PairedNode};
+use subtree_hash::Prints;
 
 /// A tree as it may be shown, and the same tree as it is: a change behind a redaction is still a change.
 #[derive(Clone, Copy, Debug)]
@@ -309,7 +309,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn arrange_children(&self, old: usize, new: usize) -> Arrangement {
-        pairing::arrange_children(
+        matching::arrange_children(
             (&self.old.prints, self.old.seen.shown.children(old).collect()),
             (&self.new.prints, self.new.seen.shown.children(new).collect()),
         )

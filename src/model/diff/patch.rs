@@ -5,7 +5,7 @@
 //! each gets its line: that is the price of a patch that needs no knowledge of trees. The custom format
 //! leaves ids to the client. A patch that would be longer than the tree is replaced by the tree.
 
-use super::pairing::{Arrangement, PairedNode};
+use super::matching::{Arrangement, PairedNode};
 use super::{ComparableTree, Comparison, NodeField};
 use crate::model::Tree;
 

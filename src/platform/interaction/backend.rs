@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::{Drag, PointerAction};
 use crate::clock::{Cancel, Clock};
 use crate::error::Result;
-use crate::model::action::{Handle, Key, Modifier};
 use crate::model::element::Range;
+use crate::model::input::{Handle, Key, Modifier};
 use crate::model::{KeyCombo, Point, Rect};
 
 /// What an element can be asked to do by itself.

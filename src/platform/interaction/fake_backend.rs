@@ -8,7 +8,7 @@ use super::*;
 use crate::clock::{Cancel, Clock};
 use crate::error::Result;
 use crate::model::Rect;
-use crate::model::action::{Act, Handle};
+use crate::model::input::{Act, Handle};
 #[cfg(target_os = "linux")]
 use crate::platform::linux;
 use crate::platform::{macos, windows};

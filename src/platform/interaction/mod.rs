@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use super::{Done, Route};
 use crate::error::{Error, Kind};
-use crate::model::action::{Button, Key, Modifier, OptionChoice};
+use crate::model::input::{Button, Key, Modifier, OptionChoice};
 use crate::model::{KeyCombo, Point};
 
 const OPTIONS_NAMED: usize = 20;

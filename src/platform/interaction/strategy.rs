@@ -15,8 +15,8 @@ use super::{
 };
 use crate::clock::{Cancel, Clock};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Button, Handle, Key, OptionChoice};
 use crate::model::element::Range;
+use crate::model::input::{Act, Button, Handle, Key, OptionChoice};
 use crate::model::{NamedKey, Point, Rect};
 use crate::platform::{Done, Route};
 

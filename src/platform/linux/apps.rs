@@ -17,7 +17,7 @@ use super::sandbox::Sandbox;
 use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::model::app::{App, Ended, Launch, Program, Run};
 use crate::platform::Apps;
 use crate::platform::session_env::SessionEnv;
 use crate::text::nearest;

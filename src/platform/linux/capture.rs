@@ -17,8 +17,8 @@ use super::x11::{X11Error, X11Failure, X11Server};
 use crate::clock::{lock, sleep_really};
 use crate::error::{Error, Kind};
 use crate::model::Rect;
-use crate::model::buffer::Buffer;
 use crate::model::image::{BLACK, Picture};
+use crate::model::pixel_buffer::Buffer;
 use crate::platform::Shot;
 
 const BYTES_PER_PIXEL: usize = 4;

@@ -17,11 +17,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::launch::command as shell;
-use super::sandbox::family;
+use super::sandbox::process_tree;
 use crate::clock::{Cancel, Deadline, sleep_really};
 use crate::config::process_environment_os;
 use crate::error::{Error, Result};
-use crate::model::program::{Ended, Launch, Printed, Run};
+use crate::model::app::{Ended, Launch, Printed, Run};
 
 /// This very program, even if its file was replaced since it started.
 const OURSELVES: &str = "/proc/self/exe";
@@ -129,7 +129,7 @@ fn end_command(keeper: &mut Child) -> Option<i32> {
     }
     if !has_ended(keeper) {
         // It is late, or was stopped. While it lives, all that the command started can be found below it.
-        family::kill_below(Pid::from_child(keeper));
+        process_tree::kill_below(Pid::from_child(keeper));
         // Fails only when it has ended already.
         let _ = keeper.kill();
     }
@@ -199,7 +199,7 @@ fn collect_printed(drain: Option<Drain>) -> Printed {
 
 /// Serves as the keeper: runs the command that its input names, and ends with what it answered.
 pub fn run_keeper() -> Result<i32, String> {
-    family::adopt_orphans()?;
+    process_tree::adopt_orphans()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|problem| problem.to_string())?;
     let launch: Launch =
@@ -212,7 +212,7 @@ pub fn run_keeper() -> Result<i32, String> {
         Ok(status) => status.code().or(status.signal().map(|signal| BY_SIGNAL + signal)).unwrap_or(NOT_FOUND),
         Err(_) => NOT_FOUND,
     };
-    family::end_all();
+    process_tree::end_all();
     Ok(code)
 }
 
@@ -220,7 +220,7 @@ fn watch_input() {
     std::thread::spawn(|| {
         let mut rest = [0; 64];
         while !matches!(std::io::stdin().read(&mut rest), Ok(0) | Err(_)) {}
-        family::end_all();
+        process_tree::end_all();
         std::process::exit(BY_SIGNAL);
     });
 }

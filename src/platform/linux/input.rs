@@ -22,7 +22,7 @@ use super::x11::{X11Error, X11Failure, X11Server, X11Session};
 use super::{lease, remap, settle};
 use crate::clock::{Cancel, Clock, Deadline, lock, sleep_really};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Button, Modifier};
+use crate::model::input::{Button, Modifier};
 use crate::model::{KeyCombo, Point};
 use crate::platform::interaction::{Drag, TypedText, point_between};
 

@@ -8,8 +8,8 @@ use super::accessibility::{AtspiClient, roles};
 use super::{Linux, desktop, lease, pointer_target};
 use crate::clock::{Cancel, Clock};
 use crate::error::{Kind, Result};
-use crate::model::action::{Act, Handle, Key, Modifier};
 use crate::model::element::Range;
+use crate::model::input::{Act, Handle, Key, Modifier};
 use crate::model::{KeyCombo, NamedKey, Point, Rect, Window};
 use crate::platform::interaction::{
     Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
@@ -268,7 +268,7 @@ impl Backend for X11Backend<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::action::OptionChoice;
+    use crate::model::input::OptionChoice;
     use crate::platform::interaction::fake_backend::{
         BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, FakeBackend, LINUX, Reaction, Thing, handle, lies, obeys,
         refuses,

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::model::NamedKey;
-use crate::model::action::{Key, Modifier};
+use crate::model::input::{Key, Modifier};
 
 /// The number of a character or key in the X11 protocol.
 pub type Keysym = u32;

@@ -6,7 +6,7 @@ use std::sync::Weak;
 
 use super::sandbox::Sandbox;
 use crate::error::{Error, Result};
-use crate::model::program::Launch;
+use crate::model::app::Launch;
 use crate::platform::child_process::without_our_settings;
 
 /// Who starts programs: this process, or the keeper of a private desktop.

@@ -2,7 +2,7 @@
 
 use super::{Linux, PointerHit};
 use crate::error::Result;
-use crate::model::action::Handle;
+use crate::model::input::Handle;
 use crate::model::{Point, Rect};
 use crate::platform::Desktop;
 use crate::platform::interaction::ElementState;

@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::world::{PlannedElement, World};
-use crate::model::action::{Act, Handle, Key, Modifier, OptionChoice};
+use crate::model::input::{Act, Handle, Key, Modifier, OptionChoice};
 use crate::model::{Button, InputKind, KeyCombo, NamedKey, Point, Role, Tree};
 use crate::scenario::{ReactionCondition, Trigger};
 

@@ -10,7 +10,7 @@
 
 mod input;
 mod notepad;
-mod picture;
+mod render;
 mod windows;
 pub mod world;
 
@@ -24,8 +24,8 @@ use super::{
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::Act;
-use crate::model::program::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::input::Act;
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
 use input::{MockOutcome, MockRefusal};
@@ -375,7 +375,7 @@ fn refusal_error(refusal: &MockRefusal) -> Error {
 
 impl Capture for Mock {
     fn window_picture(&self, window: &Window) -> Result<Shot> {
-        let picture = picture::draw_window(window, &self.tree_now(&window.uid)?).map_err(drawing_failed)?;
+        let picture = render::draw_window(window, &self.tree_now(&window.uid)?).map_err(drawing_failed)?;
         Ok(Shot { picture, area: window.bounds })
     }
 
@@ -392,7 +392,7 @@ impl Capture for Mock {
         let layers: Vec<(&Window, &Tree)> = front_to_back.into_iter().zip(&trees).rev().collect();
         let side = |pixels: i32| u32::try_from(pixels).unwrap_or(0);
         let size = (side(screen.width), side(screen.height));
-        Ok(Shot { picture: picture::draw_desktop(size, &layers).map_err(drawing_failed)?, area: screen })
+        Ok(Shot { picture: render::draw_desktop(size, &layers).map_err(drawing_failed)?, area: screen })
     }
 
     fn region_picture(&self, area: Rect) -> Result<Shot> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::notepad;
-use crate::model::program::App;
+use crate::model::app::App;
 use crate::model::{Element, Point, Rect, Role, Tree, TreeBuilder, Window};
 use crate::scenario::{AppPlan, ElementChange, Reaction, Scenario, ScenarioState, WindowPlan};
 

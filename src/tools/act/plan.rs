@@ -13,7 +13,7 @@ use crate::observer::wait::WaitCondition;
 use crate::tool::args::Text;
 use crate::tool::{Cx, Effect, Meta, ReplyKind};
 use crate::tools::fields::{ArgumentFields, ArgumentObject};
-use crate::tools::waiting::parse_condition;
+use crate::tools::wait_for::parse_condition;
 
 /// What a step says beside its tool's own arguments. No tool has arguments of these names.
 pub const OWN_FIELDS: &[&str] = &["do", "expect", "within_ms", "on_fail"];

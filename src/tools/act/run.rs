@@ -12,7 +12,7 @@ use crate::observer::{Ref, WindowChoice};
 use crate::tool::call::Reply;
 use crate::tool::person::Person;
 use crate::tool::{Cx, Tool};
-use crate::tools::waiting::WaitForTool;
+use crate::tools::wait_for::WaitForTool;
 
 /// How sure it is that what was asked for came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

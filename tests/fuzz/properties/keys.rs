@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use os_screen_observer::model::action::Key;
-use os_screen_observer::model::{KeyCombo, NamedKey, action::Modifier};
+use os_screen_observer::model::input::Key;
+use os_screen_observer::model::{KeyCombo, NamedKey, input::Modifier};
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);

@@ -10,8 +10,8 @@ use os_screen_observer::scenario;
 use os_screen_observer::tools;
 use os_screen_observer::trace::format::FILE_NAME;
 use os_screen_observer::trace::reader::{self, Recording};
-use os_screen_observer::trace::story::LoadedTrace;
-use os_screen_observer::trace::{html, record, show};
+use os_screen_observer::trace::recording::LoadedTrace;
+use os_screen_observer::trace::{html, text, to_scenario};
 
 const TREE_FOLLOWS: &[u8] = b"\n%%\n";
 
@@ -66,14 +66,14 @@ fn check_story(lines: &[u8], tree: &[u8], recording: Option<Recording>) {
         assert_eq!(story.steps.len(), recording.rows.len(), "people are told of other steps");
         assert_eq!(story.footer, recording.footer);
     }
-    let table = show::trace_table(&story);
+    let table = text::trace_table(&story);
     assert!(!table.contains(|c: char| c.is_control() && c != '\n'), "a terminal would obey {table:?}");
     for step in story.steps.iter().take(3) {
-        show::show_step(&story, step.row.trace_seq).unwrap();
+        text::show_step(&story, step.row.trace_seq).unwrap();
     }
     let page = html::page(&story);
     assert_eq!(page.matches("<script").count(), 1, "the page has a script of others");
-    if let Ok(recorded) = record::record_scenario(&story, &tools::recorded_input) {
+    if let Ok(recorded) = to_scenario::record_scenario(&story, &tools::recorded_input) {
         scenario::load_str(&recorded, "recorded.yaml").unwrap();
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::NamedKey;
-use crate::model::action::Modifier;
+use crate::model::input::Modifier;
 use crate::platform::interaction::TextLength;
 use crate::platform::interaction::fake_backend::*;
 

@@ -14,8 +14,8 @@ use crate::clock::Cancel;
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TYPED_TEXT_CHARACTERS};
 use crate::error::{Error, Kind, Result};
 use crate::model::Rect;
-use crate::model::action::Handle;
 use crate::model::element::Range;
+use crate::model::input::Handle;
 use crate::platform::interaction::{NamedAction, RequestOutcome};
 
 /// Toolkits name a handful; a thousand would be a mistake.

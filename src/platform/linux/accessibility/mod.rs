@@ -31,7 +31,7 @@ pub use windows::AtspiWindow;
 
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::Handle;
+use crate::model::input::Handle;
 use crate::model::{Rect, Tree};
 use crate::platform::Patience;
 use object::AtspiObject;

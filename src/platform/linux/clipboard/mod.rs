@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use crate::clock::{Cancel, lock};
 use crate::error::{Error, Result};
-use crate::model::program::Clip;
+use crate::model::app::Clip;
 use crate::platform::Clipboard;
 use owner::Owner;
 

@@ -13,7 +13,7 @@ use super::{Atoms, from_latin1};
 use crate::clock::{Cancel, Deadline, sleep_really};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
-use crate::model::program::Clip;
+use crate::model::app::Clip;
 use crate::platform::linux::x11::{X11Error, X11Failure};
 
 /// How long the owner may take for all of it.

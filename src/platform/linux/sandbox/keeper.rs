@@ -12,9 +12,9 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::desktop::{self, SandboxFolder};
-use super::{KeeperWord, SandboxPlan, family};
+use super::{KeeperWord, SandboxPlan, process_tree};
 use crate::clock::{lock, sleep_really};
-use crate::model::program::Launch;
+use crate::model::app::Launch;
 use crate::platform::linux::launch::command;
 
 /// How often ended children are taken notice of.
@@ -22,7 +22,7 @@ const REAP: Duration = Duration::from_millis(500);
 
 /// Serves as the keeper until the input ends; it does not return before.
 pub fn run_keeper() -> Result<(), String> {
-    family::adopt_orphans()?;
+    process_tree::adopt_orphans()?;
     let plan = read_plan()?;
     let folder = SandboxFolder::new()?;
     let gate = Arc::new(SpawnGate::default());
@@ -42,7 +42,7 @@ pub fn run_keeper() -> Result<(), String> {
     }
     loop {
         sleep_really(REAP);
-        family::reap_children();
+        process_tree::reap_children();
     }
 }
 
@@ -104,7 +104,7 @@ fn start(order: &str, gate: &SpawnGate, environment: &KeeperEnvironment) -> Resu
 /// Ends every process of the desktop, removes its folder, and ends this process.
 fn end_desktop(gate: &SpawnGate, folder: &std::path::Path) -> ! {
     gate.shut_gate();
-    family::end_all();
+    process_tree::end_all();
     // What a process that would not die still holds open stays behind; nobody is left to be told.
     let _ = std::fs::remove_dir_all(folder);
     std::process::exit(0)

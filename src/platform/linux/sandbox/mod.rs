@@ -9,8 +9,8 @@
 
 mod cookie;
 mod desktop;
-pub mod family;
 pub mod keeper;
+pub mod process_tree;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -27,7 +27,7 @@ use super::session::DesktopSession;
 use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
-use crate::model::program::Launch;
+use crate::model::app::Launch;
 use crate::platform::child_process::without_our_settings;
 
 /// This very program, even if its file was replaced since it started.

@@ -11,7 +11,7 @@ use enigo::{Axis, Coordinate, Direction, Enigo, InputError, Keyboard, Mouse, Set
 use super::{Wayland, refuse, screen};
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Button, Handle};
+use crate::model::input::{Act, Button, Handle};
 use crate::model::{KeyCombo, Point, Rect};
 use crate::platform::interaction::{
     Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome, TypedText,

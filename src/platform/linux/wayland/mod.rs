@@ -25,7 +25,7 @@ use super::desktop;
 use super::desktop::process_name;
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Result};
-use crate::model::action::Handle;
+use crate::model::input::Handle;
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{READ_BACK_TIME, poll_until};
 use crate::platform::session_env::SessionEnv;

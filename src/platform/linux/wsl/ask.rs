@@ -11,7 +11,7 @@ use super::super::exec;
 use super::decode;
 use crate::clock::Cancel;
 use crate::error::Result;
-use crate::model::program::{Launch, Run};
+use crate::model::app::{Launch, Run};
 
 const COMMON: &str = include_str!("scripts/common.ps1");
 const WINDOWS: &str = include_str!("scripts/windows.ps1");

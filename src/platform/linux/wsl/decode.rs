@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 use crate::error::{Error, Kind, Result};
-use crate::model::program::Ended;
+use crate::model::app::Ended;
 use crate::model::similarity::Png;
 use crate::model::{Monitor, Rect, Window};
 use crate::platform::{Shot, gone};
@@ -179,8 +179,8 @@ fn garbled(why: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::app::Printed;
     use crate::model::image::Picture;
-    use crate::model::program::Printed;
     use serde_json::{Value, json};
 
     fn raw(handle: i64, title: &str) -> Value {

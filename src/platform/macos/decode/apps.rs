@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::program::{App, Program};
+use crate::model::app::{App, Program};
 use crate::text::nearest;
 
 /// `Utilities` and the folders of some makers are one below.

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::points;
+use super::coordinates;
 use super::records::{RawApp, RawAxWindow, RawLook, RawRect, RawWindow};
 use crate::error::{Error, Kind};
 use crate::model::{Point, Rect, Window};
@@ -196,7 +196,7 @@ fn window(raw: &RawWindow, app: Option<&RawApp>, found: Option<&RawAxWindow>) ->
         title: title.unwrap_or_else(|| raw.owner.clone()),
         process: raw.owner.clone(),
         pid: u32::try_from(raw.pid).unwrap_or(0),
-        bounds: points::rect(raw.bounds),
+        bounds: coordinates::rect(raw.bounds),
         focused: keyboard,
         minimized: found.is_some_and(|window| window.minimized),
     }
@@ -223,7 +223,7 @@ pub fn under(look: &RawLook, point: Point) -> Option<&RawWindow> {
     look.windows
         .iter()
         .filter(|raw| raw.on_screen && raw.alpha > 0.0 && raw.layer <= MENU_LAYER && !is_curtain(raw))
-        .find(|raw| points::rect(raw.bounds).contains(point))
+        .find(|raw| coordinates::rect(raw.bounds).contains(point))
 }
 
 /// What lies under a pointer and is no listed window. The menu bar is in the tree of the window that is in front; the
@@ -238,7 +238,7 @@ pub fn menu_at(look: &RawLook, point: Point) -> Option<Menu> {
     } else {
         owner_of(look, &listed, raw)
     };
-    Some(Menu { bounds: points::rect(raw.bounds), window_uid: owner.map(uid_of) })
+    Some(Menu { bounds: coordinates::rect(raw.bounds), window_uid: owner.map(uid_of) })
 }
 
 /// Whether a click there meets the window, something of its application that belongs to it (a sheet, a popover, a
@@ -261,12 +261,12 @@ fn owner_of(look: &RawLook, listed: &[Seen], raw: &RawWindow) -> Option<u32> {
     if is_listed(raw.id) {
         return None;
     }
-    let place = points::rect(raw.bounds);
+    let place = coordinates::rect(raw.bounds);
     let behind = look.windows.iter().skip_while(|other| other.id != raw.id);
     let mut behind =
         behind.filter(|other| other.on_screen && other.pid == raw.pid && is_listed(other.id)).peekable();
     let nearest = behind.peek().map(|other| other.id);
-    behind.find(|other| points::rect(other.bounds).intersects(&place)).map(|other| other.id).or(nearest)
+    behind.find(|other| coordinates::rect(other.bounds).intersects(&place)).map(|other| other.id).or(nearest)
 }
 
 /// What a picture of a window shows beside it, from the front to the back, itself last: its sheets, popovers and open
@@ -280,7 +280,7 @@ pub fn pictured(look: &RawLook, id: u32) -> Vec<u32> {
     let over = look.windows.iter().filter(|raw| raw.on_screen && raw.alpha > 0.0 && raw.layer <= MENU_LAYER);
     let over = over
         .take_while(|raw| raw.id != id)
-        .filter(|raw| points::rect(raw.bounds).intersects(&seen.window.bounds));
+        .filter(|raw| coordinates::rect(raw.bounds).intersects(&seen.window.bounds));
     over.filter(|raw| owner_of(look, &listed, raw) == Some(id)).map(|raw| raw.id).chain([id]).collect()
 }
 
@@ -306,7 +306,7 @@ pub fn room(look: &RawLook, monitors: &[Rect], bounds: Rect) -> Option<Rect> {
     let monitor = monitors.iter().copied().max_by_key(shared)?;
     let bar = look.windows.iter().filter(|raw| raw.layer == MENU_BAR_LAYER && raw.on_screen);
     let bar = bar
-        .map(|raw| points::rect(raw.bounds))
+        .map(|raw| coordinates::rect(raw.bounds))
         .find(|bar| bar.y == monitor.y && bar.x == monitor.x && bar.height < monitor.height / 4);
     let height = bar.map_or(0, |bar| bar.height);
     Some(Rect { y: monitor.y + height, height: monitor.height - height, ..monitor })

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::keys::{self, Layout, TypedPiece};
 use crate::clock::{Cancel, lock};
 use crate::error::Result;
-use crate::model::action::{Button, Key, Modifier};
+use crate::model::input::{Button, Key, Modifier};
 use crate::model::{KeyCombo, Point};
 use crate::platform::interaction::{Drag, point_between};
 

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::records::{RawElement, RawRect};
-use super::{points, roles, tree};
-use crate::model::action::{Key, Modifier};
+use super::{coordinates, roles, tree};
+use crate::model::input::{Key, Modifier};
 use crate::model::{NamedKey, Rect};
 use crate::platform::interaction::{ElementState, InputProfile, Request, TextLength, Timing};
 
@@ -98,7 +98,7 @@ pub fn sight(screen: Rect, around: impl Iterator<Item = Around>) -> Rect {
     let mut sight = screen;
     for Around { role, bounds } in around.take_while(|next| !OVER.contains(&next.role.as_str())) {
         if let Some(bounds) = bounds.filter(|_| roles::clips(&role)) {
-            sight = sight.intersection(&points::rect(bounds)).unwrap_or_default();
+            sight = sight.intersection(&coordinates::rect(bounds)).unwrap_or_default();
         }
         // A sheet may be larger than its window.
         if matches!(role.as_str(), "AXSheet" | "AXWindow") {
@@ -113,7 +113,7 @@ mod tests {
     use super::super::records::RawValue;
     use super::*;
     use crate::error::Kind;
-    use crate::model::action::{Act, Button, OptionChoice};
+    use crate::model::input::{Act, Button, OptionChoice};
     use crate::platform::interaction::fake_backend::{
         BY_ITSELF, BY_KEYS, BY_POINTER, CLICKED, FakeBackend, Reaction, handle, obeys, refuses,
     };

@@ -4,7 +4,7 @@
 //! letter: on a French keyboard Cmd+A by its place on an American one would be Cmd+Q, which ends programs.
 
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Key, Modifier};
+use crate::model::input::{Key, Modifier};
 use crate::model::{KeyCombo, NamedKey};
 
 /// An event carries no more than so many units of UTF-16.

@@ -4,6 +4,7 @@
 
 pub mod apps;
 pub mod changes;
+pub mod coordinates;
 pub mod desktop;
 pub mod errors;
 pub mod input;
@@ -15,10 +16,9 @@ pub mod ocr;
 pub mod options;
 pub mod permissions;
 pub mod pixels;
-pub mod points;
 pub mod quarantine;
 pub mod records;
 pub mod roles;
 pub mod session;
 pub mod tree;
-pub mod watching;
+pub mod watch;

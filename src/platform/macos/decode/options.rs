@@ -4,7 +4,7 @@ use super::records::RawElement;
 use super::tree::{self, Elements};
 use super::{names, roles};
 use crate::error::Result;
-use crate::model::action::Handle;
+use crate::model::input::Handle;
 use crate::platform::interaction::OptionItem;
 
 /// Options further down than that are not options of this element.

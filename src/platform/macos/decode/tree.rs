@@ -8,12 +8,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::errors::{Code, Meaning};
 use super::records::RawElement;
-use super::{names, points, roles};
+use super::{coordinates, names, roles};
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
-use crate::platform::shaping::shortened;
+use crate::platform::normalize::shortened;
 
 /// An application that was silent so often in a row is asked no more: each time costs a whole time limit.
 const MOST_SILENCE: usize = 3;
@@ -196,13 +196,13 @@ fn inner_clip(raw: &RawElement, clip: Option<Rect>) -> Option<Rect> {
     let (true, Some(own), Some(clip)) = (roles::clips(&raw.role), raw.bounds, clip) else {
         return clip;
     };
-    Some(points::rect(own).intersection(&clip).unwrap_or_default())
+    Some(coordinates::rect(own).intersection(&clip).unwrap_or_default())
 }
 
 /// An element as the contract wants it. `clip` is the part of the screen in which it can be seen.
 pub fn shown(raw: &RawElement, parent: Option<&str>, clip: Option<Rect>, label: Option<String>) -> Element {
     let secret = roles::is_secret(&raw.role, raw.subrole.as_deref());
-    let bounds = raw.bounds.map(points::rect).unwrap_or_default();
+    let bounds = raw.bounds.map(coordinates::rect).unwrap_or_default();
     let outside = clip.is_some_and(|clip| !clip.intersects(&bounds));
     let name = name_of(raw, label);
     let description = filled(&raw.help).or_else(|| filled(&raw.description)).filter(|text| *text != name);
@@ -374,7 +374,7 @@ mod tests {
     fn check_file(name: &str, menu_bar: Option<u64>, expected: &[&str]) -> Tree {
         let mut recorded = Recorded::file(name);
         let Ok(root) = recorded.read(1) else { panic!("{name} has no root") };
-        let bounds = root.bounds.map(points::rect).unwrap_or_default();
+        let bounds = root.bounds.map(coordinates::rect).unwrap_or_default();
         let title = root.title.unwrap_or_default();
         let tree = capture(&mut recorded, &Sought { root: 1, menu_bar, title, bounds }).unwrap();
         assert_eq!(drawn(&tree), expected, "{name}");

@@ -22,7 +22,7 @@ use crate::clock::{Cancel, Clock, Deadline, lock};
 use crate::config::limits::{REFS, TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::Tree;
-use crate::model::action::Handle;
+use crate::model::input::Handle;
 use crate::platform::Patience;
 use crate::platform::interaction::{OptionItem, Request, RequestOutcome};
 

@@ -15,14 +15,14 @@ use super::decode::interaction::{PROFILE, element_state, sight};
 use super::decode::lease::{self, Lease};
 use super::decode::quarantine::WINDOW_TIME;
 use super::decode::records::RawLook;
-use super::decode::{permissions as words, points, session};
+use super::decode::{coordinates, permissions as words, session};
 use super::foundation::{self, Node};
 use super::input::{self, Events};
 use super::watch::Watcher;
 use super::{capture, desktop, permissions};
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Handle};
+use crate::model::input::{Act, Handle};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{
     self, Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome,
@@ -92,7 +92,7 @@ pub fn probe() -> Result<String, String> {
     let granted = permissions::granted();
     let word = |given: bool| if given { "permitted" } else { "not permitted" };
     let (elements, pictures) = (word(granted.accessibility), word(granted.recording));
-    let sharpest = displays.iter().map(points::density).fold(1.0, f64::max);
+    let sharpest = displays.iter().map(coordinates::density).fold(1.0, f64::max);
     Ok(format!(
         "macOS, {} monitors with up to {sharpest} pixels a point; elements and input {elements}, pictures {pictures}",
         displays.len()
@@ -113,7 +113,7 @@ impl Mac {
     }
 
     fn monitor_areas(&self) -> Result<Vec<Rect>> {
-        Ok(desktop::displays()?.iter().map(|display| points::rect(display.bounds)).collect())
+        Ok(desktop::displays()?.iter().map(|display| coordinates::rect(display.bounds)).collect())
     }
 
     /// Input without the permission is thrown away in silence.
@@ -205,11 +205,11 @@ impl Desktop for Mac {
     }
 
     fn monitors(&self) -> Result<Vec<Monitor>> {
-        Ok(desktop::displays()?.iter().map(points::monitor).collect())
+        Ok(desktop::displays()?.iter().map(coordinates::monitor).collect())
     }
 
     fn screen(&self) -> Result<Option<Rect>> {
-        Ok(points::around(self.monitor_areas()?.into_iter()))
+        Ok(coordinates::around(self.monitor_areas()?.into_iter()))
     }
 
     fn pointer(&self) -> Result<Option<Point>> {

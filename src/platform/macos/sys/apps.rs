@@ -7,7 +7,7 @@ use super::decode::apps;
 use super::launch;
 use crate::clock::Cancel;
 use crate::error::Result;
-use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::model::app::{App, Ended, Launch, Program, Run};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::{Apps, run_command};
 

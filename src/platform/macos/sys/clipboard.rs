@@ -13,7 +13,7 @@ use objc2_foundation::{NSRange, NSString};
 use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::program::Clip;
+use crate::model::app::Clip;
 use crate::platform::Clipboard;
 
 /// Many programs put a dozen forms of one thing there.

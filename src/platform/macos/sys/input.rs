@@ -14,7 +14,7 @@ use super::layout;
 use crate::clock::{Cancel, Clock, sleep_really};
 use crate::error::{Error, Result};
 use crate::model::Point;
-use crate::model::action::{Button, Modifier};
+use crate::model::input::{Button, Modifier};
 
 /// The window server reads events as they come; programs take some that come at once for one.
 const BETWEEN_EVENTS: Duration = Duration::from_millis(8);

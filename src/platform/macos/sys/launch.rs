@@ -12,7 +12,7 @@ use rustix::process::{Pid, test_kill_process};
 use super::decode::apps;
 use crate::clock::{Deadline, sleep_really};
 use crate::error::{Error, Result};
-use crate::model::program::Launch;
+use crate::model::app::Launch;
 use crate::platform::child_process::without_our_settings;
 
 /// What an app may take until it is among those that run.

@@ -17,7 +17,7 @@ use core_foundation::base::{CFType, CFTypeRef, TCFType};
 use core_foundation::runloop::{CFRunLoop, CFRunLoopSource, kCFRunLoopDefaultMode};
 use core_foundation::string::{CFString, CFStringRef};
 
-use super::decode::watching::{Followed, enroll};
+use super::decode::watch::{Followed, enroll};
 use super::foundation::{Node, checked};
 use super::launch::is_running;
 use crate::clock::{Bell, lock, sleep_really};

@@ -6,7 +6,7 @@
 
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::program::{App, Program};
+use crate::model::app::{App, Program};
 use crate::text::nearest;
 
 /// What of a shortcut counts.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::tree::RawElement;
-use crate::model::action::{Key, Modifier};
+use crate::model::input::{Key, Modifier};
 use crate::model::{NamedKey, Role};
 use crate::platform::interaction::{ElementState, InputProfile, Request, Timing};
 

@@ -5,7 +5,7 @@
 //! other signs stand where the layout has them, because that is what a program gets to read.
 
 use crate::error::{Error, Result};
-use crate::model::action::{Key, Modifier};
+use crate::model::input::{Key, Modifier};
 use crate::model::{KeyCombo, NamedKey};
 
 /// A key by its number. Those that old keyboards did not have say so, or the number pad is meant.

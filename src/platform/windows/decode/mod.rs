@@ -2,16 +2,16 @@
 //! answers that were recorded or written by hand (`tests/fixtures/windows`).
 
 pub mod apps;
+pub mod capture;
 pub mod changes;
+pub mod coordinates;
 pub mod desktop;
 pub mod errors;
 pub mod integrity;
 pub mod interaction;
 pub mod keys;
+pub mod lru;
 pub mod ocr;
-pub mod pictures;
-pub mod points;
-pub mod recent;
 pub mod requests;
 pub mod roles;
 pub mod tree;

@@ -11,15 +11,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::coordinates::rect_of;
 use super::desktop::gone;
 use super::errors::{Code, Meaning};
-use super::points::rect_of;
 use super::roles::{self, RoleFacts};
 use crate::clock::Deadline;
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder, Window};
-use crate::platform::shaping::{shortened, show_choices};
+use crate::platform::normalize::{shortened, show_choices};
 
 /// An element as UI Automation tells of it. A pattern that the element does not have is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

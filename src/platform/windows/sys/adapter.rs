@@ -19,7 +19,7 @@ use super::watch::Watcher;
 use super::{capture, desktop, foreground, launch};
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::Result;
-use crate::model::action::{Act, Handle};
+use crate::model::input::{Act, Handle};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{
     Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome, TypedText,

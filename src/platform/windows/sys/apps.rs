@@ -11,7 +11,7 @@ use super::launch;
 use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::Result;
-use crate::model::program::{App, Ended, Launch, Program, Run};
+use crate::model::app::{App, Ended, Launch, Program, Run};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::{Apps, run_command};
 

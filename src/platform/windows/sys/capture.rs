@@ -13,9 +13,9 @@ use windows::Win32::Graphics::Gdi::{
 use windows::Win32::Storage::Xps::{PRINT_WINDOW_FLAGS, PrintWindow};
 use windows::Win32::UI::WindowsAndMessaging::IsHungAppWindow;
 
+use super::decode::capture::{Way, way};
+use super::decode::coordinates::rgba_of;
 use super::decode::desktop::{RawWindow, Sight, gone, hwnd_of};
-use super::decode::pictures::{Way, way};
-use super::decode::points::rgba_of;
 use super::decode::worker::Lanes;
 use super::desktop::{self, handle};
 use crate::clock::Cancel;
@@ -82,7 +82,7 @@ fn drawn_by_itself(painters: &Painters, sight: &Sight, raw: &RawWindow, uid: &st
         Err(error) if error.kind == Kind::Timeout => "does not answer",
         Err(error) => return Err(error),
     };
-    let covering = super::decode::pictures::covering(sight, raw).map_or_else(
+    let covering = super::decode::capture::covering(sight, raw).map_or_else(
         || "it is not wholly on the screen".to_owned(),
         |other| format!("'{}' covers it", other.title),
     );

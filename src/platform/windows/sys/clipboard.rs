@@ -19,7 +19,7 @@ use windows::core::{PCWSTR, w};
 use crate::clock::{Cancel, Clock};
 use crate::config::limits::CLIPBOARD_BYTES;
 use crate::error::{Error, Kind, Result};
-use crate::model::program::Clip;
+use crate::model::app::Clip;
 use crate::platform::Clipboard;
 
 /// Others have it open for moments.

@@ -25,11 +25,11 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 use windows::core::{BOOL, PWSTR, w};
 
+use super::decode::coordinates::rect_of;
 use super::decode::desktop::{
     PLACES, Placing, REASONS, RawMonitor, RawWindow, Sight, from_workspace, gone, hwnd_of, must_be_restored,
     placing, process_behind,
 };
-use super::decode::points::rect_of;
 use crate::error::{Error, Result};
 use crate::model::{Point, Reached, Rect, WindowChange};
 use crate::platform::poll::Polling;

@@ -19,12 +19,12 @@ use windows::Win32::UI::Input::KeyboardAndMouse::{
 };
 use windows::Win32::UI::WindowsAndMessaging::{GetSystemMetrics, SM_SWAPBUTTON, SetCursorPos};
 
+use super::decode::coordinates::{astray, units};
 use super::decode::keys::{self, Event, Placed, Vk};
-use super::decode::points::{astray, units};
 use super::{desktop, integrity};
 use crate::clock::{Cancel, Clock, Deadline, lock, sleep_really};
 use crate::error::{Error, Kind, Result};
-use crate::model::action::Button;
+use crate::model::input::Button;
 use crate::model::{KeyCombo, Point};
 use crate::platform::interaction::{Drag, point_between};
 

@@ -16,7 +16,7 @@ use windows::core::{PCWSTR, PWSTR};
 use super::decode::apps::{command_line, environment};
 use crate::config::process_environment_os;
 use crate::error::{Error, Result};
-use crate::model::program::Launch;
+use crate::model::app::Launch;
 
 /// The pipes to our client are ours alone. Whoever started us had to make them so that they are handed on to children;
 /// a child that held them would keep the client waiting for their end after we are gone.

@@ -13,7 +13,7 @@ use uiautomation::events::{
 use uiautomation::types::{TreeScope, UIProperty};
 
 use crate::clock::Bell;
-use crate::platform::windows::decode::recent::Recent;
+use crate::platform::windows::decode::lru::Recent;
 
 /// Of so many windows of an application changes are told; the one that was looked into longest ago makes room.
 const MOST_WATCHED: usize = 2;

@@ -20,7 +20,7 @@ use std::time::Duration;
 use uiautomation::{UIAutomation, UIElement};
 
 use super::decode::desktop::hwnd_of;
-use super::decode::recent::Recent;
+use super::decode::lru::Recent;
 use super::decode::tree::{
     Cached, Gathered, Limits, MOST_TEXTS, RawElement, Time, bare, lacking, read, read_popup, tree, wants_text,
 };
@@ -29,7 +29,7 @@ use super::desktop;
 use crate::clock::{Bell, Cancel, lock};
 use crate::config::limits::PLATFORM_CALL_TIME;
 use crate::error::{Error, Kind, Result};
-use crate::model::action::Handle;
+use crate::model::input::Handle;
 use crate::model::{Tree, Window};
 use crate::platform::Patience;
 use crate::platform::interaction::{OptionItem, Request, RequestOutcome};

@@ -6,13 +6,13 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::acting::{BeforeInput, TargetOut, look_when_settled};
 use super::common::{Dialog, FitArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs, regex_error};
-use super::reading::Bbox;
+use super::element_actions::{BeforeInput, TargetOut, look_when_settled};
+use super::zoom::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::model::action::{Act, Button};
+use crate::model::input::{Act, Button};
 use crate::model::{InputAim, InputKind, Point, RecordedInput, Rect};
-use crate::observer::spot::{Fit, Occurrence, TextPage, TextPiece, WantedText};
+use crate::observer::text_match::{Fit, Occurrence, TextPage, TextPiece, WantedText};
 use crate::observer::{Care, OcrScene, Spotted};
 use crate::tool::args::{Int, Text};
 use crate::tool::{

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::grid::Grid;
 use crate::model::{Point, Rect};
-use crate::observer::pointing::{GridWish, Mark, Overlay, Pointed};
+use crate::observer::screenshots::{GridWish, Mark, Overlay, Pointed};
 use crate::tool::args::{Int, Pixel};
 use crate::tool::{Cx, Encoded};
 

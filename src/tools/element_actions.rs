@@ -10,7 +10,7 @@ use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, QuietWindowA
 use super::keyboard::parse_combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
-use crate::model::action::{Act, Button, Handle, OptionChoice};
+use crate::model::input::{Act, Button, Handle, OptionChoice};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput, Rect};
 use crate::observer::{DesktopState, Ref, ResolvedWindow, View, WindowChoice};
 use crate::platform::{Done, Route};

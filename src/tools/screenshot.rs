@@ -7,11 +7,11 @@ use super::common::{
     ElementArgs, FULL_SCREEN, ImageFacts, PointArgs, QuietWindowArgs, WindowArgs, known_image,
     picture_subject, remember_image, title_of,
 };
-use super::overlay::{OverlayArgs, OverlayOut, RegionArgs, encode_image};
-use super::screen::{SketchArgs, named_sketch};
+use super::screenshot_options::{OverlayArgs, OverlayOut, RegionArgs, encode_image};
+use super::sketch::{SketchArgs, named_sketch};
 use crate::error::{Error, Result};
 use crate::model::{Point, Rect};
-use crate::observer::pointing::{PictureSubject, PictureWish};
+use crate::observer::screenshots::{PictureSubject, PictureWish};
 use crate::observer::{ElementChoice, ResolvedWindow, WindowChoice};
 use crate::tool::args::{Int, Quiet};
 use crate::tool::{

@@ -7,7 +7,7 @@ use super::{Observer, Target, View, WindowChoice};
 use crate::clock::{Cancel, lock};
 use crate::config::limits::TYPED_TEXT_CHARACTERS;
 use crate::error::Result;
-use crate::model::action::{Act, Key, Modifier};
+use crate::model::input::{Act, Key, Modifier};
 use crate::model::{KeyCombo, NamedKey, Tree};
 use crate::privacy::redact::is_secret;
 

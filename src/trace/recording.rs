@@ -73,7 +73,7 @@ impl LoadedTrace {
     }
 
     fn of(text: &[u8], folder: PathBuf, name: &str) -> Result<LoadedTrace, String> {
-        let mut story = LoadedTrace {
+        let mut trace = LoadedTrace {
             folder,
             header: None,
             steps: Vec::new(),
@@ -81,11 +81,11 @@ impl LoadedTrace {
             problems: Vec::new(),
             missing_trees: Vec::new(),
         };
-        story.read_lines(&String::from_utf8_lossy(text));
-        if story.header.is_none() && story.steps.is_empty() {
+        trace.read_lines(&String::from_utf8_lossy(text));
+        if trace.header.is_none() && trace.steps.is_empty() {
             return Err(format!("{name} is not a trace: it has neither a header nor a row"));
         }
-        Ok(story)
+        Ok(trace)
     }
 
     pub fn trace_id(&self) -> &str {
@@ -332,15 +332,15 @@ mod tests {
     fn check(lines: &[&str], problems: &[&str], missing: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE_NAME), lines.join("\n")).unwrap();
-        let story = LoadedTrace::read(folder.path()).unwrap();
+        let trace = LoadedTrace::read(folder.path()).unwrap();
         let all_begin = |found: &[String], expected: &[&str]| {
             assert_eq!(found.len(), expected.len(), "{found:?}");
             for (found, expected) in found.iter().zip(expected) {
                 assert!(found.starts_with(expected), "{found} is not {expected}");
             }
         };
-        all_begin(&story.problems, problems);
-        all_begin(&story.missing_trees, missing);
+        all_begin(&trace.problems, problems);
+        all_begin(&trace.missing_trees, missing);
     }
 
     #[test]

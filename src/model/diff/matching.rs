@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::prints::Prints;
+use super::subtree_hash::Prints;
 
 /// The children of two paired nodes.
 pub struct Arrangement {

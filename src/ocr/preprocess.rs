@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::frames::without_lines;
+use super::line_removal::without_lines;
 use crate::error::{Error, Result};
 use crate::model::Rect;
-use crate::model::enlarging::upscale_plane;
 use crate::model::image::Picture;
+use crate::model::upscale::upscale_plane;
 
 /// What is read at once; a larger picture is enlarged less.
 const MOST_PIXELS: u64 = 32_000_000;

@@ -1,23 +1,23 @@
 //! Pictures to point at: of a window, the screen or a part of it, with a grid or with numbers on what can be acted
 //! on, and the way back from a pixel or a cell of one to the screen.
 
-mod aim;
 mod badges;
+mod coordinates;
+mod grid_lines;
 mod image;
-mod lines;
 mod marks;
 
-pub use aim::PictureSpot;
+pub use coordinates::PictureSpot;
+pub use grid_lines::Labelled;
 pub use image::Image;
-pub use lines::Labelled;
 pub use marks::Mark;
 
 use super::{Observer, ResolvedWindow};
 use crate::clock::Cancel;
 use crate::error::{Error, Result};
 use crate::model::Rect;
-use crate::model::enlarging::enlarged_picture;
 use crate::model::grid::Grid;
+use crate::model::upscale::enlarged_picture;
 use crate::platform::Shot;
 
 /// What shall be seen.
@@ -84,11 +84,11 @@ impl Observer {
         let mut picture = enlarged_picture(shot.picture, wish.enlarge)?;
         let grid = wish.overlay.grid;
         if let Some(GridWish { grid, .. }) = &grid {
-            lines::check_fits(grid, picture.width(), picture.height())?;
+            grid_lines::check_fits(grid, picture.width(), picture.height())?;
         }
         let image = self.image_of(&wish.subject, &shot.area, &picture, grid.map(|wish| wish.grid))?;
         let boxes: Vec<Rect> = marked.iter().map(|mark| image.in_picture(mark.bounds)).collect();
-        let labelled = grid.and_then(|wish| lines::draw_grid(&mut picture, &wish.grid, wish.labels));
+        let labelled = grid.and_then(|wish| grid_lines::draw_grid(&mut picture, &wish.grid, wish.labels));
         // Over the grid, so that no label hides a number, and beside its labels where there is room.
         badges::draw_boxes(&mut picture, &boxes);
         notes.extend(labelled.and_then(note_on_labels));

@@ -16,9 +16,9 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::following::{FollowSubject, Following, Notice};
 use super::prompts::{self, Embeds, Prompt};
 use super::resources::{self, FoundResource, ListedWindow};
+use super::subscriptions::{FollowSubject, Following, Notice};
 use super::{McpServer, pages};
 use crate::clock::lock;
 use crate::gate::confirm::Person;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::compare;
 use super::format::TraceRow;
-use super::story::{self, LoadedTrace, RecordedWindow, StoryScene, StoryStep};
+use super::recording::{self, LoadedTrace, RecordedWindow, StoryScene, StoryStep};
 use crate::model::{
     InputAim, InputKind, InputText, KeyCombo, Point, RecordedInput, Rect, Role, Tree, selector,
 };
@@ -34,18 +34,18 @@ const LARGEST_SCREEN: i32 = 32_768;
 const NOTES_SHOWN: usize = 20;
 
 /// The text of a scenario file that plays the session again.
-pub fn record_scenario(story: &LoadedTrace, input_of: InputOf) -> Result<String, String> {
-    if !story.missing_trees.is_empty() {
-        let missing = story.missing_trees.join("\n  ");
+pub fn record_scenario(trace: &LoadedTrace, input_of: InputOf) -> Result<String, String> {
+    if !trace.missing_trees.is_empty() {
+        let missing = trace.missing_trees.join("\n  ");
         return Err(format!("trees of the trace are missing, so states would be guessed:\n  {missing}"));
     }
-    if !story.tells_of_windows() {
+    if !trace.tells_of_windows() {
         return Err("the trace tells of no windows: it was written by a program that stores none".to_owned());
     }
-    let session = RecordedSession::of(story, input_of);
+    let session = RecordedSession::of(trace, input_of);
     let labels = label_states(&session);
     let draft = Draft::of(&session, &labels);
-    let text = write(&draft.build_scenario(story), &draft.build_comments(story))
+    let text = write(&draft.build_scenario(trace), &draft.build_comments(trace))
         .map_err(|problem| format!("the scenario cannot be written as YAML: {problem}"))?;
     match load_str(&text, "the recorded scenario") {
         Ok(_) => Ok(text),
@@ -108,9 +108,9 @@ struct RecordedTarget {
 }
 
 impl RecordedSession {
-    fn of(story: &LoadedTrace, input_of: InputOf) -> Self {
-        let first = story.steps.first().map(|step| Arc::clone(&step.before)).unwrap_or_default();
-        let began = story.steps.first().and_then(|step| story::began_at(&step.row)).unwrap_or_default();
+    fn of(trace: &LoadedTrace, input_of: InputOf) -> Self {
+        let first = trace.steps.first().map(|step| Arc::clone(&step.before)).unwrap_or_default();
+        let began = trace.steps.first().and_then(|step| recording::began_at(&step.row)).unwrap_or_default();
         let mut session = RecordedSession {
             began,
             moments: vec![RecordedMoment { scene: first, hidden_changes: 0 }],
@@ -118,7 +118,7 @@ impl RecordedSession {
             notes: Vec::new(),
         };
         let mut last_look = began;
-        for step in &story.steps {
+        for step in &trace.steps {
             session.add_step(step, input_of(&step.row.tool), &mut last_look);
         }
         session
@@ -126,8 +126,8 @@ impl RecordedSession {
 
     fn add_step(&mut self, step: &StoryStep, input: Option<RecordedInput>, last_look: &mut Duration) {
         let row = &step.row;
-        let began = story::began_at(row).unwrap_or(*last_look);
-        let ended = story::ended_at(row).unwrap_or(*last_look);
+        let began = recording::began_at(row).unwrap_or(*last_look);
+        let ended = recording::ended_at(row).unwrap_or(*last_look);
         if *self.current_scene() != step.before {
             // Somewhere between two looks: the middle is the best guess.
             let middle = last_look.saturating_add(began.saturating_sub(*last_look) / 2);
@@ -526,11 +526,11 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn build_scenario(&self, story: &LoadedTrace) -> Scenario {
-        let label = story.header.as_ref().and_then(|header| header.label.clone());
+    fn build_scenario(&self, trace: &LoadedTrace) -> Scenario {
+        let label = trace.header.as_ref().and_then(|header| header.label.clone());
         let states = (0..self.states.len()).map(|state| self.build_state(state)).collect::<Vec<_>>();
         Scenario {
-            name: label.filter(|label| !label.is_empty()).unwrap_or_else(|| story.trace_id().to_owned()),
+            name: label.filter(|label| !label.is_empty()).unwrap_or_else(|| trace.trace_id().to_owned()),
             initial_state: 0,
             screen: screen_of(&states),
             states,
@@ -651,10 +651,10 @@ impl<'a> Draft<'a> {
         found.or_else(|| (1..tree.len()).find(named)).map(|node| (tree, node))
     }
 
-    fn build_comments(&self, story: &LoadedTrace) -> Comments {
-        let steps = story.steps.len();
-        let mut head = vec![format!("Recorded from {} with {steps} steps.", story.trace_id())];
-        if let Some(header) = &story.header {
+    fn build_comments(&self, trace: &LoadedTrace) -> Comments {
+        let steps = trace.steps.len();
+        let mut head = vec![format!("Recorded from {} with {steps} steps.", trace.trace_id())];
+        if let Some(header) = &trace.header {
             head.push(format!("The session began at {}.", header.started_at));
         }
         head.push(
@@ -666,7 +666,7 @@ impl<'a> Draft<'a> {
             ));
         }
         head.extend(list_notes(
-            story.problems.iter().map(|problem| format!("The trace is incomplete: {problem}.")),
+            trace.problems.iter().map(|problem| format!("The trace is incomplete: {problem}.")),
         ));
         head.extend(list_notes(self.notes.iter().map(|note| format!("Note: {note}."))));
         Comments { head, states: self.state_comments(), reactions: self.reaction_comments() }

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::form::Form;
+use super::fields::Form;
 use super::{
     Area, Display, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, query_form,
     screen_field,

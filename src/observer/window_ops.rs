@@ -11,7 +11,7 @@ use super::resolve::MOST_MATCHES;
 use super::{DesktopState, Observer, Permit, ResolvedWindow};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Result};
-use crate::model::program::{Clip, Ended, Launch, Program, Run};
+use crate::model::app::{Clip, Ended, Launch, Program, Run};
 use crate::model::{Point, Reached, Window, WindowChange, WindowState};
 use crate::platform::Activation;
 

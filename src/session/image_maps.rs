@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::clock::lock;
-use crate::observer::pointing::Image;
+use crate::observer::screenshots::Image;
 
 const MOST: usize = 32;
 const LIFE: Duration = Duration::from_secs(300);

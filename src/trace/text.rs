@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::compare::diff_scenes;
 use super::format::TraceRow;
-use super::story::{LoadedTrace, StoryStep};
+use super::recording::{LoadedTrace, StoryStep};
 use crate::privacy::untrusted::clean_text;
 use crate::text::shorten;
 
@@ -19,45 +19,45 @@ const HEADINGS: [&str; 7] = ["step", "time", "tool", "arguments", "result", "cha
 const RIGHT: [bool; 7] = [true, false, false, false, false, false, true];
 
 /// The head of the trace, a line for each step, and what could not be read.
-pub fn trace_table(story: &LoadedTrace) -> String {
-    let rows: Vec<[String; 7]> = story.steps.iter().map(table_cells).collect();
+pub fn trace_table(trace: &LoadedTrace) -> String {
+    let rows: Vec<[String; 7]> = trace.steps.iter().map(table_cells).collect();
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([HEADINGS[column].len()]).max().unwrap_or(0)
     };
     let widths: [usize; 7] = std::array::from_fn(width);
-    let mut out = trace_header(story);
+    let mut out = trace_header(trace);
     out.push('\n');
     write_line(&mut out, &HEADINGS.map(str::to_owned), &widths);
     for row in &rows {
         write_line(&mut out, row, &widths);
     }
-    for problem in trace_problems(story) {
+    for problem in trace_problems(trace) {
         let _ = write!(out, "\nincomplete: {}", one_line(&problem));
     }
     out.trim_end().to_owned()
 }
 
 /// One step, by its number in the trace.
-pub fn show_step(story: &LoadedTrace, number: u64) -> Result<String, String> {
-    let step = story.steps.iter().find(|step| step.row.trace_seq == number).ok_or_else(|| {
-        let numbers = story.steps.iter().map(|step| step.row.trace_seq);
+pub fn show_step(trace: &LoadedTrace, number: u64) -> Result<String, String> {
+    let step = trace.steps.iter().find(|step| step.row.trace_seq == number).ok_or_else(|| {
+        let numbers = trace.steps.iter().map(|step| step.row.trace_seq);
         match (numbers.clone().min(), numbers.max()) {
             (Some(first), Some(last)) => format!("there is no step {number}; steps are {first} to {last}"),
             _ => format!("there is no step {number}; the trace has no steps"),
         }
     })?;
     let row = &step.row;
-    let mut out = format!("step {} of {}: {}\n", row.trace_seq, story.trace_id(), row.tool);
+    let mut out = format!("step {} of {}: {}\n", row.trace_seq, trace.trace_id(), row.tool);
     for (name, value) in row_facts(row) {
         let _ = writeln!(out, "  {name:<12} {}", one_line(&value));
     }
-    out.push_str(&told_differences(story, step));
+    out.push_str(&told_differences(trace, step));
     Ok(clean_text(&out).trim_end().to_owned())
 }
 
-fn told_differences(story: &LoadedTrace, step: &StoryStep) -> String {
-    if !story.tells_of_windows() {
+fn told_differences(trace: &LoadedTrace, step: &StoryStep) -> String {
+    if !trace.tells_of_windows() {
         return "\nThe trace holds no trees to compare.\n".to_owned();
     }
     let found = diff_scenes(&step.before, &step.after);
@@ -95,33 +95,33 @@ pub fn row_facts(row: &TraceRow) -> Vec<(&'static str, String)> {
 }
 
 /// Who, when and how long, as one or two sentences.
-pub fn trace_header(story: &LoadedTrace) -> String {
-    let mut out = story.trace_id().to_owned();
-    if let Some(header) = &story.header {
+pub fn trace_header(trace: &LoadedTrace) -> String {
+    let mut out = trace.trace_id().to_owned();
+    if let Some(header) = &trace.header {
         if let Some(label) = header.label.as_ref().filter(|label| !label.is_empty()) {
             let _ = write!(out, " \"{}\"", one_line(label));
         }
         let _ = write!(out, ", started {}", header.started_at);
     }
     out.push('\n');
-    let _ = match &story.footer {
+    let _ = match &trace.footer {
         Some(footer) => writeln!(
             out,
             "{} steps in {}.{:03} s, stopped {}",
-            story.steps.len(),
+            trace.steps.len(),
             footer.duration_ms / 1000,
             footer.duration_ms % 1000,
             footer.stopped_at
         ),
-        None => writeln!(out, "{} steps, not stopped", story.steps.len()),
+        None => writeln!(out, "{} steps, not stopped", trace.steps.len()),
     };
     clean_text(&out).into_owned()
 }
 
 /// Everything that could not be read.
-pub fn trace_problems(story: &LoadedTrace) -> Vec<String> {
-    let missing = story.missing_trees.iter().map(|tree| format!("a tree cannot be read: {tree}"));
-    story.problems.iter().cloned().chain(missing).collect()
+pub fn trace_problems(trace: &LoadedTrace) -> Vec<String> {
+    let missing = trace.missing_trees.iter().map(|tree| format!("a tree cannot be read: {tree}"));
+    trace.problems.iter().cloned().chain(missing).collect()
 }
 
 /// `ok`, or the error's code.

@@ -12,7 +12,7 @@ use super::window_action::WindowQueryArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::Window;
-use crate::model::program::Launch;
+use crate::model::app::Launch;
 use crate::observer::WindowWait;
 use crate::tool::args::{Int, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Starting, Target, Tool};

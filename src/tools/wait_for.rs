@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::asserting;
+use super::assert_state;
 use super::common::{WindowArgs, millis};
 use super::fields::{ArgumentFields, ArgumentObject};
 use super::vision::{STILL, TOLERANCE};
@@ -177,7 +177,7 @@ pub fn parse_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition
 
 /// Waiting for what can never be judged would be waiting for the timeout.
 fn predicate_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition> {
-    match asserting::read(cx, fields) {
+    match assert_state::read(cx, fields) {
         Ok(predicate) => Ok(WaitCondition::Holds(predicate)),
         Err(error) if error.kind == Kind::PredicateUnsupported => {
             Err(fields.field_error("kind", &format!("cannot be used: {}", error.message)))

@@ -6,9 +6,9 @@ use axum::body::Bytes;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use super::form::Form;
+use super::fields::Form;
 use super::interact::{Action, perform, read_action};
-use super::see::{part_of, region, text_fields};
+use super::screenshots::{part_of, region, text_fields};
 use super::windows::Query;
 use super::{Area, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, picked, screen_field};
 use crate::clock::sleep_task;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Cx, ElementTarget, Target};
 use crate::error::Result;
-use crate::model::action::{Key, Modifier};
+use crate::model::input::{Key, Modifier};
 use crate::model::{Element, KeyCombo, NamedKey, Point};
 use crate::observer::{HitTest, ResolvedWindow};
 use crate::privacy::redact::is_secret;

@@ -36,7 +36,7 @@ use crate::tool::object::WrittenObject;
 use crate::tool::person::{Person, Question};
 use crate::tool::recorded::for_the_books;
 use crate::tool::reply::{ErasedOutput, ReplyFrame};
-use crate::tool::{Cx, Effect, Meta, Permit, Prepared, Spec, TableEntry, Target, typed};
+use crate::tool::{Cx, Effect, GateArgs, Meta, Permit, Prepared, Spec, TableEntry, Target, gate_args, typed};
 use crate::trace::{Closing, PendingCall};
 
 pub use state::{Gate, Shared};
@@ -83,9 +83,10 @@ impl Gate {
     }
 
     fn pass_along(&self, mut call: Call, person: &Person, cancel: &Cancel, reader: ReplyReader) -> Reply {
-        let credential = self.tools.find_tool(&call.tool).and_then(|entry| {
-            entry.spec.meta.lock.and_then(|_| args::take_credential(entry.schema(), &mut call.args))
-        });
+        let credential = self
+            .tools
+            .find_tool(&call.tool)
+            .and_then(|entry| gate_args::take_credential(entry.spec.meta, &mut call.args));
         let pass_once = |call: Call, person: &Person| {
             let showing = CallAuthority { credential: credential.as_ref(), person };
             pass_once(self, call, showing, cancel, reader)
@@ -121,7 +122,7 @@ fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, r
         catch_panic(gate, name, || admit_and_run(gate, &mut cx, entry, call.args, &showing, &mut record));
     let result = result.map_err(|error| gate.halt.explain_cancel(error));
     let changed = result.as_ref().ok().and_then(|body| body.changed());
-    let reply = catch_panic(gate, name, || Ok(write_reply(gate, entry.spec, &record, result, cx.warning)));
+    let reply = catch_panic(gate, name, || Ok(write_reply(gate, entry.spec, &record, result, &mut cx)));
     let mut reply = reply.unwrap_or_else(|error| {
         let scrub = Scrub::of(&gate.redactor);
         failure_reply(gate, &error, Some(record.step_id), entry.spec.meta.untrusted, &scrub)
@@ -146,9 +147,9 @@ fn admit_and_run(
     record: &mut Record,
 ) -> Result<Box<dyn ErasedOutput>> {
     let meta = entry.spec.meta;
-    let dry_run = args.get("dry_run") == Some(&Value::Bool(true));
-    let prepared = entry.spec.parse(entry.schema(), args)?;
-    record.notes.max_tokens = args::room_for_reply(entry.schema(), prepared.arguments());
+    let (own, prepared) = entry.spec.parse(entry.schema(), args)?;
+    let dry_run = own.dry_run;
+    cx.max_tokens = own.max_tokens;
     gate.permits(meta)?;
     gate.unlocks(meta, showing.credential)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
@@ -171,7 +172,7 @@ fn admit_and_run(
     gate.config.launch.check(&targets)?;
     record.notes.secrets = admit_secrets(gate, entry, &*prepared, &targets)?;
     if cx.judged {
-        judge_targets(gate, entry, &*prepared, &targets, dry_run, showing.person, &mut record.notes)?;
+        judge_targets(gate, entry, &*prepared, &own, &targets, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
     let permit = Permit::grant(reservation, targets, dry_run);
@@ -199,13 +200,13 @@ fn judge_targets(
     gate: &Gate,
     entry: &TableEntry,
     prepared: &dyn Prepared,
+    own: &GateArgs,
     targets: &[Target],
-    dry_run: bool,
     person: &Person,
     notes: &mut Judgement,
 ) -> Result<()> {
     let meta = entry.spec.meta;
-    let token = prepared.arguments().get("confirm_token").and_then(Value::as_str);
+    let (dry_run, token) = (own.dry_run, own.confirm_token.as_deref());
     let (args, now) = (prepared.arguments(), gate.clock.now());
     // What meets nothing that is known may go anywhere.
     let hides_typed = targets.first().is_none_or(|target| typed::is_private(target, args));
@@ -265,19 +266,24 @@ fn write_reply(
     spec: Spec,
     record: &Record,
     result: Result<Box<dyn ErasedOutput>>,
-    warning: Option<String>,
+    cx: &mut Cx,
 ) -> Reply {
     let watch = InjectionWatch::default();
     let scrub = Scrub::of(&gate.redactor);
     // What carries no text from the screen has nothing that could speak to anybody.
     let untrusted = spec.meta.shows_the_screen();
     let scrub = if untrusted { scrub.watched_by(&watch) } else { scrub };
-    let frame = ReplyFrame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
+    let frame = ReplyFrame {
+        step_id: record.step_id,
+        caused_by: record.caused_by,
+        untrusted,
+        warning: cx.warning.take(),
+    };
     let written = result.and_then(|mut body| {
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
         let mut written = write_body(&*body, spec, frame.clone(), &scrub)?;
-        if let Some(most) = record.notes.max_tokens {
+        if let Some(most) = cx.max_tokens {
             let most = if watch.has_seen() { suspicion::room_beside_places(most) } else { most };
             written = fit_json(written, outline.as_ref().map_or(0, String::len), most)?;
         }
@@ -295,7 +301,7 @@ fn write_reply(
         },
         Err(error) => failure_reply(gate, &error, Some(record.step_id), untrusted, &scrub),
     };
-    suspicion::mark_reply(&mut reply, &watch, record.notes.max_tokens);
+    suspicion::mark_reply(&mut reply, &watch, cx.max_tokens);
     if watch.has_seen() && record.origin != Origin::Inspector {
         gate.suspicion.raise_suspicion(gate.clock.now());
     }
@@ -436,8 +442,6 @@ struct Judgement {
     consent: Option<Consent>,
     question: Option<Box<Question>>,
     secrets: Vec<String>,
-    /// How much of a reply the caller has room for.
-    max_tokens: Option<usize>,
 }
 
 impl Record {

@@ -19,7 +19,7 @@ impl Gate {
     ) -> Result<Foreseen> {
         let entry = self.tools.find_tool(tool).ok_or_else(|| super::no_such_tool(self, tool))?;
         let meta = entry.spec.meta;
-        let prepared = entry.spec.parse(entry.schema(), Value::Object(args.clone()))?;
+        let (own, prepared) = entry.spec.parse(entry.schema(), Value::Object(args.clone()))?;
         self.permits(meta)?;
         refuse_unknown_ref(cx, args)?;
         let judging = cx.with_judged(self.judges(meta));
@@ -30,10 +30,8 @@ impl Gate {
         };
         // What has the focus now may not have it later; an element that is named is named.
         let is_sure = first || ELEMENT.iter().any(|name| args.contains_key(*name));
-        let needs_consent = judging.judged
-            && is_sure
-            && !args.contains_key("confirm_token")
-            && targets.as_ref().is_ok_and(covered);
+        let needs_consent =
+            judging.judged && is_sure && own.confirm_token.is_none() && targets.as_ref().is_ok_and(covered);
         Ok(Foreseen { meta, targets, needs_consent })
     }
 }

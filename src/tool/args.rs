@@ -189,16 +189,6 @@ impl<T: JsonSchema> JsonSchema for SecretOr<T> {
     }
 }
 
-/// Marks the argument that opens a lock: the gate takes it out of the call before anything is recorded.
-pub const CREDENTIAL: &str = "x-credential";
-
-/// Takes the argument that opens a lock out of a call, whatever it is.
-pub fn take_credential(schema: &Value, args: &mut Value) -> Option<Value> {
-    let properties = schema.get("properties")?.as_object()?;
-    let (name, _) = properties.iter().find(|(_, property)| property.get(CREDENTIAL).is_some())?;
-    args.as_object_mut()?.remove(name)
-}
-
 /// Marks an argument that holds the arguments of another call, with the name of the argument that names its tool.
 pub const CALL: &str = "x-call";
 
@@ -207,16 +197,6 @@ pub fn carried_call<'a>(schema: &Value, args: &'a Map<String, Value>) -> Option<
     let tool_in = |name: &str| schema.get("properties")?.get(name)?.get(CALL)?.as_str();
     let (name, named_in) = args.keys().find_map(|name| Some((name.as_str(), tool_in(name)?)))?;
     Some((name, args.get(named_in).and_then(Value::as_str).unwrap_or_default()))
-}
-
-/// Marks the argument that says how many tokens the whole reply may have.
-pub const FIT: &str = "x-fit";
-
-/// How many tokens checked arguments leave to the reply, where the tool leaves the fitting to the gate.
-pub fn room_for_reply(schema: &Value, args: &Map<String, Value>) -> Option<usize> {
-    let marked = |name: &str| schema.get("properties")?.get(name)?.get(FIT);
-    let (_, value) = args.iter().find(|(name, _)| marked(name).is_some())?;
-    value.as_u64().and_then(|most| usize::try_from(most).ok())
 }
 
 /// The secrets that checked arguments name, wherever the schema lets one stand.

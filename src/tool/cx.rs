@@ -33,6 +33,8 @@ pub struct Cx<'a> {
     pub spotted: RefCell<Option<Spotted>>,
     /// The look at the desktop that this call has taken before its input, once it has.
     pub look_before: Rc<RefCell<Option<Arc<DesktopState>>>>,
+    /// How many tokens the whole reply may have. The gate fits it; a tool may choose what to leave out.
+    pub max_tokens: Option<usize>,
     /// What the person has to be asked before a call inside this one can succeed.
     pub question: Option<Box<Question>>,
     /// Said to the caller beside the result: what was understood differently from what was written.
@@ -57,6 +59,7 @@ impl<'a> Cx<'a> {
             judged,
             spotted: Default::default(),
             look_before: Default::default(),
+            max_tokens: None,
             question: None,
             warning: None,
         }

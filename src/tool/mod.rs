@@ -8,6 +8,7 @@ pub mod args;
 pub mod call;
 mod caller;
 pub mod cx;
+pub mod gate_args;
 mod input_targets;
 pub mod object;
 pub mod person;
@@ -25,6 +26,7 @@ use serde_json::{Map, Value};
 
 pub use caller::{Caller, Foreseen, Proposal};
 pub use cx::Cx;
+pub use gate_args::GateArgs;
 pub use reply::{Encoded, Output};
 pub use resource::{Resource, ResourceContent};
 pub use services::Services;
@@ -82,6 +84,10 @@ pub struct Meta {
     pub listed: bool,
     /// What has to be switched on by the config and opened by a secret of the caller's; listed only then.
     pub lock: Option<fn(&Config) -> Lock<'_>>,
+    /// Takes `max_tokens`: the gate fits the reply into them.
+    pub fits: bool,
+    /// Of a tool that acts: `dry_run` and `confirm_token` are in its published schema. The others take them unsaid.
+    pub shows_gate_args: bool,
     /// Written into a running trace.
     pub traced: bool,
     /// What a recorded call becomes in a scenario; nothing for a tool that sends no input.
@@ -117,6 +123,8 @@ impl Meta {
         lean: false,
         listed: true,
         lock: None,
+        fits: false,
+        shows_gate_args: false,
         traced: true,
         input: None,
         waits: false,
@@ -303,7 +311,9 @@ impl Spec {
 
     /// Every argument, also the ones that the published schema leaves out.
     pub fn full_input_schema(&self) -> Value {
-        (self.input)()
+        let mut schema = (self.input)();
+        gate_args::add_properties(self.meta, &mut schema);
+        schema
     }
 
     pub fn input_schema(&self) -> Value {
@@ -319,9 +329,12 @@ impl Spec {
         (self.reply)()
     }
 
-    /// Checked arguments, ready to be resolved and run. `schema` is this spec's full input schema.
-    pub fn parse(&self, schema: &Value, args: Value) -> Result<Box<dyn Prepared>> {
-        (self.parse)(args::check(schema, args)?)
+    /// Checked arguments: the gate's own, and the tool's, ready to be resolved and run. `schema` is this spec's full
+    /// input schema.
+    pub fn parse(&self, schema: &Value, args: Value) -> Result<(GateArgs, Box<dyn Prepared>)> {
+        let mut checked = args::check(schema, args)?;
+        let own = GateArgs::split_off(self.meta, &mut checked);
+        Ok((own, (self.parse)(checked)?))
     }
 }
 
@@ -361,7 +374,7 @@ impl std::fmt::Debug for Spec {
 /// ```
 pub trait Prepared: Send {
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>>;
-    /// The arguments as they were checked: what a consent is bound to.
+    /// The tool's arguments as they were checked: what a consent is bound to.
     fn arguments(&self) -> &Map<String, Value>;
     fn run(self: Box<Self>, cx: &mut Cx, permit: Permit) -> Result<Box<dyn reply::ErasedOutput>>;
 }

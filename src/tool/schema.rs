@@ -57,7 +57,7 @@ fn write_out(schema: &mut Value) {
     }
 }
 
-/// Drops what is hidden, and limits that are enforced but that no caller comes near.
+/// Drops what is hidden, our own marks, and limits that are enforced but that no caller comes near.
 pub fn published_schema(mut schema: Value) -> Value {
     publish_in_place(&mut schema);
     schema
@@ -98,10 +98,7 @@ fn drop_inner_words(property: &mut Value) {
 fn drop_remote_limits(property: &mut Map<String, Value>) {
     property.remove("maxLength");
     property.remove("maxItems");
-    property.remove(super::args::SECRET);
-    property.remove(super::args::FIT);
-    property.remove(super::args::CALL);
-    property.remove(super::args::CREDENTIAL);
+    property.retain(|key, _| !key.starts_with("x-"));
     if property.get("maximum").and_then(Value::as_i64).is_some_and(|most| most >= 9_999) {
         property.remove("maximum");
         property.remove("minimum");

@@ -7,7 +7,6 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, QuietInputArgs};
 use super::window_action::WindowQueryArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
@@ -25,9 +24,6 @@ pub struct ListAppsArgs {
     filter: Option<Text<128>>,
     #[schemars(extend("x-hidden" = true))]
     limit: Option<Int<1, 2000>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -67,6 +63,7 @@ impl Tool for ListApps {
         name: "list_apps",
         group: Group::Programs,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/apps")],
         brief: "Programs with windows, and installed ones by the id that launch_app takes.",
         detail: "`running` has a row for each process with windows; `installed` what the desktop's menu offers (on Linux \
@@ -134,9 +131,6 @@ pub struct LaunchArgs {
     matching: Option<WindowQueryArgs>,
     #[schemars(extend("x-hidden" = true))]
     timeout_ms: Option<Int<0, 120000>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 impl LaunchArgs {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, FitArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs, regex_error};
+use super::common::{Dialog, QuietWindowArgs, millis, new_dialogs, regex_error};
 use super::element_actions::{BeforeInput, TargetOut, look_when_settled};
 use super::zoom::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
@@ -144,9 +144,6 @@ pub struct OcrFindArgs {
     text: Option<Text<1000>>,
     #[serde(flatten)]
     read: ReadArgs,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    fit: FitArgs,
     /// Default 50.
     #[schemars(extend("x-hidden" = true))]
     max_results: Option<Int<1, 1000>>,
@@ -175,6 +172,7 @@ impl Tool for OcrFind {
         name: "ocr_find",
         group: Group::Screen,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/ocr/find"), (Method::Post, "/api/ocr/find")],
         brief: "Find text by reading pixels; tells where it is.",
         detail: "Words are joined into lines and told from the top to the bottom, each with its box and the point of a \
@@ -249,9 +247,6 @@ pub struct ClickTextArgs {
     /// Clicks; default 1.
     #[schemars(extend("x-hidden" = true))]
     count: Option<Int<1, 10>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 impl ClickTextArgs {

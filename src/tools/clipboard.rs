@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, QuietInputArgs};
+use super::windows::NoArgs;
 use crate::config::limits;
 use crate::error::Result;
 use crate::tool::args::{SecretOr, Text};
@@ -26,13 +26,14 @@ pub struct ClipboardText {
 impl Output for ClipboardText {}
 
 impl Tool for ClipboardGet {
-    type Args = FitArgs;
+    type Args = NoArgs;
     type Out = ClipboardText;
     const META: Meta = Meta {
         name: "clipboard_get",
         group: Group::Keyboard,
         untrusted: true,
         traced: false,
+        fits: true,
         rest: &[(Method::Get, "/api/clipboard")],
         brief: "Read the clipboard's text.",
         detail: "Secrets and what redaction hides are hidden in it. Without a text, `formats` tells what there is. No \
@@ -41,7 +42,7 @@ impl Tool for ClipboardGet {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, _: FitArgs, _: Permit) -> Result<ClipboardText> {
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<ClipboardText> {
         let clip = cx.observer().read_clipboard(cx.cancel)?;
         if clip.text.is_none() && clip.formats.is_empty() {
             cx.warning = Some("the clipboard is empty".to_owned());
@@ -57,9 +58,6 @@ pub struct ClipboardSet;
 pub struct ClipboardSetArgs {
     /// Or {"secret":"NAME"}.
     text: SecretOr<Text<{ limits::CLIPBOARD_CHARACTERS }>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

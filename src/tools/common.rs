@@ -78,34 +78,6 @@ impl QuietWindowArgs {
     }
 }
 
-/// How much a caller wants to read at most. The gate reads it.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "declared for the schema; the gate reads the value")]
-pub struct FitArgs {
-    /// Fit the reply into these.
-    #[schemars(extend("x-fit" = true))]
-    pub max_tokens: Option<Int<100, 1000000>>,
-}
-
-/// Switches that every input tool understands. The gate reads them.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "declared for the schema; the gate reads the values")]
-pub struct QuietInputArgs {
-    #[schemars(extend("x-hidden" = true))]
-    pub dry_run: Option<bool>,
-    #[schemars(extend("x-hidden" = true))]
-    pub confirm_token: Option<Text<64>>,
-}
-
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "declared for the schema; the gate reads the values")]
-pub struct InputArgs {
-    /// Check only, do nothing.
-    pub dry_run: Option<bool>,
-    /// Consent token.
-    pub confirm_token: Option<Text<64>>,
-}
-
 /// A point, in whatever the caller counts.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct PointArgs {

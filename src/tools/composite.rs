@@ -107,6 +107,7 @@ impl Tool for ClickElementAndObserve {
     const META: Meta = Meta {
         name: "click_element_and_observe",
         group: Group::Elements,
+        shows_gate_args: true,
         rest: &[(Method::Post, "/api/element/click_and_observe")],
         brief: "Click an element and see what came of it, in one call.",
         examples: &[Example {

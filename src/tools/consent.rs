@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::gate::suspicion;
 use crate::model::Rect;
-use crate::tool::args::{self, Text};
+use crate::tool::args::Text;
 use crate::tool::{
     Cx, Effect, Encoded, Example, Group, Meta, Method, Output, Permit, Prepared, ReplyKind, Spec, TableEntry,
     Target, Tool,
@@ -84,7 +84,8 @@ impl Tool for ProposeAction {
         }
         let entry = acting_tool(cx, args.action.as_str())?;
         cx.caller().check_permitted(entry.spec.meta)?;
-        let prepared = prepare_proposal(entry, args.args.unwrap_or_default())?;
+        // The proposal is about the deed: what is said to the gate is said with the call itself.
+        let (_, prepared) = entry.spec.parse(entry.schema(), args.args.unwrap_or_default().into())?;
         let targets = resolve_targets(cx, &*prepared)?;
         let name = entry.spec.meta.name;
         // Where the screen is suspected, an input that meets nothing needs a token too.
@@ -118,16 +119,6 @@ fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a TableEntry> {
     };
     let entry = cx.tools().find_tool(name).ok_or_else(|| refusal("is no tool of this server"))?;
     if entry.spec.meta.effect.acts() { Ok(entry) } else { Err(refusal("does not act")) }
-}
-
-/// The proposal is about the deed, so what steers the consent itself is left out.
-fn prepare_proposal(entry: &TableEntry, mut args: Map<String, Value>) -> Result<Box<dyn Prepared>> {
-    args.remove("confirm_token");
-    args.remove("dry_run");
-    let mut args = Value::Object(args);
-    // What opens a lock is shown with the call itself, and a consent is not bound to it.
-    let _ = args::take_credential(entry.schema(), &mut args);
-    entry.spec.parse(entry.schema(), args)
 }
 
 /// The very resolution that the gate will do, whether or not anything has to be judged.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, InputArgs, QuietInputArgs, QuietWindowArgs, millis, new_dialogs};
+use super::common::{Dialog, ElementArgs, QuietWindowArgs, millis, new_dialogs};
 use super::keyboard::parse_combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
@@ -31,9 +31,6 @@ pub struct ClickArgs {
     button: Option<Button>,
     /// Clicks; default 1.
     count: Option<Int<1, 5>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: InputArgs,
 }
 
 impl Tool for ClickElement {
@@ -44,6 +41,7 @@ impl Tool for ClickElement {
         group: Group::Elements,
         lean: true,
         effect: Effect::Input,
+        shows_gate_args: true,
         rest: &[(Method::Post, "/api/element/click")],
         brief: "Click an element. The receipt tells what changed; ok alone is no success.",
         detail: "The tree is read anew, the element must be enabled and visible, and the click goes to its \
@@ -372,9 +370,6 @@ pub struct OnElement {
     element: ElementArgs,
     #[serde(flatten)]
     window: QuietWindowArgs,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 impl OnElement {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{QuietInputArgs, millis};
+use super::common::millis;
 use crate::config::{Config, Shell, limits};
 use crate::error::{Error, Result};
 use crate::files;
@@ -20,19 +20,12 @@ pub struct ExecCommand;
 pub struct ExecArgs {
     /// For the shell.
     command: Text<{ limits::EXEC_COMMAND_CHARACTERS }>,
-    /// Of exec.secret.
-    #[schemars(extend("x-credential" = true))]
-    #[allow(dead_code, reason = "declared for the schema; the gate takes it out of the call")]
-    secret: Option<Text<512>>,
     /// Default: config.
     shell: Option<Shell>,
     /// Default 30.
     timeout_s: Option<Int<1, 600>>,
     /// Folder to run in.
     cwd: Option<Text<4096>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 /// A call that makes sense.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, WindowArgs, parse_regex};
+use super::common::{WindowArgs, parse_regex};
 use crate::error::{Error, Kind, Result};
 use crate::model::{HiddenReason, Rect, Role, Tree};
 use crate::observer::find::{self, SearchWords, check_sought};
@@ -49,8 +49,6 @@ pub struct StructureArgs {
     max_nodes: Option<Int<1, 20000>>,
     /// next_cursor of the page before.
     page_cursor: Option<Text<2048>>,
-    #[serde(flatten)]
-    fit: FitArgs,
     /// What an outline does not leave out: groups, repeats, hidden, bars, bounds, texts, details.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
@@ -150,6 +148,7 @@ impl Tool for GetWindowStructure {
         group: Group::Elements,
         reply: ReplyKind::Tree,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/structure")],
         brief: "Accessibility tree of a window: ids, roles, names, values, bounds, states.",
         detail: "Nodes cut by `depth` carry `truncated` and `child_count`; read on with `scope`. Filters decide \
@@ -206,7 +205,7 @@ impl Tool for GetWindowStructure {
         });
         let found = LookedAt { chosen, look, request, degraded, tree_token };
         match args.format.unwrap_or_default() {
-            TreeFormat::Json => Ok(TreeOut::Json(Box::new(found.structure_reply(reply_room(&args))?))),
+            TreeFormat::Json => Ok(TreeOut::Json(Box::new(found.structure_reply(cx.max_tokens)?))),
             TreeFormat::Outline => Ok(TreeOut::Outline(Box::new(found.outline_reply(cx, &args)?))),
         }
     }
@@ -270,7 +269,7 @@ impl LookedAt {
             only: structure.kept_nodes().map(<[bool]>::to_vec),
             most_lines: args.max_nodes.map(Int::as_usize),
             after: page_start(view, args.page_cursor.as_ref())?,
-            max_tokens: reply_room(args).map(|most| most.saturating_sub(TOKENS_AROUND_AN_OUTLINE)),
+            max_tokens: cx.max_tokens.map(|most| most.saturating_sub(TOKENS_AROUND_AN_OUTLINE)),
         };
         let outline = cx.observer().outline_view(&chosen, view, &options)?;
         Ok(OutlineOut {
@@ -288,10 +287,6 @@ impl LookedAt {
             text: outline.text,
         })
     }
-}
-
-fn reply_room(args: &StructureArgs) -> Option<usize> {
-    args.fit.max_tokens.map(Int::as_usize)
 }
 
 /// What stands beside an outline or a tree: hash, token, counts.
@@ -380,9 +375,6 @@ pub struct FindArgs {
     selector: Text<2048>,
     #[serde(flatten)]
     window: WindowArgs,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -416,6 +408,7 @@ impl Tool for FindElement {
         name: "find_element",
         group: Group::Elements,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/find_element")],
         brief: "Find elements by selector; the first match and up to 10 in all. A miss names what is near.",
         detail: "Selectors are written like paths (`Window/MenuBar/MenuItem[name=\"Edit\"]`, `//Button`) or like \
@@ -482,9 +475,6 @@ pub struct SearchArgs {
     window: SearchedWindowArgs,
     /// Matches; default 5.
     limit: Option<Int<1, 50>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    fit: FitArgs,
 }
 
 /// Like every window's, but where none is named all are meant.
@@ -578,6 +568,7 @@ impl Tool for Find {
         group: Group::Elements,
         lean: true,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/find")],
         brief: "Find elements by words: best matches with score, ref, path and what stands around.",
         detail: "Looks at names, values, descriptions and identifiers, in all windows unless one is named, and \

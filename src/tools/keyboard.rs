@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::common::QuietInputArgs;
 use super::pointer::PointerSent;
 use crate::config::limits;
 use crate::error::{Error, Result};
@@ -18,9 +17,6 @@ pub struct TypeText;
 pub struct TypeArgs {
     /// Text to type, or {"secret":"NAME"}.
     text: SecretOr<Text<{ limits::TYPED_TEXT_CHARACTERS }>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 impl Tool for TypeText {
@@ -61,9 +57,6 @@ pub struct PressKey;
 pub struct PressArgs {
     /// Key or combination: enter, ctrl+s, alt+f4.
     keys: Text<64>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 impl Tool for PressKey {

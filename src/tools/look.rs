@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, ImageFacts, QuietWindowArgs, remember_image, warn_too};
+use super::common::{ImageFacts, QuietWindowArgs, remember_image, warn_too};
 use super::screenshot_options::{GridArgs, GridOut, OverlayArgs, RegionRect, encode_image};
 use crate::budget::Meter;
 use crate::error::{Error, Kind, Result};
@@ -45,8 +45,6 @@ pub struct LookToolArgs {
     drawing: DrawingArgs,
     /// Go on behind this: next of the last reply.
     after: Option<Text<2048>>,
-    #[serde(flatten)]
-    fit: FitArgs,
     /// groups, repeats, hidden, bars, bounds, texts, details: what an outline leaves out otherwise.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
@@ -188,6 +186,7 @@ impl Tool for LookTool {
         reply: ReplyKind::Tree,
         untrusted: true,
         lean: true,
+        fits: true,
         rest: &[(Method::Get, "/api/look")],
         brief: "See the windows, the elements of one as lines with refs, and what is new since your last look.",
         detail: "A line is `ref role \"name\" =value {flags} @x,y WxH`; docs/outline.md tells what is left out, and \
@@ -220,7 +219,7 @@ impl Tool for LookTool {
         cx.warning = chosen.warning.clone();
         let seen = LookResult::take_look(cx, chosen, &args)?;
         let around = TOKENS_AROUND + if drawing.is_some() { TOKENS_OF_A_PICTURE } else { 0 };
-        let room = args.fit.max_tokens.map_or(DEFAULT_TOKENS, Int::as_usize).saturating_sub(around).max(1);
+        let room = cx.max_tokens.unwrap_or(DEFAULT_TOKENS).saturating_sub(around).max(1);
         let pointed = drawing.as_ref().map(|drawing| seen.take_picture(cx, drawing)).transpose()?;
         let mut looked = seen.write_parts(cx, &args, &windows, pointed.as_ref(), room)?;
         if let Some((pointed, drawing)) = pointed.zip(drawing) {

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, WindowArgs, observe};
+use super::common::{WindowArgs, observe};
 use super::windows::NoArgs;
 use crate::error::{Error, Kind, Result};
 use crate::model::{Rect, Window};
@@ -32,8 +32,6 @@ pub struct ObserveArgs {
     depth: Option<Int<0, 64>>,
     /// Only what changed since the last look.
     changed_only: Option<bool>,
-    #[serde(flatten)]
-    fit: FitArgs,
     /// What an outline does not leave out, as in get_window_structure.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
@@ -68,6 +66,7 @@ impl Tool for ObserveWindow {
         group: Group::Watch,
         reply: ReplyKind::Tree,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/observe")],
         brief: "Tree of a window, or only what changed since a tree_token or the last look.",
         detail: "Without `since` the tree is shown down to `depth`; its `tree_token` stands for the whole tree, \
@@ -99,8 +98,7 @@ impl Tool for ObserveWindow {
 
     fn run(cx: &mut Cx, args: ObserveArgs, _: Permit) -> Result<ObserveOut> {
         let chosen = cx.observer().resolve_window(&args.window.window_choice())?;
-        let max_tokens =
-            args.fit.max_tokens.map(|most| most.as_usize().saturating_sub(TOKENS_AROUND_AN_OUTLINE));
+        let max_tokens = cx.max_tokens.map(|most| most.saturating_sub(TOKENS_AROUND_AN_OUTLINE));
         let request = ObserveRequest {
             since: args.since.map(|token| token.as_str().to_owned()),
             format: match args.format {
@@ -205,9 +203,6 @@ pub struct SnapshotGet;
 pub struct GetArgs {
     /// From snapshot, or "now".
     snapshot_id: Text<64>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -269,6 +264,7 @@ impl Tool for SnapshotGet {
         group: Group::Watch,
         reply: ReplyKind::Tree,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/snapshot/{snapshot_id}")],
         brief: "All windows and full trees of a snapshot. Long; snapshot_diff is shorter.",
         detail: "`now` takes a snapshot first. `unreadable` says why a window has no tree.",
@@ -305,9 +301,6 @@ pub struct SnapshotDiffArgs {
     b: Text<64>,
     /// Of changes; default custom.
     format: Option<DiffFormat>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    fit: FitArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -337,6 +330,7 @@ impl Tool for SnapshotDiff {
         group: Group::Watch,
         reply: ReplyKind::Tree,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Post, "/api/snapshot/diff")],
         brief: "What changed between two snapshots: windows that came and went, changes in the others.",
         detail: "Windows are the same when their uid is. Changes are written as in observe_window. With `now` \

@@ -5,9 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{
-    Dialog, ElementArgs, PointArgs, QuietInputArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs,
-};
+use super::common::{Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs};
 use crate::error::{Error, Result};
 use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
@@ -28,9 +26,6 @@ pub struct ClickAtArgs {
     /// How many clicks; `double` is two.
     #[schemars(extend("x-hidden" = true))]
     count: Option<Int<1, 10>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -79,9 +74,7 @@ impl Tool for ClickAt {
     };
 
     fn targets(cx: &Cx, args: &ClickAtArgs) -> Result<Vec<Target>> {
-        let at = args.at.on_screen(cx)?;
-        cx.observer().check_reachable(at)?;
-        cx.judged_at(at)
+        targets_at(cx, &args.at)
     }
 
     fn run(cx: &mut Cx, args: ClickAtArgs, mut permit: Permit) -> Result<Clicked> {
@@ -117,9 +110,6 @@ pub struct ScrollArgs {
     y: Option<Pixel>,
     #[serde(flatten)]
     space: SpaceArgs,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 /// The answer of inputs that have no target to compare.
@@ -190,38 +180,17 @@ impl Tool for Scroll {
     }
 }
 
-/// The point alone: the button and the count are in the tool's name.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct SpotArgs {
-    #[serde(flatten)]
-    at: PointArgs,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
-}
-
-impl SpotArgs {
-    fn with_button(self, button: Button, double: bool) -> ClickAtArgs {
-        ClickAtArgs {
-            at: self.at,
-            button: Some(button),
-            double: Some(double),
-            count: None,
-            input: self.input,
-        }
-    }
-
-    fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
-        let at = self.at.on_screen(cx)?;
-        cx.observer().check_reachable(at)?;
-        cx.judged_at(at)
-    }
+/// What the point meets.
+fn targets_at(cx: &Cx, point: &PointArgs) -> Result<Vec<Target>> {
+    let at = point.on_screen(cx)?;
+    cx.observer().check_reachable(at)?;
+    cx.judged_at(at)
 }
 
 pub struct RightClickAt;
 
 impl Tool for RightClickAt {
-    type Args = SpotArgs;
+    type Args = PointArgs;
     type Out = Clicked;
     const META: Meta = Meta {
         name: "right_click_at",
@@ -237,19 +206,20 @@ impl Tool for RightClickAt {
         ..Meta::DEFAULT
     };
 
-    fn targets(cx: &Cx, args: &SpotArgs) -> Result<Vec<Target>> {
-        args.targets(cx)
+    fn targets(cx: &Cx, args: &PointArgs) -> Result<Vec<Target>> {
+        targets_at(cx, args)
     }
 
-    fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
-        ClickAt::run(cx, args.with_button(Button::Right, false), permit)
+    fn run(cx: &mut Cx, args: PointArgs, permit: Permit) -> Result<Clicked> {
+        let button = Some(Button::Right);
+        ClickAt::run(cx, ClickAtArgs { at: args, button, double: None, count: None }, permit)
     }
 }
 
 pub struct DoubleClickAt;
 
 impl Tool for DoubleClickAt {
-    type Args = SpotArgs;
+    type Args = PointArgs;
     type Out = Clicked;
     const META: Meta = Meta {
         name: "double_click_at",
@@ -265,12 +235,12 @@ impl Tool for DoubleClickAt {
         ..Meta::DEFAULT
     };
 
-    fn targets(cx: &Cx, args: &SpotArgs) -> Result<Vec<Target>> {
-        args.targets(cx)
+    fn targets(cx: &Cx, args: &PointArgs) -> Result<Vec<Target>> {
+        targets_at(cx, args)
     }
 
-    fn run(cx: &mut Cx, args: SpotArgs, permit: Permit) -> Result<Clicked> {
-        ClickAt::run(cx, args.with_button(Button::Left, true), permit)
+    fn run(cx: &mut Cx, args: PointArgs, permit: Permit) -> Result<Clicked> {
+        ClickAt::run(cx, ClickAtArgs { at: args, button: None, double: Some(true), count: None }, permit)
     }
 }
 
@@ -279,7 +249,7 @@ pub struct HoverAt;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct HoverAtArgs {
     #[serde(flatten)]
-    spot: SpotArgs,
+    at: PointArgs,
     /// How long to stay; default 250.
     hover_ms: Option<Int<0, 9999>>,
 }
@@ -316,11 +286,11 @@ impl Tool for HoverAt {
     };
 
     fn targets(cx: &Cx, args: &HoverAtArgs) -> Result<Vec<Target>> {
-        args.spot.targets(cx)
+        targets_at(cx, &args.at)
     }
 
     fn run(cx: &mut Cx, args: HoverAtArgs, permit: Permit) -> Result<Hovered> {
-        let at = args.spot.at.on_screen(cx)?;
+        let at = args.at.on_screen(cx)?;
         let hover_ms = args.hover_ms.map_or(250, Int::as_usize) as u64;
         let dry_run = permit.dry_run();
         let sent = PointerSent::send(cx, permit, "hover_at", &Act::Hover { element: None, at: Some(at) })?;
@@ -346,9 +316,6 @@ pub struct DragArgs {
     duration_s: Option<f64>,
     #[serde(flatten)]
     window: QuietWindowArgs,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

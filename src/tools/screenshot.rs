@@ -170,6 +170,7 @@ impl Tool for GetFullScreenshot {
         reply: ReplyKind::Picture,
         implies: &["get_screenshot"],
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/full_screenshot")],
         brief: "Picture of the whole screen; with a window named, also its sketch.",
         detail: "The sketch is the one of get_screen_sketch for the named window, with what OCR reads laid over it \

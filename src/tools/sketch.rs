@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FULL_SCREEN, FitArgs, WindowArgs, warn_too};
+use super::common::{FULL_SCREEN, WindowArgs, warn_too};
 use crate::config::AsciiSketch;
 use crate::error::{Error, Kind, Result};
 use crate::model::{Rect, Tree};
@@ -29,9 +29,6 @@ pub struct SketchArgs {
     grid_width: Option<GridWidth>,
     /// Rows; default 38.
     grid_height: Option<GridHeight>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    fit: FitArgs,
     #[schemars(extend("x-hidden" = true))]
     structured: Option<bool>,
     /// Lays the text that OCR reads over the boxes.
@@ -104,6 +101,7 @@ impl Tool for GetScreenSketch {
         group: Group::Screen,
         reply: ReplyKind::Tree,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/sketch")],
         brief: "The window's layout drawn in characters, with a legend.",
         detail: "Boxes stand for elements, circled numbers for their order of focus, letters for the legend. \

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, QuietInputArgs, millis, new_dialogs, parse_regex};
+use super::common::{Dialog, millis, new_dialogs, parse_regex};
 use crate::error::{Error, Result};
 use crate::model::{Point, Rect, WindowChange, WindowState};
 use crate::observer::{WindowOperation, WindowQuery};
@@ -59,9 +59,6 @@ pub struct WindowActionArgs {
     height: Option<Int<1, 32767>>,
     #[schemars(extend("x-hidden" = true))]
     timeout_ms: Option<Int<0, 60000>>,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{FitArgs, QuietInputArgs, WindowArgs, WindowOut};
+use super::common::{WindowArgs, WindowOut};
 use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Button};
 use crate::model::{InputAim, InputKind, Point, RecordedInput, Rect};
@@ -29,13 +29,14 @@ pub struct WindowList {
 impl Output for WindowList {}
 
 impl Tool for ListWindows {
-    type Args = FitArgs;
+    type Args = NoArgs;
     type Out = WindowList;
     const META: Meta = Meta {
         name: "list_windows",
         group: Group::Windows,
         untrusted: true,
         always: true,
+        fits: true,
         rest: &[(Method::Get, "/api/windows")],
         brief: "List open windows: title, process, bounds, focus, uid. Start here.",
         detail: "The `window_uid` stays the same for the life of a window; the `index` is only its place in \
@@ -56,7 +57,7 @@ impl Tool for ListWindows {
         ..Meta::DEFAULT
     };
 
-    fn run(cx: &mut Cx, _: FitArgs, _: Permit) -> Result<WindowList> {
+    fn run(cx: &mut Cx, _: NoArgs, _: Permit) -> Result<WindowList> {
         let windows: Vec<WindowOut> = cx
             .observer()
             .windows()?
@@ -160,15 +161,6 @@ impl Tool for GetVisibleAreas {
 
 pub struct BringToForeground;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ForegroundArgs {
-    #[serde(flatten)]
-    window: WindowArgs,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    input: QuietInputArgs,
-}
-
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Foreground {
     action: &'static str,
@@ -190,7 +182,7 @@ pub struct Foreground {
 impl Output for Foreground {}
 
 impl Tool for BringToForeground {
-    type Args = ForegroundArgs;
+    type Args = WindowArgs;
     type Out = Foreground;
     const META: Meta = Meta {
         name: "bring_to_foreground",
@@ -209,14 +201,14 @@ impl Tool for BringToForeground {
         ..Meta::DEFAULT
     };
 
-    fn targets(cx: &Cx, args: &ForegroundArgs) -> Result<Vec<Target>> {
-        let chosen = cx.observer().choose_strictly(&cx.desktop()?, &args.window.window_choice())?;
+    fn targets(cx: &Cx, args: &WindowArgs) -> Result<Vec<Target>> {
+        let chosen = cx.observer().choose_strictly(&cx.desktop()?, &args.window_choice())?;
         let view = cx.observer().view_in_look(&chosen, cx.cancel)?;
         let point = point_to_raise(cx, &chosen)?;
         Ok(cx.judged_with(ElementTarget::new(chosen, view, 0, None), point))
     }
 
-    fn run(cx: &mut Cx, _: ForegroundArgs, mut permit: Permit) -> Result<Foreground> {
+    fn run(cx: &mut Cx, _: WindowArgs, mut permit: Permit) -> Result<Foreground> {
         let target = permit.target().and_then(Target::element).cloned();
         let target = target.ok_or_else(|| Error::internal("the gate resolved no window"))?;
         let chosen = target.chosen.clone();

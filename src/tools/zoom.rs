@@ -5,9 +5,7 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{
-    FitArgs, ImageFacts, WindowArgs, picture_subject, remember_image, take_picture, title_of,
-};
+use super::common::{ImageFacts, WindowArgs, picture_subject, remember_image, take_picture, title_of};
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::image::Picture;
@@ -216,9 +214,6 @@ pub struct OcrArgs {
     window: WindowArgs,
     #[serde(flatten)]
     part: PartArgs,
-    #[serde(flatten)]
-    #[allow(dead_code, reason = "read by the gate")]
-    fit: FitArgs,
     /// Leaves out words of which the engine is less sure; the config's `ocr.min_confidence` by default.
     #[schemars(extend("x-hidden" = true))]
     min_confidence: Option<Int<0, 100>>,
@@ -257,6 +252,7 @@ impl Tool for GetOcr {
         name: "get_ocr",
         group: Group::Screen,
         untrusted: true,
+        fits: true,
         rest: &[(Method::Get, "/api/ocr"), (Method::Post, "/api/ocr")],
         brief: "Words read from a window's picture, with confidence and box.",
         detail: "For windows that say little of themselves. `bbox` is relative to the window; the words' boxes are \

@@ -5,9 +5,6 @@ use serde_json::{Map, Value};
 use crate::model::Rect;
 use crate::tool::{Starting, Target};
 
-/// Arguments that carry or steer the consent itself.
-pub const NOT_BOUND: &[&str] = &["confirm_token", "dry_run"];
-
 /// One call of one tool on what it was resolved to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallFacts {
@@ -30,12 +27,7 @@ struct Touched {
 
 impl CallFacts {
     pub fn of(tool: &'static str, args: &Map<String, Value>, targets: &[Target]) -> Self {
-        let args = args.iter().filter(|(name, _)| !NOT_BOUND.contains(&name.as_str()));
-        Self {
-            tool,
-            args: args.map(|(name, value)| (name.clone(), value.clone())).collect(),
-            touched: targets.iter().map(Touched::of).collect(),
-        }
+        Self { tool, args: args.clone(), touched: targets.iter().map(Touched::of).collect() }
     }
 
     /// In what the present call differs from this one, in words without any value.

@@ -361,19 +361,13 @@ fn target_facts(target: &Target) -> Fact {
 /// What the person reads. Names come from the screen, so they stand in quotation marks that they cannot
 /// close, and are cut; the rest of the sentence is ours.
 fn question_text(case: &Case, target: &Target) -> String {
-    let shown: Map<String, Value> = case
-        .args
-        .iter()
-        .filter(|(name, _)| !facts::NOT_BOUND.contains(&name.as_str()))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
     format!(
         "Allow {} on {} {} in the window {}? Arguments: {}",
         case.meta.name,
         target.shown_role(),
         quote_text(target.shown_name(), 80),
         quote_text(&target.shown_title(case.keeper.redactor), 80),
-        shorten(&Value::Object(case.keeper.kept(&shown)).to_string(), 400),
+        shorten(&Value::Object(case.keeper.kept(case.args)).to_string(), 400),
     ) + case.forced.map_or("", |forced| forced.why.warning())
 }
 

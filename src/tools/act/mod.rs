@@ -10,7 +10,6 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::common::FitArgs;
 use super::fields::ArgumentObject;
 use crate::config::limits::ACT_STEPS;
 use crate::error::Result;
@@ -34,11 +33,6 @@ pub struct ActArgs {
     alternatives: Option<ArgumentObject>,
     /// Of all steps; default focused.
     window_uid: Option<Text<256>>,
-    #[serde(flatten)]
-    fit: FitArgs,
-    /// Check all, do nothing.
-    #[allow(dead_code, reason = "read by the gate")]
-    dry_run: Option<bool>,
     /// The time of all steps together; default 45000.
     #[schemars(extend("x-hidden" = true))]
     timeout_ms: Option<Int<1, 600_000>>,
@@ -60,6 +54,8 @@ impl Tool for ActTool {
         lean: true,
         waits: true,
         traced: false,
+        fits: true,
+        shows_gate_args: true,
         rest: &[(Method::Post, "/api/act")],
         brief: "Run several steps in one call, stopping at the first that fails; says what changed.",
         detail: "Every step is read, allowed and, as far as its element is there already, resolved before the first \
@@ -89,7 +85,6 @@ impl Tool for ActTool {
     fn run(cx: &mut Cx, args: ActArgs, permit: Permit) -> Result<ActReport> {
         let mut plan = ActPlan::read(cx, &args.steps, args.alternatives.as_ref(), args.window_uid.as_ref())?;
         plan.check_all(cx, permit.dry_run())?;
-        let most = args.fit.max_tokens.map(Int::as_usize);
         if permit.dry_run() {
             return Ok(ActReport::of_plan(&plan));
         }
@@ -97,7 +92,7 @@ impl Tool for ActTool {
         let time = args.timeout_ms.map_or(DEFAULT_TIME, |time| Duration::from_millis(time.as_usize() as u64));
         let mut runner = StepRunner::new(cx, time, args.full == Some(true));
         let outcome = runner.run(&plan)?;
-        Ok(ActReport::new(cx, outcome, before, most))
+        Ok(ActReport::new(cx, outcome, before))
     }
 }
 

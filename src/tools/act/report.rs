@@ -146,11 +146,11 @@ impl ActReport {
     }
 
     /// What was done is told whatever becomes of the last look.
-    pub fn new(cx: &mut Cx, outcome: ActOutcome, before: DesktopBefore, max_tokens: Option<usize>) -> Self {
+    pub fn new(cx: &mut Cx, outcome: ActOutcome, before: DesktopBefore) -> Self {
         let ActOutcome { steps, verdict, stopped_at, not_run, changed } = outcome;
         let mut report = Self { steps, stopped_at, not_run, changed, ..Self::empty_report(verdict) };
         let spent = TOKENS_AROUND + TOKENS_OF_A_STEP * report.steps.len();
-        let room = max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1));
+        let room = cx.max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1));
         if let Err(error) = report.look_after(cx, before, room) {
             cx.warning = Some(format!("what changed could not be read: {}", error.message));
         }

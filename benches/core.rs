@@ -30,11 +30,13 @@ use os_screen_observer::observer::sketch::{SketchOptions, SketchReading, draw_sk
 use os_screen_observer::observer::structure::{Structure, StructureRequest};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::{Patience, Platform, Stage};
+use os_screen_observer::privacy::injection::Lexicon;
 use os_screen_observer::privacy::redact::Redactor;
 use os_screen_observer::privacy::scrub::{self, Scrub};
 use os_screen_observer::privacy::watch::InjectionWatch;
 use os_screen_observer::scenario;
 use os_screen_observer::tool::Selection;
+use os_screen_observer::tools;
 use serde_json::{Value, json};
 
 const SELECTOR: &str = r#"Window/Table[name="Articles"]//CheckBox[name="Counted"]"#;
@@ -179,9 +181,10 @@ fn writing(criterion: &mut Criterion<CpuTime>) {
     criterion.bench_function("write/dense, scrubbed", |bencher| {
         bencher.iter(|| scrub::to_json_string(&structure, &Scrub::of(&plain)).unwrap());
     });
+    let lexicon = Lexicon::new(tools::all_tools().map(|spec| spec.meta.name));
     criterion.bench_function("write/dense, scrubbed and looked at for injections", |bencher| {
         bencher.iter(|| {
-            let watch = InjectionWatch::default();
+            let watch = InjectionWatch::new(&lexicon);
             scrub::to_json_string(&structure, &Scrub::of(&plain).watched_by(&watch)).unwrap()
         });
     });

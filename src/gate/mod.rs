@@ -27,7 +27,6 @@ use crate::events;
 use crate::gate::confirm::{CallFacts, Case, Consent, ConsentVerdict, Forced, Why};
 use crate::metrics::Size;
 use crate::privacy::scrub::{self, Scrub};
-use crate::privacy::watch::InjectionWatch;
 use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens_for_bytes};
 use crate::tool::args;
@@ -268,7 +267,7 @@ fn write_reply(
     result: Result<Box<dyn ErasedOutput>>,
     cx: &mut Cx,
 ) -> Reply {
-    let watch = InjectionWatch::default();
+    let watch = gate.suspicion.watch();
     let scrub = Scrub::of(&gate.redactor);
     // What carries no text from the screen has nothing that could speak to anybody.
     let untrusted = spec.meta.shows_the_screen();

@@ -11,7 +11,7 @@ use super::approvals::Approvals;
 use super::audit::AuditLog;
 use super::confirm::{Confirm, Ticket};
 use super::replay::Replays;
-use super::suspicion::Suspicion;
+use super::suspicion::{Suspicion, SuspicionPlace};
 use crate::budget::Budget;
 use crate::clock::{Clock, lock};
 use crate::config::Config;
@@ -21,6 +21,7 @@ use crate::halt::Halt;
 use crate::metrics::Metrics;
 use crate::observer::Observer;
 use crate::platform::Claimant;
+use crate::privacy::injection::Lexicon;
 use crate::privacy::redact::Redactor;
 use crate::secrets::Secrets;
 use crate::session::Session;
@@ -86,7 +87,7 @@ impl Gate {
             policy: Policy(config.actions.clone()),
             budget: Budget::new(config.budgets, clock.now()),
             confirm: Confirm::new(&config)?,
-            suspicion: Suspicion::new(&config),
+            suspicion: Suspicion::new(&config, Lexicon::new(tools.declared_names())),
             secrets,
             audit: open_audit(&config)?,
             tracer: Tracer::new(config.tracing.clone(), clock.clone()),
@@ -173,6 +174,11 @@ impl Gate {
     /// Whether the config lets a call depend on a consent.
     pub fn may_need_consent(&self) -> bool {
         self.confirm.is_active() || self.suspicion.forces_consent()
+    }
+
+    /// Where texts that speak to an agent stand in a value that was put together from replies.
+    pub fn suspicious_places(&self, value: &Value) -> Vec<SuspicionPlace> {
+        self.suspicion.places_in(value)
     }
 
     /// How long a question stays open.

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::identity::Marks;
 use crate::model::diff::ComparableTree;
 use crate::model::{Element, Point, Rect, Tree, selector};
-use crate::privacy::injection::{Inspector, has_tag_characters};
+use crate::privacy::injection::{Inspector, Lexicon, has_tag_characters};
 use crate::privacy::redact::{Redactor, is_secret};
 use crate::privacy::untrusted::clean_text;
 
@@ -93,9 +93,9 @@ impl View {
     }
 
     /// For the gate only: whether any text of the window speaks to an agent, to be seen or not.
-    pub fn speaks_to_an_agent(&self) -> bool {
+    pub fn speaks_to_an_agent(&self, lexicon: &Arc<Lexicon>) -> bool {
         *self.speaks.get_or_init(|| {
-            let mut inspector = Inspector::default();
+            let mut inspector = Inspector::new(lexicon);
             self.raw.elements().iter().any(|element| {
                 let texts = [Some(&element.name), element.value.as_ref(), element.description.as_ref()];
                 let mut texts = texts.into_iter().flatten();

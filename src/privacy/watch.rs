@@ -1,11 +1,12 @@
 //! Whether something in a reply speaks to an agent, found out while the reply is written.
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::sync::Arc;
 
-use super::injection::{self, Inspector};
+use super::injection::{self, Inspector, Lexicon};
 
 /// Looks at the strings of one reply while they are written. Where they stand is only asked if there is one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct InjectionWatch {
     inspector: RefCell<Inspector>,
     seen: Cell<bool>,
@@ -13,6 +14,11 @@ pub struct InjectionWatch {
 }
 
 impl InjectionWatch {
+    pub fn new(lexicon: &Arc<Lexicon>) -> Self {
+        let inspector = RefCell::new(Inspector::new(lexicon));
+        Self { inspector, seen: Cell::new(false), smuggled: Cell::new(false) }
+    }
+
     /// A text as it leaves.
     pub fn look(&self, text: &str) {
         if !self.seen.get() && self.inspector.borrow_mut().look(text).is_some() {

@@ -13,6 +13,7 @@ use crate::config::Profile;
 pub struct Table {
     entries: Vec<TableEntry>,
     by_name: HashMap<&'static str, usize>,
+    declared: Vec<&'static str>,
 }
 
 #[derive(Debug)]
@@ -32,13 +33,16 @@ impl TableEntry {
 
 impl Table {
     pub fn new(selection: &Selection, all: impl Iterator<Item = Spec>) -> Self {
+        let all: Vec<Spec> = all.collect();
+        let declared = all.iter().map(|spec| spec.meta.name).collect();
         let entries: Vec<TableEntry> = all
+            .into_iter()
             .filter(|spec| selection.includes_tool(spec))
             .map(|spec| TableEntry { spec, listed: selection.lists_tool(&spec), schema: OnceLock::new() })
             .collect();
         let by_name =
             entries.iter().enumerate().map(|(index, entry)| (entry.spec.meta.name, index)).collect();
-        Self { entries, by_name }
+        Self { entries, by_name, declared }
     }
 
     pub fn find_tool(&self, name: &str) -> Option<&TableEntry> {
@@ -52,6 +56,11 @@ impl Table {
     /// What tools/list shows; the others can be called by those who know them.
     pub fn listed_tools(&self) -> impl Iterator<Item = Spec> {
         self.entries.iter().filter(|entry| entry.listed).map(|entry| entry.spec)
+    }
+
+    /// The names of all tools there are, offered here or not.
+    pub fn declared_names(&self) -> impl Iterator<Item = &'static str> {
+        self.declared.iter().copied()
     }
 
     pub fn tool_names(&self) -> impl Iterator<Item = &'static str> {

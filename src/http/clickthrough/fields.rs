@@ -2,15 +2,15 @@
 //!
 //! Nothing is done here; a request that does not fit has touched nothing.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
 
 use super::Failure;
+use crate::clock::lock;
 
 /// An object of the request. Those inside it tell their faults to the same list.
 pub struct Form {
@@ -18,7 +18,7 @@ pub struct Form {
     path: Vec<String>,
     fields: Map<String, Value>,
     asked: BTreeSet<String>,
-    faults: Rc<RefCell<Vec<Value>>>,
+    faults: Arc<Mutex<Vec<Value>>>,
     /// A query string has only texts.
     from_query: bool,
 }
@@ -42,20 +42,20 @@ impl Form {
 
     fn new(place: &str, fields: Map<String, Value>, from_query: bool) -> Self {
         let path = vec![place.to_owned()];
-        Self { path, fields, asked: BTreeSet::new(), faults: Rc::default(), from_query }
+        Self { path, fields, asked: BTreeSet::new(), faults: Arc::default(), from_query }
     }
 
     /// What was read, unless there are faults: those that were found, and names that nobody asked for.
     pub fn finish<T>(self, value: T) -> Result<T, Failure> {
         self.check_names();
-        let faults = self.faults.take();
+        let faults = std::mem::take(&mut *lock(&self.faults));
         if faults.is_empty() { Ok(value) } else { Err(Failure::validation(faults)) }
     }
 
     /// The faults of a request that cannot be read further.
     pub fn refuse<T>(self) -> Result<T, Failure> {
         self.check_names();
-        Err(Failure::validation(self.faults.take()))
+        Err(Failure::validation(std::mem::take(&mut *lock(&self.faults))))
     }
 
     fn check_names(&self) {
@@ -66,7 +66,7 @@ impl Form {
 
     pub fn fault(&self, name: &str, kind: &str, message: impl Into<String>) {
         let place: Vec<&str> = self.path.iter().map(String::as_str).chain([name]).collect();
-        self.faults.borrow_mut().push(json!({"loc": place, "msg": message.into(), "type": kind}));
+        lock(&self.faults).push(json!({"loc": place, "msg": message.into(), "type": kind}));
     }
 
     /// What was given for a name; null is nothing.

@@ -1,14 +1,12 @@
 //! One action a request: a point that was named, a key, a text, or text that is read on the screen.
 
-use axum::body::Bytes;
-use axum::extract::State;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::fields::Form;
 use super::screenshots::{ReadingFields, item, part_of, region, text_fields};
-use super::{
-    Area, Display, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, screen_field,
-};
+use super::{Answer, Area, Display, Failure, Outcome, RouteAnswer, call, display, screen_field};
 use crate::http::surface::Surface;
 
 const ACTIONS: &[&str] = &[
@@ -169,9 +167,9 @@ fn read_words(mut form: Form) -> (Value, i64, Option<Area>) {
     (args, screen, area)
 }
 
-pub async fn interact(State(surface): Here, body: Bytes) -> RouteAnswer {
-    let (screen, action) = read_interact(form(&body)?, surface.app.config.clickthrough.dry_run)?;
-    perform(&surface, screen, action).await.map(SeenData)
+pub async fn interact(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    let (screen, action) = read_interact(form, surface.app.config.clickthrough.dry_run)?;
+    perform(&surface, screen, action).await.map(Answer::Seen)
 }
 
 pub fn read_interact(mut form: Form, always_dry: bool) -> Result<(i64, Action), Failure> {
@@ -225,9 +223,9 @@ fn check_on_display(display: &Display, point: Option<&PointTarget>) -> Result<()
 }
 
 /// Several actions, each for itself: each passes the gate, and each has its own result.
-pub async fn batch(State(surface): Here, body: Bytes) -> RouteAnswer {
-    let (screen, actions, stop) = read_batch(form(&body)?, surface.app.config.clickthrough.dry_run)?;
-    Ok(SeenData(run_batch(&surface, screen, actions, stop).await))
+pub async fn batch(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    let (screen, actions, stop) = read_batch(form, surface.app.config.clickthrough.dry_run)?;
+    Ok(Answer::Seen(run_batch(&surface, screen, actions, stop).await))
 }
 
 type Batch = (i64, Vec<Action>, bool);

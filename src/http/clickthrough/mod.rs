@@ -17,8 +17,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Response, StatusCode};
-use axum::response::IntoResponse;
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
@@ -28,7 +27,7 @@ use super::router::body_object;
 use super::surface::Surface;
 use crate::clock::Clock;
 use crate::error::Kind;
-use crate::gate::{Origin, suspicion};
+use crate::gate::Origin;
 use crate::random::random_token;
 use fields::Form;
 
@@ -38,24 +37,24 @@ type Here = State<Arc<Surface>>;
 
 pub fn router(surface: &Arc<Surface>) -> Router {
     let router = Router::new()
-        .route("/health", get(health))
-        .route("/displays", get(displays))
-        .route("/see", post(screenshots::see))
-        .route("/see/zoom", post(screenshots::zoom))
-        .route("/interact", post(interact::interact))
+        .route("/health", by_query(health))
+        .route("/displays", by_query(displays))
+        .route("/see", by_body(screenshots::see))
+        .route("/see/zoom", by_body(screenshots::zoom))
+        .route("/interact", by_body(interact::interact))
         .route("/exec", post(exec))
-        .route("/windows", get(windows::list))
-        .route("/windows/action", post(windows::action))
-        .route("/launch", post(windows::launch))
-        .route("/screen", get(screenshots::screen))
-        .route("/zoom", post(screenshots::zoom))
-        .route("/ocr", post(screenshots::ocr))
-        .route("/ocr/find", post(screenshots::ocr_find))
-        .route("/vision/diff", post(wait::diff))
-        .route("/vision/stability", post(wait::stability))
-        .route("/wait", post(wait::wait))
-        .route("/action/verify", post(wait::verify))
-        .route("/batch", post(interact::batch))
+        .route("/windows", by_query(windows::list))
+        .route("/windows/action", by_body(windows::action))
+        .route("/launch", by_body(windows::launch))
+        .route("/screen", by_query(screenshots::see))
+        .route("/zoom", by_body(screenshots::zoom))
+        .route("/ocr", by_body(screenshots::ocr))
+        .route("/ocr/find", by_body(screenshots::ocr_find))
+        .route("/vision/diff", by_body(wait::diff))
+        .route("/vision/stability", by_body(wait::stability))
+        .route("/wait", by_body(wait::wait))
+        .route("/action/verify", by_body(wait::verify))
+        .route("/batch", by_body(interact::batch))
         .fallback(|| async {
             refused(HttpRefusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
         });
@@ -63,6 +62,31 @@ pub fn router(surface: &Arc<Surface>) -> Router {
         refused(HttpRefusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path is not asked in this way"))
     };
     router.method_not_allowed_fallback(wrong_method).with_state(surface.clone())
+}
+
+/// A route whose fields stand in the query.
+fn by_query<F>(run: fn(Arc<Surface>, Form) -> F) -> MethodRouter<Arc<Surface>>
+where
+    F: Future<Output = RouteAnswer> + Send + 'static,
+{
+    get(move |State(surface): Here, RawQuery(query): RawQuery| async move {
+        let answer = run(surface.clone(), Form::query(&query.unwrap_or_default())).await;
+        enveloped(&surface, answer)
+    })
+}
+
+/// A route whose fields stand in the body.
+fn by_body<F>(run: fn(Arc<Surface>, Form) -> F) -> MethodRouter<Arc<Surface>>
+where
+    F: Future<Output = RouteAnswer> + Send + 'static,
+{
+    post(move |State(surface): Here, body: Bytes| async move {
+        let answer = match form(&body) {
+            Ok(form) => run(surface.clone(), form).await,
+            Err(failure) => Err(failure),
+        };
+        enveloped(&surface, answer)
+    })
 }
 
 /// Why a request has no data: told as `error`.
@@ -145,29 +169,40 @@ fn snake(name: &str) -> String {
 
 type Outcome = Result<Value, Failure>;
 
-/// Data that was looked up on the screen, or printed by a program.
-struct SeenData(Value);
-
-type RouteAnswer = Result<SeenData, Failure>;
-
-impl IntoResponse for SeenData {
-    fn into_response(self) -> Response<Body> {
-        enveloped(Ok(self.0), true)
-    }
+/// What a route answers.
+enum Answer {
+    /// Data that was looked up on the screen, or printed by a program.
+    Seen(Value),
+    /// What this server says of itself.
+    Own(Value),
+    /// A picture without an envelope: its type and its bytes.
+    Picture(&'static str, Vec<u8>),
 }
 
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response<Body> {
-        enveloped(Err(self), true)
-    }
-}
+type RouteAnswer = Result<Answer, Failure>;
 
 /// The one shape of every answer.
-fn enveloped(outcome: Outcome, untrusted: bool) -> Response<Body> {
-    let (status, data, error, untrusted) = match outcome {
-        Ok(data) => (200, data, Value::Null, untrusted),
-        Err(failure) => (failure.status, Value::Null, failure.as_json(), failure.untrusted),
+fn enveloped(surface: &Surface, answer: RouteAnswer) -> Response<Body> {
+    let (data, untrusted) = match answer {
+        Ok(Answer::Picture(kind, bytes)) => return present::typed_response(StatusCode::OK, kind, bytes),
+        Ok(Answer::Seen(data)) => (data, true),
+        Ok(Answer::Own(data)) => (data, false),
+        Err(failure) => return failed(failure, |envelope| mark(surface, envelope)),
     };
+    let mut envelope = envelope(data, Value::Null, untrusted);
+    mark(surface, &mut envelope);
+    // All of it came through the gate.
+    present::json_value(StatusCode::OK, &envelope)
+}
+
+fn failed(failure: Failure, mark: impl FnOnce(&mut Value)) -> Response<Body> {
+    let mut envelope = envelope(Value::Null, failure.as_json(), failure.untrusted);
+    mark(&mut envelope);
+    let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    present::own_words(status, envelope)
+}
+
+fn envelope(data: Value, error: Value, untrusted: bool) -> Value {
     let now = Clock::real().wall_time().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut envelope = json!({
         "ok": error.is_null(),
@@ -179,28 +214,22 @@ fn enveloped(outcome: Outcome, untrusted: bool) -> Response<Body> {
     if untrusted {
         envelope["untrusted"] = true.into();
     }
-    mark(&mut envelope);
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    match status.is_success() {
-        // All of it came through the gate.
-        true => present::json_value(status, &envelope),
-        false => present::own_words(status, envelope),
-    }
+    envelope
 }
 
 /// Data and errors are put together from several calls, so the marks of their texts are made anew. The envelope is
 /// another program's: its clients know no other keys, so it has more of them only when there is something to say.
-fn mark(envelope: &mut Value) {
-    let places = suspicion::places_in(envelope);
+fn mark(surface: &Surface, envelope: &mut Value) {
+    let places = surface.app.gate.suspicious_places(envelope);
     if !places.is_empty() {
         envelope["suspicious"] = true.into();
         envelope["suspicious_places"] = json!(places);
     }
 }
 
-/// What the door refuses, in the same shape.
+/// What the door refuses, in the same shape. It has seen nothing of the screen.
 pub fn refused(refusal: HttpRefusal) -> Response<Body> {
-    Failure::from(refusal).into_response()
+    failed(refusal.into(), |_| ())
 }
 
 /// A body of the request as a form.
@@ -229,7 +258,7 @@ fn offers(surface: &Surface, tool: &str) -> bool {
     surface.app.tools.find_tool(tool).is_some()
 }
 
-async fn health(State(surface): Here) -> Response<Body> {
+async fn health(surface: Arc<Surface>, _: Form) -> RouteAnswer {
     let config = &surface.app.config;
     let data = json!({
         "status": "ok",
@@ -242,7 +271,7 @@ async fn health(State(surface): Here) -> Response<Body> {
         "ocr": {"available": surface.app.observer.ocr().is_available()},
         "halted": surface.app.gate.halt.halt_status().is_some(),
     });
-    enveloped(Ok(data), false)
+    Ok(Answer::Own(data))
 }
 
 /// What the configuration says at a place; a secret in it is written as hidden.
@@ -263,9 +292,8 @@ fn exec_facts(surface: &Surface) -> Value {
     })
 }
 
-async fn displays(State(surface): Here) -> Response<Body> {
-    let found = Displays::look(&surface).await;
-    enveloped(found.map(|displays| json!({"displays": displays.0})), false)
+async fn displays(surface: Arc<Surface>, _: Form) -> RouteAnswer {
+    Ok(Answer::Own(json!({"displays": Displays::look(&surface).await?.0})))
 }
 
 /// The monitors, the primary one first.
@@ -347,16 +375,21 @@ fn screen_field(form: &mut Form) -> i64 {
 
 const SHELLS: &[&str] = &["powershell", "bash", "cmd"];
 
-async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> RouteAnswer {
-    let secret = headers.get(EXEC_SECRET_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let args = read_exec(&body, surface.app.config.clickthrough.dry_run, secret)?;
-    if exec_facts(&surface)["enabled"] != true {
-        return Err(Failure::new(403, "exec_disabled", "commands are switched off; see exec.enabled"));
-    }
-    Ok(SeenData(picked(&call(&surface, "exec_command", args).await?, EXEC_FIELDS)))
+async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Response<Body> {
+    let secret = headers.get(EXEC_SECRET_HEADER).and_then(|value| value.to_str().ok());
+    let answer = run_exec(&surface, &body, secret).await;
+    enveloped(&surface, answer)
 }
 
-fn read_exec(body: &Bytes, always_dry: bool, secret: Option<String>) -> Outcome {
+async fn run_exec(surface: &Surface, body: &Bytes, secret: Option<&str>) -> RouteAnswer {
+    let args = read_exec(body, surface.app.config.clickthrough.dry_run, secret)?;
+    if exec_facts(surface)["enabled"] != true {
+        return Err(Failure::new(403, "exec_disabled", "commands are switched off; see exec.enabled"));
+    }
+    Ok(Answer::Seen(picked(&call(surface, "exec_command", args).await?, EXEC_FIELDS)))
+}
+
+fn read_exec(body: &Bytes, always_dry: bool, secret: Option<&str>) -> Outcome {
     let mut form = form(body)?;
     let args = json!({
         "command": form.required_text("command", 1..=10_000),
@@ -394,11 +427,6 @@ const EXEC_FIELDS: &[&str] = &[
 fn picked(reply: &Value, names: &[&str]) -> Value {
     let kept = names.iter().filter_map(|name| Some(((*name).to_owned(), reply.get(*name)?.clone())));
     Value::Object(kept.collect())
-}
-
-/// The query of a GET as a form.
-fn query_form(RawQuery(query): RawQuery) -> Form {
-    Form::query(&query.unwrap_or_default())
 }
 
 #[cfg(test)]

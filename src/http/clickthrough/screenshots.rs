@@ -1,20 +1,14 @@
 //! Pictures with grids, and what can be read in them.
 
-use axum::body::{Body, Bytes};
-use axum::extract::{RawQuery, State};
-use axum::http::{Response, StatusCode};
-use axum::response::IntoResponse;
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::fields::Form;
-use super::{
-    Area, Display, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, query_form,
-    screen_field,
-};
+use super::{Answer, Area, Display, Failure, Outcome, RouteAnswer, call, display, screen_field};
 use crate::config::Clickthrough;
-use crate::http::present;
 use crate::http::surface::Surface;
 
 /// How many pieces of text one answer has at most.
@@ -116,34 +110,24 @@ fn read_rest(
     form.finish(wish)
 }
 
+pub async fn see(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    let wish = read_see(form, &surface.app.config.clickthrough)?;
+    shown(&surface, wish).await
+}
+
+pub async fn zoom(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    shown(&surface, read_zoom(form)?).await
+}
+
 /// Pictures are told in the envelope, or as they are.
-type PictureFields = Result<Response<Body>, Failure>;
-
-pub async fn see(State(surface): Here, body: Bytes) -> PictureFields {
-    let wish = read_see(form(&body)?, &surface.app.config.clickthrough)?;
-    shown(&surface, wish).await
-}
-
-pub async fn zoom(State(surface): Here, body: Bytes) -> PictureFields {
-    let wish = read_zoom(form(&body)?)?;
-    shown(&surface, wish).await
-}
-
-pub async fn screen(State(surface): Here, query: RawQuery) -> PictureFields {
-    let wish = read_see(query_form(query), &surface.app.config.clickthrough)?;
-    shown(&surface, wish).await
-}
-
-async fn shown(surface: &Surface, wish: Wish) -> PictureFields {
+async fn shown(surface: &Surface, wish: Wish) -> RouteAnswer {
     let data = take(surface, &wish).await?;
-    Ok(if wish.as_image { plain_picture(&data, wish.format) } else { SeenData(data).into_response() })
-}
-
-/// The picture itself instead of JSON around it.
-fn plain_picture(data: &Value, format: &str) -> Response<Body> {
-    let kind = if format == "jpeg" { "image/jpeg" } else { "image/png" };
+    if !wish.as_image {
+        return Ok(Answer::Seen(data));
+    }
+    let kind = if wish.format == "jpeg" { "image/jpeg" } else { "image/png" };
     let bytes = BASE64_STANDARD.decode(data["image"]["base64"].as_str().unwrap_or_default());
-    present::typed_response(StatusCode::OK, kind, bytes.unwrap_or_default())
+    Ok(Answer::Picture(kind, bytes.unwrap_or_default()))
 }
 
 async fn take(surface: &Surface, wish: &Wish) -> Outcome {
@@ -251,9 +235,9 @@ fn read_part(form: &mut Form) -> (i64, Option<Area>, ReadingFields) {
     (screen, region(form), ReadingFields::read(form))
 }
 
-pub async fn ocr(State(surface): Here, body: Bytes) -> RouteAnswer {
-    let (screen, area, reading) = read_ocr(form(&body)?)?;
-    read_display(&surface, screen, area, reading).await.map(SeenData)
+pub async fn ocr(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    let (screen, area, reading) = read_ocr(form)?;
+    read_display(&surface, screen, area, reading).await.map(Answer::Seen)
 }
 
 fn read_ocr(mut form: Form) -> Result<(i64, Option<Area>, ReadingFields), Failure> {
@@ -289,9 +273,9 @@ pub fn text_fields(form: &mut Form) -> Value {
     })
 }
 
-pub async fn ocr_find(State(surface): Here, body: Bytes) -> RouteAnswer {
-    let (screen, area, args) = read_find(form(&body)?)?;
-    find(&surface, screen, area, args).await.map(SeenData)
+pub async fn ocr_find(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    let (screen, area, args) = read_find(form)?;
+    find(&surface, screen, area, args).await.map(Answer::Seen)
 }
 
 fn read_find(mut form: Form) -> Result<(i64, Option<Area>, Value), Failure> {

@@ -1,27 +1,26 @@
 //! Pictures compared, and waiting for text, windows and stillness; an action with what is expected of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::fields::Form;
 use super::interact::{Action, perform, read_action};
 use super::screenshots::{part_of, region, text_fields};
 use super::windows::Query;
-use super::{Area, Failure, Here, Outcome, RouteAnswer, SeenData, call, display, form, picked, screen_field};
+use super::{Answer, Area, Failure, Outcome, RouteAnswer, call, display, picked, screen_field};
 use crate::clock::sleep_task;
 use crate::http::surface::Surface;
 
 const LONGEST_MS: i64 = 60_000;
 
-pub async fn diff(State(surface): Here, body: Bytes) -> RouteAnswer {
+pub async fn diff(surface: Arc<Surface>, form: Form) -> RouteAnswer {
     const FIELDS: &[&str] = &["changed", "diff_ratio", "changed_pixels", "boxes", "warning"];
-    let (mode, screen, area, args) = read_diff(form(&body)?)?;
+    let (mode, screen, area, args) = read_diff(form)?;
     let mut data = picked(&seen(&surface, "vision_diff", screen, area, args).await?, FIELDS);
     data["mode"] = mode.into();
-    Ok(SeenData(data))
+    Ok(Answer::Seen(data))
 }
 
 type Look = (i64, Option<Area>, Value);
@@ -41,10 +40,10 @@ fn read_diff(mut form: Form) -> Result<(&'static str, i64, Option<Area>, Value),
     form.finish((mode, screen, area, args))
 }
 
-pub async fn stability(State(surface): Here, body: Bytes) -> RouteAnswer {
+pub async fn stability(surface: Arc<Surface>, form: Form) -> RouteAnswer {
     const FIELDS: &[&str] = &["stable", "sample_count", "max_ratio", "avg_ratio", "boxes", "warning"];
-    let (screen, area, args) = read_stability(form(&body)?)?;
-    Ok(SeenData(picked(&seen(&surface, "vision_stability", screen, area, args).await?, FIELDS)))
+    let (screen, area, args) = read_stability(form)?;
+    Ok(Answer::Seen(picked(&seen(&surface, "vision_stability", screen, area, args).await?, FIELDS)))
 }
 
 fn read_stability(mut form: Form) -> Result<Look, Failure> {
@@ -126,9 +125,9 @@ fn read_whole_wait(mut form: Form) -> Result<Wait, Failure> {
     form.finish(wait)
 }
 
-pub async fn wait(State(surface): Here, body: Bytes) -> RouteAnswer {
-    let wait = read_whole_wait(form(&body)?)?;
-    wait.until(&surface).await.map(SeenData)
+pub async fn wait(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    let wait = read_whole_wait(form)?;
+    wait.until(&surface).await.map(Answer::Seen)
 }
 
 impl Wait {
@@ -205,10 +204,10 @@ impl Wait {
     }
 }
 
-pub async fn verify(State(surface): Here, body: Bytes) -> RouteAnswer {
+pub async fn verify(surface: Arc<Surface>, form: Form) -> RouteAnswer {
     let always_dry = surface.app.config.clickthrough.dry_run;
-    let (screen, action, wait, retries) = read_verify(form(&body)?, always_dry)?;
-    run_verify(&surface, screen, &action, &wait, retries).await.map(SeenData)
+    let (screen, action, wait, retries) = read_verify(form, always_dry)?;
+    run_verify(&surface, screen, &action, &wait, retries).await.map(Answer::Seen)
 }
 
 fn read_verify(mut form: Form, always_dry: bool) -> Result<(i64, Action, Wait, i64), Failure> {

@@ -1,12 +1,12 @@
 //! Windows and programs: listed, changed as a whole, started.
 
-use axum::body::Bytes;
-use axum::extract::{RawQuery, State};
+use std::sync::Arc;
+
 use regex::Regex;
 use serde_json::{Value, json};
 
 use super::fields::Form;
-use super::{Failure, Here, Outcome, RouteAnswer, SeenData, call, form, picked, query_form};
+use super::{Answer, Failure, Outcome, RouteAnswer, call, picked};
 use crate::config::limits::compile_pattern;
 use crate::http::surface::Surface;
 
@@ -99,26 +99,25 @@ fn row(window: &Value) -> Value {
     })
 }
 
-pub async fn list(State(surface): Here, query: RawQuery) -> RouteAnswer {
-    let windows = read_list(query)?.windows(&surface).await?;
+pub async fn list(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    let windows = read_list(form)?.windows(&surface).await?;
     let rows: Vec<Value> = windows.iter().map(row).collect();
-    Ok(SeenData(json!({"count": rows.len(), "windows": rows})))
+    Ok(Answer::Seen(json!({"count": rows.len(), "windows": rows})))
 }
 
-fn read_list(query: RawQuery) -> Result<Query, Failure> {
-    let mut form = query_form(query);
+fn read_list(mut form: Form) -> Result<Query, Failure> {
     let wanted = Query::read(&mut form);
     form.finish(wanted)
 }
 
 const ACTIONS: &[&str] = &["focus", "restore", "minimize", "maximize", "close"];
 
-pub async fn action(State(surface): Here, body: Bytes) -> RouteAnswer {
-    let (query, mut args) = read_action(form(&body)?, surface.app.config.clickthrough.dry_run)?;
+pub async fn action(surface: Arc<Surface>, form: Form) -> RouteAnswer {
+    let (query, mut args) = read_action(form, surface.app.config.clickthrough.dry_run)?;
     let window = query.only(&surface).await?;
     args["window_uid"] = window["window_uid"].clone();
     let reply = call(&surface, "window_action", args).await?;
-    Ok(SeenData(json!({
+    Ok(Answer::Seen(json!({
         "matched": row(&window),
         "action": reply["action"],
         "executed": reply["dry_run"] != true,
@@ -144,11 +143,11 @@ pub fn read_action(mut form: Form, always_dry: bool) -> Result<(Query, Value), F
     Ok((query, json!({"action": action, "timeout_ms": timeout, "dry_run": dry_run})))
 }
 
-pub async fn launch(State(surface): Here, body: Bytes) -> RouteAnswer {
+pub async fn launch(surface: Arc<Surface>, form: Form) -> RouteAnswer {
     const FIELDS: &[&str] =
         &["executed", "dry_run", "argv", "cwd", "pid", "running", "window", "window_found"];
-    let args = read_launch(form(&body)?, surface.app.config.clickthrough.dry_run)?;
-    Ok(SeenData(picked(&call(&surface, "launch_app", args).await?, FIELDS)))
+    let args = read_launch(form, surface.app.config.clickthrough.dry_run)?;
+    Ok(Answer::Seen(picked(&call(&surface, "launch_app", args).await?, FIELDS)))
 }
 
 pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {

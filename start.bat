@@ -46,7 +46,7 @@ echo Without arguments at a terminal it builds, and shows how to connect a clien
 echo.
 echo   start.bat --mode mcp --help         the server's own options
 echo   start.bat --mode mcp                serve MCP on stdin and stdout
-echo   start.bat --mode mcp --mock         the same with a made-up desktop
+echo   start.bat --mode mcp --mock         the same with a mock desktop
 echo   start.bat doctor                    what works on this machine, and what does not
 exit /b 0
 
@@ -151,10 +151,10 @@ echo For Claude Code:
 echo.
 echo   claude mcp add os-screen-observer -- "%SERVER%" --mode mcp
 echo.
-echo Add --mock to the arguments for a made-up desktop that needs no permissions and touches
+echo Add --mock to the arguments for a mock desktop that needs no permissions and touches
 echo nothing. To look around from here:
 echo.
 echo   start.bat doctor                        what works on this machine
-echo   start.bat call list_windows --mock      one tool call on the made-up desktop
+echo   start.bat call list_windows --mock      one tool call on the mock desktop
 echo   start.bat --mode mcp --help             all options
 exit /b 0

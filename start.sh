@@ -57,7 +57,7 @@ the web inspector; the last line says where.
 
   ./start.sh -- --help                 the server's own options
   ./start.sh --mode mcp                serve MCP on stdin and stdout
-  ./start.sh --mode mcp --mock         the same with a made-up desktop
+  ./start.sh --mode mcp --mock         the same with a mock desktop
   ./start.sh --sandbox gnome-calculator
                                        the same on a private desktop with that program (Linux)
   ./start.sh doctor                    what works on this machine, and what does not"
@@ -388,11 +388,11 @@ For Claude Code:
 
   claude mcp add os-screen-observer -- \"$server\" --mode mcp
 
-Add --mock to the arguments for a made-up desktop that needs no permissions and touches
+Add --mock to the arguments for a mock desktop that needs no permissions and touches
 nothing. To look around from here:
 
   ./start.sh doctor                        what works on this machine
-  ./start.sh call list_windows --mock      one tool call on the made-up desktop
+  ./start.sh call list_windows --mock      one tool call on the mock desktop
   ./start.sh -- --help                     all options
 
 The web inspector is served from here until Ctrl+C ends it:"

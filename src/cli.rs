@@ -9,11 +9,11 @@ use crate::config::Flags;
 
 const EXAMPLES: &str = "\
 Examples:
-  os-screen-observer --mock --mode mcp          a pretended desktop over stdio; needs no permissions
-  os-screen-observer --mock --scenario a.yaml   the same, played from a scenario file
+  os-screen-observer --mock --mode mcp          a mock desktop over stdio; needs no permissions
+  os-screen-observer --mock --scenario a.yaml   the same, from a scenario file
   os-screen-observer --mode mcp --profile agent what a client like Claude Desktop starts
-  os-screen-observer --sandbox gnome-calculator a program on a private desktop, away from yours (Linux)
-  os-screen-observer doctor                     what works on this machine, and how to get the rest
+  os-screen-observer --sandbox gnome-calculator a program on a private desktop, separate from yours (Linux)
+  os-screen-observer doctor                     what works on this machine, and how to fix the rest
   os-screen-observer call list_windows --mock   one tool, once, from the shell
   echo '{\"x\": 10, \"y\": 20}' | os-screen-observer call click_at - --mock
 
@@ -66,7 +66,7 @@ fn is_sandbox_flag(word: &OsString) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
 pub enum Command {
-    /// Say what works on this machine and how to get the rest
+    /// Check what works on this machine and how to fix the rest
     Doctor {
         /// As JSON
         #[arg(long)]
@@ -82,7 +82,7 @@ pub enum Command {
         /// Choose one for each empty slot and save the choice to the config file
         #[arg(long)]
         pick: bool,
-        /// Get this model by the command that vlm.ollama_runner names
+        /// Pull this model with the command in vlm.ollama_runner
         #[arg(long, value_name = "MODEL", conflicts_with = "pick")]
         pull: Option<String>,
     },
@@ -94,21 +94,21 @@ pub enum Command {
         #[arg(value_name = "JSON", default_value = "{}")]
         arguments: String,
     },
-    /// What the server starts to read pictures in another process; not for people
+    /// Internal: OCR in a separate process
     #[command(hide = true)]
     OcrWorker,
-    /// What the server starts to hold a private desktop and to end it; not for people
+    /// Internal: holds and ends a private desktop
     #[command(hide = true)]
     SandboxKeeper,
-    /// What the server starts to run a command and to end what it started; not for people
+    /// Internal: runs a command and ends what it started
     #[command(hide = true)]
     ExecKeeper,
-    /// Look at a trace that was recorded
+    /// Show or export a recorded trace
     Trace {
         #[command(subcommand)]
         what: TraceCommand,
     },
-    /// Make scenarios from traces, and check them
+    /// Make scenarios from traces, and check scenarios
     Scenario {
         #[command(subcommand)]
         what: ScenarioCommand,
@@ -140,7 +140,7 @@ pub enum TraceCommand {
 
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
 pub enum ScenarioCommand {
-    /// Make a scenario that plays a traced session again
+    /// Turn a trace into a scenario that replays the session
     Record {
         /// Folder of the trace, or its trace.jsonl
         path: PathBuf,
@@ -148,7 +148,7 @@ pub enum ScenarioCommand {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Say whether scenario files can be played, and if not, where and why
+    /// Check scenario files, and report errors with line and reason
     Check {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,

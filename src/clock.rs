@@ -1,7 +1,7 @@
-//! Time, and giving up: the monotonic clock that every TTL and wait uses, and the cancel flag of a call.
+//! Time and cancellation: the monotonic clock that every TTL and wait uses, and the cancel flag of a call.
 //!
-//! A steered clock makes a run deterministic: nobody sleeps, and time passes only when somebody waits
-//! or a test moves it on. Nothing else in the program sleeps or reads the time; a lint holds that.
+//! A steered clock makes a run deterministic: no thread sleeps, and time passes only when a call waits or a
+//! test advances it. Nothing else in the program sleeps or reads the time; a lint enforces that.
 
 #![allow(clippy::disallowed_methods, reason = "the one place that sleeps and reads the time")]
 
@@ -293,7 +293,7 @@ impl Waiting {
             let seconds = self.deadline.length.as_secs_f64();
             return Err(Error::new(
                 crate::error::Kind::Timeout,
-                format!("OCR gave up after {seconds} s of waiting {what}; read a smaller part of the window"),
+                format!("OCR timed out after {seconds} s waiting {what}; read a smaller part of the window"),
             )
             .with("phase", "ocr"));
         }

@@ -29,10 +29,9 @@ pub fn terminal_table(specs: &[Spec]) -> String {
 /// docs/tools.md.
 pub fn tools_page(specs: &[Spec]) -> String {
     let mut text = String::from(
-        "# Tools\n\nThis page is made from the tools' declarations; `UPDATE_DOCS=1 cargo test --test suite surface` \
-         makes it anew.\n\nEvery reply has `ok`, `success`, `step_id` and `caused_by_step_id`; an error has `error` with \
+        "# Tools\n\nThis page is generated from the tools' declarations; `UPDATE_DOCS=1 cargo test --test suite surface` updates it.\n\nEvery reply has `ok`, `success`, `step_id` and `caused_by_step_id`; an error has `error` with \
          `code`, `message`, `recoverable`, `suggested_next_tool` and `context`. Results with text from the screen \
-         are marked `untrusted`, and `suspicious` where a text speaks to an agent (docs/security-injection.md). Every tool with the effect *input* also takes `dry_run` and `confirm_token`.\n",
+         are marked `untrusted`, and `suspicious` where a text addresses an agent (docs/security-injection.md). Every tool with the effect *input* also takes `dry_run` and `confirm_token`.\n",
     );
     text.push_str(&tools_table(specs));
     for spec in specs {
@@ -126,6 +125,7 @@ fn argument_rows(schema: &Value) -> String {
     for (name, property) in properties {
         let mark = if required.contains(&name.as_str()) { " (required)" } else { "" };
         let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let description = description.replace('\n', " ").replace('|', r"\|");
         let _ = writeln!(text, "| `{name}`{mark} | {} | {description} |", type_name(property));
     }
     text

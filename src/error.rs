@@ -156,7 +156,7 @@ impl Kind {
     }
 }
 
-const _: () = assert!(Kind::ALL.len() == Kind::Internal as usize + 1, "a kind is missing in the list");
+const _: () = assert!(Kind::ALL.len() == Kind::Internal as usize + 1, "the list lacks a kind");
 
 /// A failure of one call: the kind, a sentence for the caller, and the facts it needs to go on.
 #[derive(Clone, Debug, PartialEq)]

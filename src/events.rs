@@ -1,7 +1,7 @@
 //! What happens, as it happens, for those who watch: calls, windows, approvals, the stop switch.
 //!
-//! Nothing is built while nobody can watch. A watcher that is too slow is told that it missed something; it
-//! never makes a call wait.
+//! No event is built unless it can be watched. A watcher that is too slow is notified that it missed
+//! something; it never makes a call wait.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

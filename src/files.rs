@@ -98,7 +98,7 @@ fn plain(file: File) -> Result<File, ReadFailure> {
 pub fn below(roots: &[PathBuf], name: &str) -> Result<Below, String> {
     let outside = || {
         let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
-        format!("'{name}' is not below a folder that may be read ({})", folders.join(", "))
+        format!("'{name}' is not in a folder that may be read ({})", folders.join(", "))
     };
     if name.contains('\0') || name.contains("://") {
         return Err(outside());
@@ -216,7 +216,7 @@ mod tests {
             "file:///etc/passwd",
             "a\0b",
         ] {
-            check(name, "is not below a folder");
+            check(name, "is not in a folder");
         }
     }
 
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn links_do_not_lead_out() {
         for name in ["link/secret.yaml", "link/missing.yaml", "link/missing/deeper.yaml", "nowhere", "link"] {
-            check(name, "is not below a folder");
+            check(name, "is not in a folder");
         }
     }
 

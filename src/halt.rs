@@ -71,7 +71,7 @@ fn refusal(halted: &Halted) -> Error {
     Error::new(
         Kind::PermissionDenied,
         format!(
-            "a person has stopped all input: {}; nothing acts until that person releases it, so stop and tell the user",
+            "a person has stopped all input: {}; no tool may act until that person resumes, so stop and tell the user",
             halted.reason
         ),
     )

@@ -62,20 +62,20 @@ pub fn log_startup(app: &App, stdio: bool, http: Option<&Listening>) {
         None => {}
     }
     match http.and_then(|http| http.clickthrough) {
-        Some(port) if stdio => tracing::info!("serving the routes of Clickthrough at port {port}"),
-        Some(port) => tell(&format!("The routes of Clickthrough are at port {port}")),
+        Some(port) if stdio => tracing::info!("serving the Clickthrough-compatible API on port {port}"),
+        Some(port) => tell(&format!("The Clickthrough-compatible API is on port {port}")),
         None if app.config.clickthrough.enabled => {
-            tracing::warn!("the routes of Clickthrough are not served: HTTP is not (see --mode)");
+            tracing::warn!("the Clickthrough-compatible API is not served, because HTTP is off (see --mode)");
         }
         None => {}
     }
     if let Some(reason) = facts.unavailable {
-        tracing::warn!("there is no desktop to work with: {reason}");
+        tracing::warn!("there is no desktop: {reason}");
     }
     let unknown = app.gate.unknown_names(&known_names());
     if !unknown.is_empty() {
         tracing::warn!(
-            "actions.allow and actions.deny name what is no tool and no group: {}",
+            "actions.allow and actions.deny contain unknown tools or groups: {}",
             unknown.join(", ")
         );
     }

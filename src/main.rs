@@ -129,7 +129,7 @@ fn serve(flags: &Flags, loaded: Loaded) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|problem| format!("no runtime could be started: {problem}"))?;
+        .map_err(|problem| format!("cannot start the async runtime: {problem}"))?;
     let result = runtime.block_on(async {
         log::outlive_file_limits();
         if mode == Mode::Inspect {

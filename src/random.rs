@@ -1,4 +1,4 @@
-//! Names that nobody can guess.
+//! Random names that cannot be guessed.
 
 /// `prefix` and 16 random hex digits. Tokens are guessed by nobody: they stand for consent and state.
 pub fn random_token(prefix: &str) -> String {

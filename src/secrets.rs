@@ -87,14 +87,14 @@ impl Secrets {
     fn unknown_secret(&self, name: &str) -> Error {
         let known: Vec<&str> = self.values.keys().map(String::as_str).collect();
         let advice = if known.is_empty() {
-            "this server was given none".to_owned()
+            "this server has none".to_owned()
         } else {
             format!("known are {}", known.join(", "))
         };
         // What is no name is not repeated: it may be a password that somebody put there.
         let meant = nearest(name, known.iter());
         let meant = meant.map_or(String::new(), |name| format!(" (did you mean '{name}'?)"));
-        Error::bad_request(format!("there is no secret of this name{meant}; {advice}")).with("known", known)
+        Error::bad_request(format!("there is no secret with this name{meant}; {advice}")).with("known", known)
     }
 }
 
@@ -110,7 +110,7 @@ fn misplaced_secret(name: &str, target: Option<&Target>) -> Error {
     let place = target.map_or(Fact::Null, |target| target.selector().into());
     Error::new(
         Kind::PermissionDenied,
-        format!("the secret '{name}' may not be typed here; its owner allows other places only"),
+        format!("the secret '{name}' may not be typed here; its owner allows it only elsewhere"),
     )
     .with("secret", name)
     .with("selector", place)
@@ -124,8 +124,7 @@ fn read_rules(
     if !values.contains_key(name) {
         let known: Vec<&str> = values.keys().map(String::as_str).collect();
         return Err(format!(
-            "secrets.allow names '{name}', which is no secret (known are: {}); a misspelt name would \
-             protect nothing",
+            "secrets.allow names '{name}', which is not a secret (known: {}); a misspelled name would protect nothing",
             known.join(", ")
         ));
     }
@@ -150,16 +149,16 @@ fn read_rule(name: &str, rule: &SecretRule) -> Result<CompiledSecretRule, String
 
 /// A secret that the redactor could not recognise would be shown by the first look at the screen.
 fn check_secret(name: &str, value: &str) -> Result<(), String> {
-    let shown = if is_name(name) { name } else { "(a name that is none)" };
+    let shown = if is_name(name) { name } else { "(an invalid name)" };
     if !is_name(name) {
         return Err(
-            "a secret's name has 1 to 64 letters, digits or _; one that is given has others".to_owned()
+            "a secret's name must have 1 to 64 letters, digits or _; one of the names does not".to_owned()
         );
     }
     if value.trim().chars().count() < SHORTEST_LEARNED_SECRET {
         return Err(format!(
-            "the secret {shown} has fewer than {SHORTEST_LEARNED_SECRET} characters; one so short cannot be \
-             kept out of what is shown"
+            "the secret {shown} has fewer than {SHORTEST_LEARNED_SECRET} characters; such a short one cannot \
+             be redacted reliably"
         ));
     }
     if value.len() > TYPED_TEXT_CHARACTERS {
@@ -201,7 +200,9 @@ fn read_private(path: &Path) -> Result<String, String> {
 
 fn check_private(opened: &Metadata, path: &Path) -> Result<(), String> {
     match files::mode_open_to_others(opened) {
-        Some(mode) => Err(format!("others may read it (mode {mode:04o}); run: chmod 600 {}", path.display())),
+        Some(mode) => {
+            Err(format!("other users can read it (mode {mode:04o}); run: chmod 600 {}", path.display()))
+        }
         None if opened.is_file() => Ok(()),
         None => Err(NOT_A_FILE.to_owned()),
     }
@@ -217,7 +218,7 @@ fn json_pairs(text: &str) -> Result<SecretPairs, String> {
         .into_iter()
         .map(|(name, value)| match value {
             serde_json::Value::String(value) => Ok((name, value)),
-            _ => Err(format!("the value of '{}' is not a text", if is_name(&name) { &name } else { "?" })),
+            _ => Err(format!("the value of '{}' is not a string", if is_name(&name) { &name } else { "?" })),
         })
         .collect()
 }
@@ -276,7 +277,7 @@ mod tests {
     #[test]
     fn faults_name_the_place_and_not_the_value() {
         check("{\"BANK\": \"S3NT1NEL\",}", 0o600, "not JSON at line 1");
-        check("{\"BANK\": [\"S3NT1NEL\"]}", 0o600, "the value of 'BANK' is not a text");
+        check("{\"BANK\": [\"S3NT1NEL\"]}", 0o600, "the value of 'BANK' is not a string");
         check("A_B=long enough\nS3NT1NEL\n", 0o600, "line 2 is not NAME=VALUE");
         check("BANK=S3NT1NEL\nBANK=S3NT1NEL\n", 0o600, "'BANK' is given twice");
         check("a-b=S3NT1NEL\n", 0o600, "letters, digits or _");
@@ -312,6 +313,6 @@ mod tests {
         assert!(!format!("{secrets:?}").contains("S3NT1NEL"));
         let allow = BTreeMap::from([("BNAK".to_owned(), vec![])]);
         let problem = Secrets::load(&NamedSecrets { file: None, allow }, environment).unwrap_err();
-        assert!(problem.contains("'BNAK', which is no secret (known are: BANK)"), "{problem}");
+        assert!(problem.contains("'BNAK', which is not a secret (known: BANK)"), "{problem}");
     }
 }

@@ -75,7 +75,7 @@ pub fn print_welcome(flags: &Flags) -> Result<ExitCode, String> {
     args.extend(std::env::args().skip(1));
     let entry = json!({"mcpServers": {"os-screen-observer": {"command": program, "args": args}}});
     say(&format!(
-        "os-screen-observer speaks MCP with a client that starts it; at a terminal nobody is talking to it.\n\n\
+        "os-screen-observer is an MCP server: a client starts it and talks to it over stdin.\n\n\
          Paste this into the client's configuration (claude_desktop_config.json):\n\n{}\n\n\
          Try it here: {program} --mock call list_windows\n\
          What works on this machine: {program} doctor",
@@ -114,12 +114,12 @@ pub fn pull_model(loaded: &Loaded, model: &str) -> Result<ExitCode, String> {
     let runner = ModelRunner::of(loaded.config.vlm.ollama_runner.as_deref())?;
     if !is_person_here() {
         return Err(format!(
-            "models --pull wants a person at a terminal; without one, run: {}",
+            "models --pull needs a terminal; without one, run: {}",
             runner.command_line(model)
         ));
     }
     runner.pull_model(model)?;
-    say(&format!("{model} is there. Choose it with: os-screen-observer models --pick"))?;
+    say(&format!("{model} is installed. Choose it with: os-screen-observer models --pick"))?;
     Ok(ExitCode::SUCCESS)
 }
 

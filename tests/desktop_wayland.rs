@@ -292,8 +292,8 @@ fn what_needs_the_place_of_a_window_is_refused() {
         "{}",
         structure["warning"]
     );
-    server.refused("right_click_element", on(selector), "the pointer cannot be brought to it");
-    server.refused("get_screenshot", json!({"window_uid": uid}), "no picture of a single window");
+    server.refused("right_click_element", on(selector), "the pointer cannot be moved to it");
+    server.refused("get_screenshot", json!({"window_uid": uid}), "no screenshot of a single window");
     server.refused("get_visible_areas", json!({"window_uid": uid}), "where windows are");
     server.refused(
         "drag",

@@ -39,7 +39,7 @@ pub fn environment_secrets(environment: &Environment) -> BTreeMap<String, Secret
 
 /// The variables of this process. Names are folded to upper case where the system does not tell cases
 /// apart; what is not Unicode is replaced rather than a reason to stop.
-#[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
+#[allow(clippy::disallowed_methods, reason = "the only place that reads the environment")]
 pub fn process_environment() -> Environment {
     std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
@@ -48,19 +48,19 @@ pub fn process_environment() -> Environment {
 }
 
 /// The variables of this process as they are, for programs that it starts.
-#[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
+#[allow(clippy::disallowed_methods, reason = "the only place that reads the environment")]
 pub fn process_environment_os() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
 }
 
 /// One variable of this process that is nobody's setting, like PATH.
-#[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
+#[allow(clippy::disallowed_methods, reason = "the only place that reads the environment")]
 pub fn process_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
 /// The names of our own settings in the environment. They may hold keys, so programs that are started do not get them.
-#[allow(clippy::disallowed_methods, reason = "the environment is read here alone")]
+#[allow(clippy::disallowed_methods, reason = "the only place that reads the environment")]
 pub fn own_variable_names() -> Vec<OsString> {
     std::env::vars_os()
         .map(|(name, _)| name)

@@ -15,17 +15,17 @@ pub struct Flags {
     /// JSON config file; need not exist [default: config.json]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Serve a pretended desktop; the real one is not touched
+    /// Serve a mock desktop; the real one is not touched
     #[arg(long, global = true)]
     pub mock: bool,
     /// Play this YAML scenario (needs --mock)
     #[arg(long, global = true, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
-    /// Let time pass only while the server waits (needs --mock), so that runs repeat exactly
+    /// Let time pass only while the server waits (needs --mock), so that runs are reproducible
     #[arg(long, global = true)]
     pub steered_clock: bool,
-    /// Start a private desktop, with this program in it if one is named, and work there; a program's own
-    /// arguments follow after --
+    /// Start a private desktop, with this program in it if given, and use it; the program's arguments follow
+    /// after --
     #[arg(long, global = true, value_name = "PROGRAM", num_args = 0..=1, conflicts_with = "mock")]
     pub sandbox: Option<Option<String>>,
     /// Size of the private desktop [default: 1280x800]
@@ -40,7 +40,7 @@ pub struct Flags {
     /// Port for HTTP; 0 takes a free one [default: 5001]
     #[arg(long, global = true)]
     pub port: Option<u16>,
-    /// Serve the routes of Clickthrough too, on a port of their own (8123)
+    /// Serve the Clickthrough-compatible API too, on its own port (8123)
     #[arg(long, global = true)]
     pub clickthrough: bool,
     /// Which set of tools to offer
@@ -110,7 +110,7 @@ pub enum Profile {
     Agent,
     /// Reading only
     Observe,
-    /// Agent plus traces, replays and scenarios
+    /// Every tool, the same as full
     Test,
 }
 

@@ -185,14 +185,14 @@ impl KeyRule {
     pub fn expectation(&self) -> String {
         match self {
             Flag => "true or false".to_owned(),
-            Text => "a text".to_owned(),
-            Word => "a text that is not empty".to_owned(),
-            Path => "a path as text".to_owned(),
+            Text => "a string".to_owned(),
+            Word => "a non-empty string".to_owned(),
+            Path => "a path as a string".to_owned(),
             Endpoint => "an address that begins with http:// or https://".to_owned(),
             Integer(least, most) if *most >= i64::MAX as u64 => format!("a whole number of at least {least}"),
             Integer(least, most) => format!("a whole number from {least} to {most}"),
             Number(least, most) => format!("a number from {least} to {most}"),
-            Texts => "a list of texts".to_owned(),
+            Texts => "a list of strings".to_owned(),
             Patterns => "a list of regular expressions".to_owned(),
             OneOf(choices) => format!("one of {}", choices.join(", ")),
             ScreenSize => format!("a size like 1280x800, from {} to {}", Size::LEAST, Size::MOST),
@@ -306,9 +306,9 @@ fn check_secret_rules(value: &Value) -> Result<Value, Complaint> {
 fn check_secret_rule(rule: &Value) -> Result<(), String> {
     check_conditions(rule, &["role", "name_regex", "window_title_regex"])?;
     let rule: SecretRule = serde_json::from_value(rule.clone())
-        .map_err(|_| "`role`, `name_regex` and `window_title_regex` must be texts".to_owned())?;
+        .map_err(|_| "`role`, `name_regex` and `window_title_regex` must be strings".to_owned())?;
     if rule == SecretRule::default() {
-        return Err("it names no condition, so it would allow everything".to_owned());
+        return Err("it has no condition, so it would allow everything".to_owned());
     }
     for pattern in [&rule.name_regex, &rule.window_title_regex].into_iter().flatten() {
         compile_pattern(pattern).map_err(|reason| format!("`{}`: {reason}", shortened(pattern)))?;
@@ -319,10 +319,10 @@ fn check_secret_rule(rule: &Value) -> Result<(), String> {
 fn check_confirmation(rule: &Value) -> Result<(), String> {
     check_conditions(rule, &["role", "name_regex"])?;
     let rule: ConfirmationRule = serde_json::from_value(rule.clone())
-        .map_err(|_| "`role` and `name_regex` must be texts".to_owned())?;
+        .map_err(|_| "`role` and `name_regex` must be strings".to_owned())?;
     if rule == ConfirmationRule::default() {
         return Err(
-            "it names neither `role` nor `name_regex`, so it would match nothing or everything".to_owned()
+            "it has neither `role` nor `name_regex`, so it would match nothing or everything".to_owned()
         );
     }
     rule.name_regex.map_or(Ok(()), |pattern| {
@@ -335,7 +335,7 @@ pub fn kind_of(value: &Value) -> &'static str {
         Value::Null => "null",
         Value::Bool(_) => "the value",
         Value::Number(_) => "the number",
-        Value::String(_) => "the text",
+        Value::String(_) => "the string",
         Value::Array(_) => "the list",
         Value::Object(_) => "the object",
     }
@@ -393,7 +393,7 @@ mod tests {
         );
         check("web_ui.port", json!(-1), "found the number -1");
         check("web_ui.port", json!(5001.5), "found the number 5001.5");
-        check("web_ui.port", json!("5001"), r#"found the text "5001""#);
+        check("web_ui.port", json!("5001"), r#"found the string "5001""#);
         check("ascii_sketch.grid_width", json!(0), "from 1 to 1000");
         check("tree.max_depth", json!(65), "from 1 to 64");
         check("ocr.min_confidence", json!(42.5), "= 42.5");
@@ -428,9 +428,9 @@ mod tests {
             json!([{"role": "a"}, {"name_regex": "["}]),
             "rule 1: `name_regex`: the pattern does not compile",
         );
-        check(json!([{"role": 5}]), "rule 0: `role` and `name_regex` must be texts");
+        check(json!([{"role": 5}]), "rule 0: `role` and `name_regex` must be strings");
         check(json!([{"name": "Delete"}]), "rule 0: `name` is not a condition");
-        check(json!([{}]), "rule 0: it names neither");
+        check(json!([{}]), "rule 0: it has neither");
         check(json!(["Delete"]), "rule 0: expected an object");
         check(json!({"role": "Button"}), "a list of rules");
     }
@@ -439,7 +439,7 @@ mod tests {
     fn paths_refuse_what_a_lost_backslash_makes() {
         check("tracing.dir", json!("C:\\traces"), "= ");
         check("tracing.dir", json!("C:\traces"), r"control character '\t'");
-        check("tracing.dir", json!(""), "expected a path as text");
+        check("tracing.dir", json!(""), "expected a path as a string");
     }
 
     #[test]
@@ -469,7 +469,7 @@ mod tests {
     #[test]
     fn secrets_are_not_shown() {
         check("vlm.api_key", json!(["S3NT1NEL"]), "found the list (not shown)");
-        check("vlm.base_url", json!("S3NT1NEL@host"), "found the text (not shown)");
+        check("vlm.base_url", json!("S3NT1NEL@host"), "found the string (not shown)");
         check("vlm.base_url", json!("https://host/v1"), "= ");
         check("vlm.base_url", json!("https://"), "begins with http");
     }

@@ -42,7 +42,7 @@ impl Findings {
     fn lose_file(&mut self, path: &Path, reason: &str) {
         self.file_lost = true;
         self.problems.push(format!(
-            "{}: {reason} Nothing of the file is used; the defaults are, and no tool may act until it is mended.",
+            "{}: {reason} The file is ignored and the defaults apply; no tool may act until you fix it.",
             path.display()
         ));
     }
@@ -142,7 +142,7 @@ impl FileReader<'_> {
         let mut repeated = Vec::new();
         let value = content.into_value(&mut repeated);
         for name in repeated {
-            let message = format!("{origin}: `{}` is written twice; the last one counts", shortened(&name));
+            let message = format!("{origin}: `{}` occurs twice; the last one is used", shortened(&name));
             self.findings.fault(key.guard, message);
         }
         self.settings.push(Setting { origin, key, value });
@@ -177,7 +177,7 @@ impl FileReader<'_> {
             let guard = keys::find(&path)
                 .map_or_else(|| keys::in_section(&path).any(|key| key.guard), |key| key.guard);
             let path = shortened(&path);
-            let message = format!("`{path}` is written twice in {}; write it once", self.path.display());
+            let message = format!("`{path}` occurs twice in {}; write it once", self.path.display());
             self.findings.fault(guard, message);
         }
     }
@@ -196,11 +196,11 @@ impl FileReader<'_> {
             None if is_protective(path) => self
                 .findings
                 .problems
-                .push(format!("{place} is not a key of this program; what it was meant to protect is not protected")),
-            None => self.findings.notices.push(format!("{place} is not a key of this program; it is ignored")),
+                .push(format!("{place} is not a known key; what it was meant to protect is not protected")),
+            None => self.findings.notices.push(format!("{place} is not a known key; it is ignored")),
             Some((near, true)) => self.findings.fatal.push(format!(
-                "{place} is not a key; did you mean `{near}`? That one keeps something shut, so a misspelling is \
-                 not ignored (start the name with `_` to have it ignored)"
+                "{place} is not a key; did you mean `{near}`? That is a security setting, so a misspelling \
+                 is an error (start the name with `_` to have it ignored)"
             )),
             Some((near, false)) => self
                 .findings
@@ -267,7 +267,7 @@ fn unknown_variable(name: &str, near: Option<String>) -> String {
         Some(near) => format!("did you mean {near}?"),
         None => "names are OSO_ + section + __ + key, like OSO_WEB_UI__PORT".to_owned(),
     };
-    format!("{} in the environment fits no key; {advice}", shortened(name))
+    format!("{} in the environment matches no key; {advice}", shortened(name))
 }
 
 fn from_flags(flags: &Flags) -> Vec<Setting> {
@@ -320,12 +320,12 @@ fn complete(mut config: Config, environment: &Environment, findings: &mut Findin
         .or_else(|| environment.get("OWUI_API_KEY").filter(|key| !key.is_empty()).map(Secret::new));
     if config.tree.default_depth > config.tree.max_depth {
         let (wanted, most) = (config.tree.default_depth, config.tree.max_depth);
-        findings.notices.push(format!("`tree.default_depth` {wanted} is cut to `tree.max_depth` {most}"));
+        findings.notices.push(format!("`tree.default_depth` {wanted} is reduced to `tree.max_depth` {most}"));
         config.tree.default_depth = most;
     }
     if !config.platform.is_known() {
         let name = shortened(&config.platform.0);
-        findings.notices.push(format!("`platform` {name} is not known; the mock desktop is used"));
+        findings.notices.push(format!("`platform` {name} is unknown; the mock desktop is used"));
     }
     config
 }

@@ -77,7 +77,7 @@ impl Loaded {
     fn with_flags_of_one_desktop(mut self, flags: &Flags) -> Self {
         if self.config.wants_mock() {
             if flags.sandbox.is_some() {
-                self.notices.push("--sandbox is ignored: the mock desktop is served".to_owned());
+                self.notices.push("--sandbox is ignored: the mock desktop is in use".to_owned());
             }
             self.scenario.clone_from(&flags.scenario);
             self.steered_clock = flags.steered_clock;
@@ -108,7 +108,7 @@ pub struct FatalConfig {
 
 impl fmt::Display for FatalConfig {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("refusing to start, because a setting that protects something cannot be obeyed:")?;
+        out.write_str("refusing to start, because a security setting is invalid:")?;
         for message in self.fatal.iter().chain(&self.problems) {
             write!(out, "\n  - {message}")?;
         }
@@ -133,7 +133,7 @@ fn read(path: &Path) -> FileText {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => FileText::Absent,
         Err(error) => FileText::Unreadable(format!("the file cannot be read: {error}.")),
-        Ok(facts) if !facts.is_file() => FileText::Unreadable("this is not a plain file.".to_owned()),
+        Ok(facts) if !facts.is_file() => FileText::Unreadable("this is not a regular file.".to_owned()),
         Ok(_) => read_plain_file(path).map_or_else(FileText::Unreadable, FileText::Text),
     }
 }

@@ -129,7 +129,7 @@ fn environment_faults() {
         &["OSO_WEB_UI__PORT: ", "0 to 65535", "the number 7 stays"],
     );
     assert_all(&problem("OSO_WEB_UI__PROT", "1"), &["OSO_WEB_UI__PROT", "did you mean OSO_WEB_UI__PORT?"]);
-    assert_all(&problem("OSO_THEME", "1"), &["fits no key", "OSO_WEB_UI__PORT"]);
+    assert_all(&problem("OSO_THEME", "1"), &["matches no key", "OSO_WEB_UI__PORT"]);
     check_fatal("{}", &[("OSO_MOCK", "yes")], &["OSO_MOCK: expected true or false"]);
     check_fatal("{}", &[("OSO_MOKC", "true")], &["OSO_MOKC", "did you mean OSO_MOCK?"]);
     check_fatal(
@@ -150,7 +150,7 @@ fn environment_faults() {
     check_fatal(
         "{}",
         &[("OSO_ACTIONS__DENY", "type_text")],
-        &["OSO_ACTIONS__DENY: expected a list of texts"],
+        &["OSO_ACTIONS__DENY: expected a list of strings"],
     );
 }
 
@@ -176,12 +176,12 @@ fn a_file_is_read_from_disk() {
     let large = vec![b' '; limits::CONFIG_BYTES + 1];
     assert_all(&load_bytes(&large).error().unwrap(), &["larger than 1048576 bytes"]);
     let folder_as_file = Flags { config: Some(folder.path().to_owned()), ..Flags::default() };
-    assert_all(&load(&folder_as_file, []).unwrap().error().unwrap(), &["not a plain file"]);
+    assert_all(&load(&folder_as_file, []).unwrap().error().unwrap(), &["not a regular file"]);
 }
 
 #[test]
 fn a_broken_file_is_survived_and_reported() {
-    check_problem("{", &["config.json: EOF while parsing", "line 1 column 1", "the defaults are"]);
+    check_problem("{", &["config.json: EOF while parsing", "line 1 column 1", "the defaults apply"]);
     check_problem("[1]", &["expected a JSON object of sections"]);
     check_problem(
         "{\n \"ocr\": {\"tesseract_cmd\": \"C:\\Program Files\\t.exe\"}}",
@@ -201,14 +201,14 @@ fn flags_and_environment_count_even_if_the_file_is_broken() {
 fn a_wrong_type_costs_one_key() {
     check_problem(r#"{"web_ui": {"port": "x"}}"#, &["`web_ui.port` in config.json", "the number 5001 stays"]);
     check_problem(r#"{"web_ui": {"port": 70000}}"#, &["0 to 65535", "70000"]);
-    check_problem(r#"{"mcp": {"server_name": 5}}"#, &["`mcp.server_name`", "a text"]);
-    check_problem(r#"{"web_ui": {"host": ""}}"#, &["a text that is not empty"]);
+    check_problem(r#"{"mcp": {"server_name": 5}}"#, &["`mcp.server_name`", "a non-empty string"]);
+    check_problem(r#"{"web_ui": {"host": ""}}"#, &["a non-empty string"]);
     check_problem(r#"{"ocr": {"enabled": "no"}}"#, &["true or false"]);
     check_problem(r#"{"vlm": {"mode": "triple"}}"#, &["one of single, multipass"]);
     check_problem(r#"{"ascii_sketch": {"grid_width": 0}}"#, &["from 1 to 1000"]);
     check_problem(r#"{"tree": {"max_depth": 65}}"#, &["from 1 to 64"]);
     check_problem(r#"{"logging": {"level": "loud"}}"#, &["DEBUG"]);
-    check_problem(r#"{"tracing": {"dir": null}}"#, &["a path as text, found null"]);
+    check_problem(r#"{"tracing": {"dir": null}}"#, &["a path as a string, found null"]);
     check_problem(r#"{"wait_for": {"max_timeout_ms": 60001}}"#, &["1 to 60000"]);
     check_problem(r#"{"mcp": 5}"#, &["`mcp` in config.json: expected an object with keys like server_name"]);
     assert_eq!(survives(r#"{"web_ui": {"port": "x", "host": "h"}}"#).config.web_ui.host, "h");
@@ -275,13 +275,13 @@ fn a_misspelt_guard_is_not_ignored() {
 fn keys_written_twice_are_not_swallowed() {
     let loaded = survives(r#"{"web_ui": {"port": 1, "port": 2}}"#);
     assert_eq!(loaded.config.web_ui.port, 2);
-    assert_all(&loaded.error().unwrap(), &["`web_ui.port` is written twice"]);
-    check_fatal(r#"{"actions": {"deny": ["a"]}, "actions": {}}"#, &[], &["`actions` is written twice"]);
-    check_fatal(r#"{"actions": {"deny": ["a"], "deny": []}}"#, &[], &["`actions.deny` is written twice"]);
+    assert_all(&loaded.error().unwrap(), &["`web_ui.port` occurs twice"]);
+    check_fatal(r#"{"actions": {"deny": ["a"]}, "actions": {}}"#, &[], &["`actions` occurs twice"]);
+    check_fatal(r#"{"actions": {"deny": ["a"], "deny": []}}"#, &[], &["`actions.deny` occurs twice"]);
     check_fatal(
         r#"{"confirmation_required": [{"role": "a", "role": "b"}]}"#,
         &[],
-        &["`confirmation_required` in config.json: `role` is written twice"],
+        &["`confirmation_required` in config.json: `role` occurs twice"],
     );
 }
 
@@ -338,7 +338,7 @@ fn the_path_of_tesseract_is_expanded() {
 fn the_default_depth_yields_to_the_greatest() {
     let loaded = survives(r#"{"tree": {"max_depth": 3}}"#);
     assert_eq!(loaded.config.tree.default_depth, 3);
-    assert_all(&loaded.notices[0], &["`tree.default_depth` 5 is cut to `tree.max_depth` 3"]);
+    assert_all(&loaded.notices[0], &["`tree.default_depth` 5 is reduced to `tree.max_depth` 3"]);
 }
 
 #[test]

@@ -122,33 +122,33 @@ section! {
         debug: bool = false => plain(Flag),
         /// Origins whose pages may call this server from a browser; `"*"` means all.
         cors_origins: Vec<String> = Vec::new() => plain(Texts),
-        /// What a caller has to show: at least 8 visible ASCII characters, or `auto` for a random one that the
-        /// server makes and keeps. `OSO_TOKEN` stands in for it. Without one the server listens only where nobody
-        /// else can reach it.
+        /// The token that a caller must send: at least 8 visible ASCII characters, or `auto` for a random
+        /// one that the server generates and keeps. `OSO_TOKEN` overrides it. Without one the server listens
+        /// only on addresses that other machines cannot reach.
         token: Option<Secret> = None => secret_guard(MAYBE_TEXT),
-        /// Where the automatic token is kept, readable by its user only; null: `os-screen-observer/http-token` in
-        /// the user's folder for state. `~` and `$VAR` are replaced.
+        /// File of the automatic token, readable only by its owner; null: `os-screen-observer/http-token` in
+        /// the user's state folder. `~` and `$VAR` are replaced.
         token_file: Option<PathBuf> = None => guard(Optional(&Path)),
     }
 }
 
 section! {
-    /// The face of Clickthrough, on a port of its own.
+    /// The Clickthrough-compatible API, on its own port.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Clickthrough in "clickthrough" {
-        /// Whether they are served. `CLICKTHROUGH_HOST` and `CLICKTHROUGH_PORT` say so too.
+        /// Whether it is served. `CLICKTHROUGH_HOST` and `CLICKTHROUGH_PORT` enable it too.
         enabled: bool = false => plain(Flag),
         /// Address to bind.
         host: String = "127.0.0.1".to_owned() => plain(Word),
         /// Port to bind; 0 takes a free one.
         port: u16 = 8123 => plain(ANY_PORT),
-        /// What a caller has to show as `x-clickthrough-token`: at least 8 visible ASCII characters. Null: the
-        /// token of `web_ui`, if there is one.
+        /// The token that a caller must send as `x-clickthrough-token`: at least 8 visible ASCII characters.
+        /// Null: the token of `web_ui`, if there is one.
         token: Option<Secret> = None => secret_guard(MAYBE_TEXT),
-        /// Check every action that comes by these routes, and do none.
+        /// Make every action through this API a dry run.
         dry_run: bool = false => guard(Flag),
-        /// Rows of the grid on a picture.
+        /// Rows of the grid on a screenshot.
         grid_rows: u32 = 12 => plain(Integer(1, 300)),
         /// Columns of it.
         grid_cols: u32 = 12 => plain(Integer(1, 300)),
@@ -170,25 +170,25 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Ocr in "ocr" {
-        /// false: nothing is read, and whatever asks for it is told so.
+        /// false: OCR is off, and tools that need it report that.
         enabled: bool = true => plain(Flag),
         /// The program, if it is not found as `tesseract`; quotes around it are trimmed, `~` and `$VAR` replaced.
         tesseract_cmd: Option<PathBuf> = None => plain(Optional(&Path)),
-        /// Words that are less sure are left out.
+        /// Words with less confidence are left out.
         min_confidence: f64 = 30.0 => plain(Number(0.0, 100.0)),
-        /// Grey and stretch the picture first.
+        /// Convert the image to grey and stretch its contrast first.
         preprocess: bool = true => plain(Flag),
-        /// Enlarge it so many times first.
+        /// Upscale it by this factor first.
         upscale: u32 = 2 => plain(Integer(1, 8)),
         /// Tesseract's page mode for a window.
         psm_window: u32 = 11 => plain(Integer(0, 13)),
         /// Its page mode for an element that has no name, read alone for a sketch.
         psm_roi: u32 = 7 => plain(Integer(0, 13)),
-        /// How many elements without a name one sketch reads; a warning says when there were more.
+        /// How many unnamed elements one sketch reads; a warning says when there were more.
         max_roi_crops: usize = 40 => plain(UP_TO_A_MILLION),
         /// Any other name switches the overlay off.
         backend: String = "tesseract".to_owned() => plain(Word),
-        /// What one picture, or all elements of a sketch together, may take before the engine is ended.
+        /// Time limit for one image, or for all elements of a sketch together; then the engine is ended.
         timeout_s: f64 = 30.0 => plain(Number(0.1, 600.0)),
     }
 }
@@ -197,15 +197,15 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Vlm in "vlm" {
-        /// Whether a vision model is wanted.
+        /// Whether to use a vision model.
         enabled: bool = false => plain(Flag),
         /// Its server. Never shown in messages.
         base_url: Endpoint = Endpoint::new("http://localhost:3000") => secret(KeyRule::Endpoint),
-        /// Its key; else `OWUI_API_KEY` of the environment. Never shown.
+        /// Its API key; default: `OWUI_API_KEY` from the environment. Never shown.
         api_key: Option<Secret> = None => secret(MAYBE_TEXT),
         /// The model's name.
         model: Option<String> = None => plain(MAYBE_TEXT),
-        /// How long an answer may be.
+        /// Maximum length of an answer.
         max_tokens: u32 = 1500 => plain(Integer(1, 1_000_000)),
         /// One request, or several that build on each other.
         mode: VlmMode = VlmMode::Single => plain(OneOf(&["single", "multipass"])),
@@ -213,27 +213,27 @@ section! {
         model_fast: Option<String> = None => plain(MAYBE_TEXT),
         /// For the pass over possible actions; else `vlm.model`.
         model_actions: Option<String> = None => plain(MAYBE_TEXT),
-        /// For the verifying pass; without it there is none.
+        /// For the verifying pass; without it that pass is skipped.
         model_verify: Option<String> = None => plain(MAYBE_TEXT),
-        /// How freely the model chooses words.
+        /// The model's sampling temperature.
         temperature: f64 = 0.1 => plain(Number(0.0, 2.0)),
         /// Seconds to wait for an answer.
         timeout_s: f64 = 240.0 => plain(Number(0.1, 3600.0)),
-        /// The longer side of the picture that is sent.
+        /// The longer side of the image that is sent.
         image_max_dim: u32 = 1600 => plain(Integer(16, 16_384)),
-        /// Send the tree along.
+        /// Include the tree.
         ground_with_tree: bool = true => plain(Flag),
-        /// Send the text that was read along.
+        /// Include the text that OCR read.
         ground_with_ocr: bool = true => plain(Flag),
-        /// Send the sketch along.
+        /// Include the sketch.
         ground_with_sketch: bool = true => plain(Flag),
-        /// Send the focused element along.
+        /// Include the focused element.
         ground_with_focus: bool = true => plain(Flag),
-        /// Cut the tree to this.
+        /// Truncate the tree to this.
         tree_max_lines: usize = 80 => plain(UP_TO_A_MILLION),
-        /// Cut the text to this.
+        /// Truncate the text to this.
         ocr_max_chars: usize = 4000 => plain(UP_TO_A_MILLION),
-        /// Cut the sketch to this.
+        /// Truncate the sketch to this.
         sketch_max_chars: usize = 6000 => plain(UP_TO_A_MILLION),
         /// Replaces the built-in prompt. Its old name `prompt` still works.
         prompt_single: Option<String> = None => plain(MAYBE_TEXT),
@@ -263,9 +263,9 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct AsciiSketch in "ascii_sketch" {
-        /// Columns, where a call does not say.
+        /// Default number of columns.
         grid_width: usize = 110 => plain(Integer(1, limits::SKETCH_SIDE as u64)),
-        /// Rows, where a call does not say.
+        /// Default number of rows.
         grid_height: usize = 38 => plain(Integer(1, limits::SKETCH_SIDE as u64)),
         /// Box-drawing characters; false: `+`, `-` and a bar.
         unicode_box: bool = true => plain(Flag),
@@ -273,9 +273,9 @@ section! {
         role_glyphs: bool = true => plain(Flag),
         /// Leave out what a later sibling covers.
         occlusion_prune: bool = true => plain(Flag),
-        /// Circled numbers in the order of focus.
+        /// Circled numbers in focus order.
         tab_index_badges: bool = true => plain(Flag),
-        /// Name tool bars, menus and dialogs on their top edge.
+        /// Label tool bars, menus and dialogs on their top edge.
         landmark_headers: bool = true => plain(Flag),
         /// *Later*: ask a vision model where the tree is empty.
         vlm_fallback: bool = false => plain(Flag),
@@ -286,9 +286,9 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct TreeReading in "tree" {
-        /// No call gets more levels below its root than this.
+        /// The most levels below the root that a call can get.
         max_depth: usize = 8 => plain(Integer(1, limits::TREE_DEPTH as u64)),
-        /// Levels, where a call does not say. Cut to `max_depth`, with a notice.
+        /// Default number of levels. Reduced to `max_depth`, with a notice.
         default_depth: usize = 5 => plain(Integer(0, limits::TREE_DEPTH as u64)),
         /// Reading tools may reuse a tree this many seconds; acting tools never do.
         cache_ttl_s: f64 = 2.0 => plain(Number(0.0, 3600.0)),
@@ -312,15 +312,17 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Logging in "logging" {
-        /// How much goes to stderr. `WARN`, `CRITICAL` and `FATAL` are understood; `RUST_LOG` beats it.
+        /// How much is logged to stderr. `WARN`, `CRITICAL` and `FATAL` are accepted; `RUST_LOG` overrides
+        /// it.
         level: LogLevel = LogLevel::Info => plain(OneOf(&["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"])),
-        /// Write one line for each call, also for each refused one. While the file cannot be written, inputs are
-        /// refused and looking goes on; the lines wait (at most 1000) and are written when there is room again,
-        /// before anything acts.
+        /// Write one line for each call, including refused ones. While the file cannot be written, inputs
+        /// are refused and reading goes on; up to 1000 lines wait and are written when that is possible
+        /// again, before anything acts.
         audit: bool = false => guard(Flag),
-        /// The file, readable by its owner alone. A link or anything but a plain file stops the start.
+        /// The file, readable only by its owner. If it is a link or not a regular file, the server refuses
+        /// to start.
         audit_path: PathBuf = PathBuf::from("./audit.log") => guard(Path),
-        /// The file is rotated before it would grow beyond this.
+        /// The file is rotated before it exceeds this.
         audit_max_bytes: u64 = 10 << 20 => plain(Integer(1024, i64::MAX as u64)),
         /// How many rotated files are kept; 0: never rotate.
         audit_backups: u32 = 3 => plain(Integer(0, 1000)),
@@ -413,17 +415,18 @@ section! {
     pub struct Confirmation in "confirmation" {
         /// How far an element may have moved since consent was given.
         bbox_tolerance_px: u32 = 20 => guard(Integer(0, 10_000)),
-        /// Who consents: the agent in two steps, the person through the client, or the person in the web inspector.
+        /// Who gives consent: the agent in two steps, the person through the client, or the person in the
+        /// web inspector.
         mode: ConfirmationMode = ConfirmationMode::Token => guard(OneOf(&["token", "ask", "inspector"])),
-        /// `consent`: every input needs consent while [the screen speaks to an
+        /// `consent`: every input needs consent while [the screen addresses an
         /// agent](security-injection.md#consent-on-suspicion).
         on_suspicion: OnSuspicion = OnSuspicion::Off => guard(OneOf(&["off", "consent"])),
         /// How long that lasts after such a text was last shown.
         suspicion_seconds: u64 = 600 => guard(Integer(1, 86_400)),
-        /// Where there are rules: an input that goes by place or focus into a window that does not tell all of its
-        /// elements needs consent. `off`: it is judged by what could be read.
+        /// If there are rules: an input by coordinates or focus into a window that does not expose all of
+        /// its elements needs consent. `off`: it is judged by what could be read.
         on_unread: OnUnread = OnUnread::Consent => guard(OneOf(&["consent", "off"])),
-        /// How long a consent waits for its use.
+        /// How long a consent stays valid.
         ttl_seconds: u64 = 60 => guard(Integer(1, 600)),
     }
 }
@@ -467,7 +470,8 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct NamedSecrets in "secrets" {
-        /// The secrets. A file that is missing, open to others or not understood stops the start.
+        /// The file with the secrets. If it is missing, readable by other users or invalid, the server
+        /// refuses to start.
         file: Option<PathBuf> = None => guard(Optional(&Path)),
         /// Where a secret may be typed: `{"ACME_PASSWORD": [{"role": "Edit", "name_regex": "(?i)password"}]}`. A
         /// secret that is not named here may go anywhere.
@@ -512,21 +516,21 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Exec in "exec" {
-        /// Switches `exec_command` on. Without a secret it stays refused.
+        /// Enables `exec_command`. Without a secret it stays refused.
         enabled: bool = false => guard(Flag),
-        /// What a caller has to give, at least 12 characters; a shorter one stops the start. Best from the
-        /// environment: `OSO_EXEC__SECRET`.
+        /// The secret that a caller must send, at least 12 characters; with a shorter one the server refuses
+        /// to start. Best set in the environment: `OSO_EXEC__SECRET`.
         secret: Option<Secret> = None => secret_guard(MAYBE_TEXT),
         /// The shell when the call names none.
         default_shell: Shell = Shell::Bash => plain(OneOf(&["bash", "sh", "powershell", "cmd"])),
         /// How long a command may run when the call does not say.
         timeout_s: u64 = 30 => plain(Integer(1, 600)),
-        /// How long it may run at most; a longer wish is cut, with a warning.
+        /// The longest that it may run; a longer timeout is reduced, with a warning.
         max_timeout_s: u64 = 120 => guard(Integer(1, 600)),
-        /// What is told of each output; the rest is read and dropped.
+        /// How much of each output is returned; the rest is dropped.
         max_output_chars: usize = 20_000 => plain(Integer(1, 1_000_000)),
-        /// Folders that commands may be started in, and below; empty for anywhere. The first is the default. It
-        /// says where a command starts, not what it may open.
+        /// Folders, with their subfolders, that commands may be started in; empty for anywhere. The first is
+        /// the default. It limits where a command starts, not what it may open.
         roots: Vec<PathBuf> = Vec::new() => guard(Texts),
     }
 }
@@ -549,7 +553,7 @@ section! {
         /// The part of the screen that input is confined to ([windows and
         /// programs](windows-and-programs.md#the-allowed-region)): `[0, 0, 800, 600]` or the text `0,0,800,600`.
         allowed_region: Option<[i32; 4]> = None => guard(Optional(&Region)),
-        /// For how long after an input no other server may act on the same X11 display ([two
+        /// How long after an input no other server may act on the same X11 display ([two
         /// servers](linux.md#two-servers-on-one-desktop)); 0: only while a call acts.
         lease_s: u64 = 60 => plain(Integer(0, 3600)),
     }
@@ -608,7 +612,7 @@ impl TryFrom<String> for Size {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        Size::parse(&text).ok_or_else(|| format!("{text} is no size like 1280x800"))
+        Size::parse(&text).ok_or_else(|| format!("{text} is not a size like 1280x800"))
     }
 }
 
@@ -618,18 +622,18 @@ section! {
     pub struct Redaction in "redaction" {
         /// Whether the patterns below are applied.
         enabled: bool = true => guard(Flag),
-        /// A window with such a title shows none of its texts; roles and places stay.
+        /// A window with such a title shows none of its texts; roles and bounds stay.
         window_title_patterns: Vec<String> = Vec::new() => guard(Patterns),
         /// An element with such a name shows no text.
         element_name_patterns: Vec<String> = Vec::new() => guard(Patterns),
         /// An element with such a role shows no text.
         element_role_patterns: Vec<String> = Vec::new() => guard(Patterns),
-        /// What matches is replaced in every string of every reply, wherever it came from.
+        /// Matches are replaced in every string of every reply, wherever it came from.
         ocr_text_patterns: Vec<String> = Vec::new() => guard(Patterns),
         /// What is shown instead.
         replacement: String = "[REDACTED]".to_owned() => guard(Text),
-        /// Blacken secret and hidden elements in pictures; of those that only contain matching text, the ones
-        /// without children.
+        /// Black out secret and redacted elements in screenshots; of those that only contain matching text,
+        /// the ones without children.
         blur_screenshots: bool = false => guard(Flag),
     }
 }
@@ -638,12 +642,12 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Tracing in "tracing" {
-        /// Where traces go, and the only place that `replay_start` reads from. Must not be a link.
+        /// Folder of the traces, and the only one that `replay_start` reads from. Must not be a link.
         dir: PathBuf = PathBuf::from("./traces") => plain(Path),
-        /// Pictures of the screen and the window with the first call and every n-th; 0: none. They count against
-        /// `budgets.max_screenshots`.
+        /// Screenshots of the screen and the window with the first call and every n-th; 0: none. They count
+        /// against `budgets.max_screenshots`.
         screenshot_every_n_actions: u32 = 5 => plain(UP_TO_A_MILLION),
-        /// Longer arguments are not kept, only their beginning, with a mark.
+        /// Longer arguments are truncated, with a mark.
         max_args_bytes: usize = 4096 => plain(Integer(0, 16 << 20)),
         /// Arguments that are not recorded.
         redact_keys: Vec<String> =
@@ -667,14 +671,14 @@ section! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Scenarios in "scenarios" {
-        /// `load_scenario` reads only below these folders, links followed. The flag `--scenario` may name any file:
-        /// it is the user's own.
+        /// `load_scenario` reads only below these folders, links followed. The flag `--scenario` may name
+        /// any file.
         dirs: Vec<PathBuf> = vec![PathBuf::from(".")] => guard(Texts),
     }
 }
 
 section! {
-    /// Where pictures to compare with may be read from.
+    /// Where reference images may be read from.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Screenshots in "screenshots" {
@@ -694,7 +698,7 @@ section! {
         max_screenshots: Option<u64> = None => guard(MAYBE_COUNT),
         /// Tokens of the vision model in one session.
         max_vlm_tokens: Option<u64> = None => guard(MAYBE_COUNT),
-        /// After so many seconds inputs and screenshots are refused.
+        /// After this many seconds inputs and screenshots are refused.
         max_session_seconds: Option<u64> = None => guard(MAYBE_COUNT),
         /// Inputs in any 60 seconds; refused with the time to wait.
         actions_per_minute: Option<u64> = None => guard(MAYBE_COUNT),

@@ -15,21 +15,21 @@ pub fn check_window_manager(subject: &DoctorSubject<'_>) -> DoctorCheck {
             DoctorCheck::new(NAME, CheckStatus::Ok, format!("{name}, {} windows", windows.len()))
         }
         Some(Ok(_)) => {
-            let detail = "none runs on this display: windows cannot be listed, raised or moved";
+            let detail = "none is running on this display: windows cannot be listed, raised or moved";
             let fix = fixes::installed_then(subject.machine, "openbox", Package::WindowManager, "openbox &");
             DoctorCheck::new(NAME, CheckStatus::Missing, detail)
                 .set_essential(subject.wants_desktop())
                 .with_fix(fix)
         }
         Some(Err(reason)) => {
-            DoctorCheck::new(NAME, CheckStatus::Error, format!("the display was not readable: {reason}"))
+            DoctorCheck::new(NAME, CheckStatus::Error, format!("the display cannot be read: {reason}"))
         }
         None if subject.works_wayland() => DoctorCheck::new(
             NAME,
             CheckStatus::Ok,
-            "the Wayland compositor; it lets nobody else raise, move or close windows",
+            "the Wayland compositor; no other program can raise, move or close windows",
         ),
-        None => DoctorCheck::new(NAME, CheckStatus::Warning, "not asked: there is no X11 display"),
+        None => DoctorCheck::new(NAME, CheckStatus::Warning, "skipped (no X11 display)"),
     }
 }
 
@@ -37,7 +37,7 @@ pub fn check_window_manager(subject: &DoctorSubject<'_>) -> DoctorCheck {
 pub fn check_accessibility(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "accessibility";
     if subject.env_variable("NO_AT_BRIDGE").is_some_and(|value| value != "0") {
-        let detail = "NO_AT_BRIDGE is set: GTK programs started from here hide their elements";
+        let detail = "NO_AT_BRIDGE is set: GTK programs started from here expose no elements";
         return DoctorCheck::new(NAME, CheckStatus::Warning, detail)
             .with_fix("unset NO_AT_BRIDGE".to_owned());
     }
@@ -53,11 +53,11 @@ pub fn check_accessibility(subject: &DoctorSubject<'_>) -> DoctorCheck {
         Some(Ok(facts)) if facts.enabled => DoctorCheck::new(
             NAME,
             CheckStatus::Ok,
-            format!("the AT-SPI bus answers, {} programs offer elements", facts.pids.len()),
+            format!("the AT-SPI bus answers, {} programs expose elements", facts.pids.len()),
         ),
         Some(Ok(_)) => {
             let detail = "the AT-SPI bus answers, but its IsEnabled flag is off: Qt programs, Chromium and \
-                          Firefox that start now may offer no elements";
+                          Firefox that start now may expose no elements";
             DoctorCheck::new(NAME, CheckStatus::Warning, detail).with_fix(ENABLE.to_owned())
         }
     }
@@ -66,7 +66,8 @@ pub fn check_accessibility(subject: &DoctorSubject<'_>) -> DoctorCheck {
 pub fn check_programs(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "programs";
     if subject.works_wayland() {
-        let detail = "only those that offer elements are seen under Wayland; the others have no window here";
+        let detail =
+            "only programs that expose elements are visible under Wayland; the others have no window here";
         return DoctorCheck::new(NAME, CheckStatus::Warning, detail);
     }
     let Some(Survey { display: Some(Ok(display)), accessibility: Ok(accessibility) }) = &subject.survey
@@ -74,16 +75,16 @@ pub fn check_programs(subject: &DoctorSubject<'_>) -> DoctorCheck {
         return DoctorCheck::new(
             NAME,
             CheckStatus::Warning,
-            "not looked at: that needs a display and an accessibility bus",
+            "skipped (needs a display and an accessibility bus)",
         );
     };
     let dark: Vec<&SeenWindow> =
         display.windows.iter().filter(|window| window.is_dark(&accessibility.pids)).collect();
     if dark.is_empty() {
-        return DoctorCheck::new(NAME, CheckStatus::Ok, "every window's program offers elements");
+        return DoctorCheck::new(NAME, CheckStatus::Ok, "every window's program exposes elements");
     }
     let lines = dark.iter().map(|window| window.window_advice());
-    let detail = std::iter::once("these show a window and offer no elements:".to_owned()).chain(lines);
+    let detail = std::iter::once("these show a window and expose no elements:".to_owned()).chain(lines);
     DoctorCheck::new(NAME, CheckStatus::Warning, detail.collect::<Vec<_>>().join("\n"))
 }
 
@@ -97,8 +98,8 @@ const ADVICE: &[(&str, &str)] = &[
     ("qt", "start it with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"),
     ("gtk3", "start it without NO_AT_BRIDGE; libatk-adaptor must be installed"),
     ("gtk4", "start it with GTK_A11Y=atspi"),
-    ("xterm", "it has none; read it with get_ocr"),
-    ("rxvt", "it has none; read it with get_ocr"),
+    ("xterm", "it has no elements; read it with get_ocr"),
+    ("rxvt", "it has no elements; read it with get_ocr"),
 ];
 
 impl SeenWindow {
@@ -111,7 +112,7 @@ impl SeenWindow {
         let known = |word: &str| self.class.to_lowercase().contains(word) || toolkit.contains(word);
         let advice = ADVICE.iter().find(|(word, _)| known(word));
         let advice =
-            advice.map_or("start it again; if that does not help, read it with get_ocr", |found| found.1);
+            advice.map_or("restart it; if that does not help, read it with get_ocr", |found| found.1);
         format!("{} ({}): {advice}", crate::text::shorten(&self.title, 40), self.class)
     }
 }

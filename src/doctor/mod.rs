@@ -1,4 +1,4 @@
-//! `doctor`: what works on this machine, what does not, and the command that mends it.
+//! `doctor`: what works on this machine, what does not, and the command that fixes it.
 //!
 //! It looks through `Machine` only, so that a test can pretend any computer. It changes nothing: no file
 //! stays behind, no package is installed, nothing is sent. It promises no more than the platform adapter of
@@ -166,10 +166,10 @@ fn summary_line(subject: &DoctorSubject<'_>, verdict: DoctorVerdict, checks: &[D
     match verdict {
         DoctorVerdict::Ready => format!("ready to serve {desktop}"),
         DoctorVerdict::Limited => {
-            format!("ready to serve {desktop}; look at: {}", names(|check| check.status != CheckStatus::Ok))
+            format!("ready to serve {desktop}; check: {}", names(|check| check.status != CheckStatus::Ok))
         }
         DoctorVerdict::Unusable if subject.config.is_err() => {
-            "will not start: mend the configuration".to_owned()
+            "will not start: fix the configuration".to_owned()
         }
         DoctorVerdict::Unusable => {
             format!("cannot serve {desktop}: {}. With --mock it works now.", names(DoctorCheck::stops_us))
@@ -260,7 +260,7 @@ fn check_config(subject: &DoctorSubject<'_>) -> DoctorCheck {
 }
 
 fn check_mock(_: &DoctorSubject<'_>) -> DoctorCheck {
-    DoctorCheck::new("mock desktop", CheckStatus::Ok, "available with --mock; needs nothing of this machine")
+    DoctorCheck::new("mock desktop", CheckStatus::Ok, "available with --mock; needs nothing on this machine")
 }
 
 fn check_platform(subject: &DoctorSubject<'_>) -> DoctorCheck {
@@ -271,15 +271,16 @@ fn check_platform(subject: &DoctorSubject<'_>) -> DoctorCheck {
     DoctorCheck::new("real desktop", status, detail).set_essential(subject.wants_desktop()).with_fix(fix)
 }
 
-const WAYLAND_ALONE: &str = "Without X11 this build cannot list, picture or work windows: build it with the cargo feature \
-                             wayland, switch Xwayland on, log in to an X11 session, or work on a private desktop with \
-                             --sandbox";
-const WAYLAND_WORKED: &str = "Windows and elements come by AT-SPI, keys and pointer by the compositor. Bounds count from each \
-                              window's corner, and no single window has a picture; get_capabilities lists what does not work";
+const WAYLAND_ALONE: &str = "Without X11 this build cannot list, capture or operate windows: build it with \
+                             the cargo feature wayland, enable Xwayland, log in to an X11 session, or use a \
+                             private desktop with --sandbox";
+const WAYLAND_WORKED: &str = "Windows and elements come from AT-SPI, keys and pointer go through the \
+                              compositor. Bounds are relative to each window's corner, and screenshots of a \
+                              single window are not possible; get_capabilities lists what does not work";
 const WAYLAND_BUILD: &str = "cargo build --release --features wayland";
 
-const WSL_WORKED: &str = "not needed: this is WSL, and PowerShell shows the windows and pictures of Windows. Set DISPLAY for \
-                          the elements of Linux programs and for input";
+const WSL_WORKED: &str = "not needed: this is WSL, and PowerShell gives windows and screenshots of the \
+                          Windows desktop. Set DISPLAY for the elements of Linux programs and for input";
 
 /// Either display server will do for the program as a whole; which one the adapter can use it says itself.
 fn check_display(subject: &DoctorSubject<'_>) -> DoctorCheck {
@@ -293,7 +294,7 @@ fn check_display(subject: &DoctorSubject<'_>) -> DoctorCheck {
         (Some(Ok(x11)), None) => (CheckStatus::Ok, x11),
         (Some(Ok(x11)), Some(Ok(wayland))) => (
             CheckStatus::Warning,
-            format!("{x11}; {wayland}: windows of Wayland programs may be out of reach through X11"),
+            format!("{x11}; {wayland}: windows of Wayland programs may not be reachable through X11"),
         ),
         (Some(Ok(x11)), Some(Err(wayland))) => (CheckStatus::Ok, format!("{x11}; {wayland}")),
         (Some(Err(x11)), Some(Ok(wayland))) => {
@@ -321,7 +322,7 @@ fn check_display(subject: &DoctorSubject<'_>) -> DoctorCheck {
 
 fn probe_x11(subject: &DoctorSubject<'_>, display: &str) -> Result<String, String> {
     let Some(number) = local_display_number(display) else {
-        return Ok(format!("X11 {display} (not a local display, so not tried)"));
+        return Ok(format!("X11 {display} (not a local display, not tried)"));
     };
     let path = format!("/tmp/.X11-unix/X{number}");
     let file = subject.machine.connect(&Socket::File(path.clone().into()));
@@ -393,24 +394,26 @@ fn check_fonts(subject: &DoctorSubject<'_>) -> DoctorCheck {
     let shared = ["/usr/share/fonts", "/usr/local/share/fonts"].map(PathBuf::from);
     match shared.into_iter().chain(own).find(|folder| subject.machine.has_entries(folder)) {
         Some(folder) => DoctorCheck::new("fonts", CheckStatus::Ok, format!("found in {}", folder.display())),
-        None => {
-            DoctorCheck::new("fonts", CheckStatus::Missing, "none found: programs would draw empty boxes")
-                .with_fix(fixes::install_command(subject.machine, Package::Fonts))
-        }
+        None => DoctorCheck::new(
+            "fonts",
+            CheckStatus::Missing,
+            "none found: programs would show empty boxes instead of text",
+        )
+        .with_fix(fixes::install_command(subject.machine, Package::Fonts)),
     }
 }
 
 /// A program below a terminal or a client has the permissions of that one, so that is what has to be switched on.
 fn check_mac_accessibility(subject: &DoctorSubject<'_>) -> DoctorCheck {
     let (place, tick) = (macos::ACCESSIBILITY_PLACE, macos::TICK);
-    let missing = format!("windows can be listed, but not read or worked. {place}: {tick}");
+    let missing = format!("windows can be listed, but not read or operated. {place}: {tick}");
     let granted = subject.mac.map(|mac| mac.accessibility);
     check_mac_permission("accessibility", granted, &missing, macos::ACCESSIBILITY_PANE)
         .set_essential(subject.wants_desktop())
 }
 
 fn check_mac_recording(subject: &DoctorSubject<'_>) -> DoctorCheck {
-    let missing = format!("no pictures, no OCR. {}: {}", macos::RECORDING_PLACE, macos::TICK);
+    let missing = format!("no screenshots, no OCR. {}: {}", macos::RECORDING_PLACE, macos::TICK);
     let granted = subject.mac.map(|mac| mac.recording);
     check_mac_permission("screen recording", granted, &missing, macos::RECORDING_PANE)
 }
@@ -419,8 +422,7 @@ fn check_mac_permission(name: &'static str, granted: Option<bool>, missing: &str
     match granted {
         Some(true) => DoctorCheck::new(name, CheckStatus::Ok, "permitted"),
         Some(false) => DoctorCheck::new(name, CheckStatus::Missing, missing).with_fix(pane.to_owned()),
-        None => DoctorCheck::new(name, CheckStatus::Warning, "not asked: this is no macOS")
-            .with_fix(pane.to_owned()),
+        None => DoctorCheck::new(name, CheckStatus::Warning, "skipped (not macOS)").with_fix(pane.to_owned()),
     }
 }
 
@@ -428,7 +430,7 @@ fn check_mac_permission(name: &'static str, granted: Option<bool>, missing: &str
 fn check_windows_session(subject: &DoctorSubject<'_>) -> DoctorCheck {
     match subject.env_variable("SESSIONNAME") {
         Some(name) if name.eq_ignore_ascii_case("services") => {
-            DoctorCheck::new("session", CheckStatus::Error, "started as a service: no desktop to see")
+            DoctorCheck::new("session", CheckStatus::Error, "started as a service: there is no desktop")
                 .set_essential(subject.wants_desktop())
         }
         Some(name) => DoctorCheck::new("session", CheckStatus::Ok, format!("interactive session {name}")),
@@ -491,10 +493,10 @@ fn check_tesseract_program(subject: &DoctorSubject<'_>, configured: Option<PathB
                     return DoctorCheck::new(
                         NAME,
                         CheckStatus::Ok,
-                        format!("{where_looked}; text is read by {engine}"),
+                        format!("{where_looked}; OCR uses {engine}"),
                     );
                 }
-                Some(Err(reason)) => format!("no text recognition; {reason}"),
+                Some(Err(reason)) => format!("no OCR; {reason}"),
                 None => "no text recognition".to_owned(),
             };
             DoctorCheck::new(NAME, CheckStatus::Missing, format!("{where_looked}: {lacking}"))

@@ -182,7 +182,7 @@ fn a_build_without_an_adapter_is_not_usable_however_complete_the_machine() {
 #[test]
 fn a_configuration_that_refuses_the_start_decides_alone() {
     let report = report_on(&complete(), &[("OSO_MOCK", "yes")], true);
-    assert_eq!((report.exit_code(), report.summary.as_str()), (1, "will not start: mend the configuration"));
+    assert_eq!((report.exit_code(), report.summary.as_str()), (1, "will not start: fix the configuration"));
     let config = report.checks.iter().find(|check| check.name == "config").unwrap();
     assert!(config.detail.contains("OSO_MOCK: expected true or false"), "{config:?}");
 }
@@ -215,7 +215,7 @@ fn displays() {
     check(with(&wayland, &["/run/user/1/wayland-0"]), CheckStatus::Warning, "no X11", None);
     check(with(&wayland[..1], &[]), CheckStatus::Error, "XDG_RUNTIME_DIR is not set", start);
     let sockets = ["/tmp/.X11-unix/X0", "/run/user/1/wayland-0"];
-    check(with(&both, &sockets), CheckStatus::Warning, "may be out of reach", None);
+    check(with(&both, &sockets), CheckStatus::Warning, "may not be reachable", None);
     check(with(&both, &sockets[..1]), CheckStatus::Ok, "X11 :0 answers", None);
     check(
         with(&both, &sockets[1..]),
@@ -243,13 +243,13 @@ fn wayland_without_x11() {
     let install = "sudo apt-get install -y libxcb1-dev libpipewire-0.3-dev libgbm-dev libegl-dev libwayland-dev \
                    libxkbcommon-dev clang pkg-config && cargo build --release --features wayland";
     check(&wayland_alone(false), "display", CheckStatus::Warning, "the cargo feature wayland", Some(install));
-    check(&wayland_alone(true), "display", CheckStatus::Warning, "count from each window's corner", None);
+    check(&wayland_alone(true), "display", CheckStatus::Warning, "relative to each window's corner", None);
     check(&wayland_alone(false), "window manager", CheckStatus::Warning, "no X11 display", None);
     check(&wayland_alone(true), "window manager", CheckStatus::Ok, "the Wayland compositor", None);
-    check(&wayland_alone(false), "programs", CheckStatus::Warning, "not looked at", None);
-    check(&wayland_alone(true), "programs", CheckStatus::Warning, "only those that offer elements", None);
+    check(&wayland_alone(false), "programs", CheckStatus::Warning, "skipped (needs a display", None);
+    check(&wayland_alone(true), "programs", CheckStatus::Warning, "only programs that expose elements", None);
     for wayland in [false, true] {
-        check(&wayland_alone(wayland), "accessibility", CheckStatus::Ok, "1 programs offer elements", None);
+        check(&wayland_alone(wayland), "accessibility", CheckStatus::Ok, "1 programs expose elements", None);
     }
 }
 
@@ -280,7 +280,7 @@ fn surveyed(display: DisplayFacts, accessibility: Result<AccessibilityFacts, &st
 #[test]
 fn accessibility() {
     let check = |machine, status, detail, fix| check(&machine, "accessibility", status, detail, fix);
-    check(complete(), CheckStatus::Ok, "answers, 1 programs offer elements", None);
+    check(complete(), CheckStatus::Ok, "answers, 1 programs expose elements", None);
     check(PretendedMachine { survey: None, ..complete() }, CheckStatus::Ok, "starts on demand", None);
     let install = Some("sudo apt-get install -y at-spi2-core");
     let bare = PretendedMachine { programs: ["apt-get", "sudo"].into(), ..bare() };
@@ -298,7 +298,7 @@ fn window_managers() {
     let check = |machine, status, detail, fix| check(&machine, "window manager", status, detail, fix);
     check(complete(), CheckStatus::Ok, "Openbox, 0 windows", None);
     let none = surveyed(DisplayFacts::default(), Err(""));
-    check(none, CheckStatus::Missing, "none runs", Some("openbox &"));
+    check(none, CheckStatus::Missing, "none is running", Some("openbox &"));
     let broken =
         Survey { display: Some(Err("no such display".to_owned())), accessibility: Err(String::new()) };
     let broken = PretendedMachine { survey: Some(broken), ..complete() };
@@ -327,14 +327,14 @@ fn programs_without_elements_are_told_what_helps() {
     let check = report.checks.iter().find(|check| check.name == "programs").unwrap();
     assert_eq!(check.status, CheckStatus::Warning);
     insta::assert_snapshot!(check.detail, @r"
-    these show a window and offer no elements:
+    these show a window and expose no elements:
     News (chromium, Chromium): start it with --force-renderer-accessibility
     Sums (kcalc, kcalc): start it with QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1
-    shell (xterm, XTerm): it has none; read it with get_ocr
-    a long title a long title a long title a… (game, Game): start it again; if that does not help, read it with get_ocr
+    shell (xterm, XTerm): it has no elements; read it with get_ocr
+    a long title a long title a long title a… (game, Game): restart it; if that does not help, read it with get_ocr
     ");
     super::tests::check(&complete(), "programs", CheckStatus::Ok, "every window's program", None);
-    super::tests::check(&bare(), "programs", CheckStatus::Warning, "not looked at", None);
+    super::tests::check(&bare(), "programs", CheckStatus::Warning, "skipped (needs a display", None);
 }
 
 #[test]
@@ -371,14 +371,9 @@ fn a_system_that_reads_by_itself_needs_no_tesseract() {
         bare(),
         || Some(Ok("Windows.Media.Ocr (en-US)".into())),
         CheckStatus::Ok,
-        "read by Windows.Media.Ocr (en-US)",
+        "OCR uses Windows.Media.Ocr (en-US)",
     );
-    check(
-        bare(),
-        || Some(Err("no language".into())),
-        CheckStatus::Missing,
-        "no text recognition; no language",
-    );
+    check(bare(), || Some(Err("no language".into())), CheckStatus::Missing, "no OCR; no language");
     check(complete(), || Some(Err("no language".into())), CheckStatus::Ok, "tesseract 5.3.0");
 }
 

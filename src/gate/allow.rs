@@ -50,7 +50,7 @@ impl Policy {
             .chain(deny)
             .filter(|(_, name)| !known.contains(&name.as_str()))
             .map(|(does, name)| {
-                format!("{does} '{name}', which is no tool or group{}", similar_names(name, known))
+                format!("{does} '{name}', which is not a tool or a group{}", similar_names(name, known))
             })
             .collect()
     }
@@ -69,10 +69,10 @@ impl Launching {
             _ if list_contains(&self.allow, program) => return Ok(()),
             Programs::Installed if starting.installed => return Ok(()),
             Programs::Installed => format!(
-                "'{program}' is not among the apps that the desktop offers (list_apps), and launch.programs is \
-                 installed; the owner can name it in launch.allow"
+                "'{program}' is not one of the desktop's installed apps (list_apps), and launch.programs is \
+                 installed; the owner can add it to launch.allow"
             ),
-            Programs::None => format!("launch.programs is none, and launch.allow does not name '{program}'"),
+            Programs::None => format!("launch.programs is none, and '{program}' is not in launch.allow"),
         };
         Err(Error::new(Kind::PermissionDenied, refusal).with("program", program.as_str()))
     }
@@ -175,8 +175,9 @@ mod tests {
         assert_eq!(
             policy.unknown_names(&["type_text", "type_and_observe", "click_at", "pointer"]),
             [
-                "actions.deny denies 'Type-Txt', which is no tool or group; near it are type_text, type_and_observe",
-                "actions.deny denies 'zzz', which is no tool or group",
+                "actions.deny denies 'Type-Txt', which is not a tool or a group; near it are type_text, \
+                 type_and_observe",
+                "actions.deny denies 'zzz', which is not a tool or a group",
             ]
         );
     }

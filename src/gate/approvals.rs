@@ -1,5 +1,5 @@
 //! Questions that wait for a person in the web inspector. A call that needs consent waits here, holding
-//! nothing, until a person decides, the time is over, or nobody wants the answer any more.
+//! nothing, until a person decides, the time limit passes, or the caller is gone.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -173,7 +173,9 @@ fn with_time_left(shown: &Value, left: Duration) -> Value {
 /// The window as it is now, and where in the picture the element is. A window that cannot be pictured is no
 /// reason not to ask.
 fn question_screenshot(gate: &Gate, target: &Target, cancel: &Cancel) -> Result<(Encoded, Rect)> {
-    let element = target.element().ok_or_else(|| Error::internal("what is no element has no picture"))?;
+    let element = target
+        .element()
+        .ok_or_else(|| Error::internal("a target that is not an element has no screenshot"))?;
     let shot = gate.observer.window_picture(&element.chosen, cancel)?;
     let picture = shot.picture.shrink_to(WIDEST);
     let scale = f64::from(picture.width()) / f64::from(shot.picture.width().max(1));

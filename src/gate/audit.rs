@@ -2,7 +2,7 @@
 //!
 //! A line is fields separated by one blank, `name=value`. No name and no value contains a blank or
 //! a line break, so no caller and no window title can forge a field or a second line. A line that
-//! cannot be written is an error: the gate then lets nothing be done that nobody could trace.
+//! cannot be written is an error: the gate then allows no input, because it could not be traced.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -267,7 +267,7 @@ impl AuditLog {
     pub fn record_line(&self, line: String) -> io::Result<()> {
         let mut backlog = lock(&self.backlog);
         if backlog.len() == MOST_KEPT {
-            tracing::error!("an audit line is lost, too many wait: {line}");
+            tracing::error!("an audit line was dropped, too many are waiting: {line}");
         } else {
             backlog.push_back(line);
         }
@@ -361,7 +361,7 @@ fn open_existing(path: &Path, found: &Metadata) -> io::Result<File> {
     }
     let file = OpenOptions::new().read(true).append(true).open(path)?;
     if !files::is_same_file(found, &file.metadata()?) {
-        return Err(io::Error::other("it was exchanged for another file while it was opened"));
+        return Err(io::Error::other("it was replaced by another file while it was opened"));
     }
     Ok(file)
 }

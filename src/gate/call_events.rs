@@ -1,5 +1,4 @@
-//! A call as those who watch are told of it: what was asked, without what must not be shown, and what left
-//! the gate.
+//! A call as an event for watchers: its arguments, without what must not be shown, and its reply.
 
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};

@@ -243,7 +243,7 @@ fn look_again(cx: &Cx, meta: &Meta, prepared: &dyn Prepared, judged: Vec<Target>
         None => Ok(now),
         Some(_) => Err(Error::new(
             Kind::ElementNotFound,
-            "the screen changed while the call was being judged, so nothing was done; look again",
+            "the screen changed while the call was being checked, so nothing was done; look again",
         )),
     }
 }
@@ -254,7 +254,7 @@ fn catch_panic<T>(gate: &Gate, name: &str, part: impl FnOnce() -> Result<T>) -> 
     catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| {
         gate.observer.release_all();
         Err(Error::internal(format!(
-            "{name} failed inside the server; it is still running, other calls work"
+            "{name} failed inside the server; the server is still running, and other calls work"
         )))
     })
 }
@@ -344,7 +344,7 @@ fn write_body(body: &dyn ErasedOutput, spec: Spec, frame: ReplyFrame, scrub: &Sc
     let object = body.write(frame, scrub)?;
     if object.text_bytes() > limits::REPLY_BYTES {
         return Err(Error::bad_request(format!(
-            "the reply would be {} bytes, more than {}; ask for less of it",
+            "the reply would have {} bytes, the limit is {}; ask for less",
             object.text_bytes(),
             limits::REPLY_BYTES
         )));
@@ -416,7 +416,7 @@ fn unknown_tool(gate: &Gate, name: &str) -> Reply {
 fn no_such_tool(gate: &Gate, name: &str) -> Error {
     match crate::text::nearest(name, gate.tools.tool_names()) {
         Some(nearest) => Error::bad_request(format!("unknown tool '{name}'; did you mean '{nearest}'?")),
-        None => Error::bad_request(format!("unknown tool '{name}'; tools/list names the tools")),
+        None => Error::bad_request(format!("unknown tool '{name}'; see tools/list")),
     }
 }
 

@@ -110,7 +110,7 @@ impl Replays {
         if open.len() >= limits::REPLAYS {
             let known: Vec<&str> = open.keys().map(String::as_str).collect();
             return Err(Error::bad_request(format!(
-                "{} replays are open; replay_stop one of them first",
+                "{} replays are open; end one with replay_stop first",
                 open.len()
             ))
             .with("open", known));
@@ -143,7 +143,7 @@ fn refuse_unrecorded(tools: &Table, rows: &[TraceRow]) -> Result<()> {
     let recorded = |row: &&TraceRow| tools.find_tool(&row.tool).is_none_or(|entry| entry.spec.meta.traced);
     match rows.iter().find(|row| !recorded(row)) {
         Some(row) => Err(Error::bad_request(format!(
-            "row {} calls {}, which is never recorded, so this is no trace of ours",
+            "row {} calls {}, which is never recorded, so this is not a trace of this program",
             row.trace_seq, row.tool
         ))),
         None => Ok(()),
@@ -255,7 +255,7 @@ fn by_selector(tools: &Table, row: &TraceRow) -> Result<Map<String, Value>> {
     let acts = tools.find_tool(&row.tool).is_some_and(|entry| entry.spec.meta.effect.acts());
     if acts && args.iter().any(|(name, value)| name == REF || value.get(REF).is_some()) {
         return Err(Error::bad_request(format!(
-            "row {} names an element by a ref of its own session, and nothing tells which element that was",
+            "row {} names an element by a ref of its own session, and the trace does not say which element that was",
             row.trace_seq
         )));
     }
@@ -264,7 +264,7 @@ fn by_selector(tools: &Table, row: &TraceRow) -> Result<Map<String, Value>> {
 
 const REF: &str = "ref";
 
-/// Uids differ from run to run. One that is not there any more is taken to mean the window that looks the
+/// Uids differ from run to run. One that no longer exists is taken to mean the window that looks the
 /// same: of the same program and title, the n-th of its kind.
 fn renew_windows(args: &mut Value, recorded: &[WindowSeen], windows: &[Window]) {
     match args {
@@ -319,14 +319,14 @@ fn fill_secrets(
         .map(|(name, _)| name.clone())
         .collect();
     if let Some(extra) = supply.keys().find(|name| !missing.contains(name)) {
-        return Err(row_error(row, format!("'{extra}' is recorded, so it cannot be supplied"))
+        return Err(row_error(row, format!("'{extra}' is in the recording, so it cannot be supplied"))
             .with("field", "supply"));
     }
     let needed: Vec<&str> =
         missing.iter().map(String::as_str).filter(|name| !supply.contains_key(*name)).collect();
     if !needed.is_empty() {
         let why = if needed.iter().all(|name| lacking.iter().any(|lacking| lacking == name)) {
-            "names a secret that this server was not given"
+            "names a secret that this server does not have"
         } else {
             "was recorded without its secret"
         };
@@ -469,16 +469,16 @@ mod tests {
         check_fill(json!({"text": REDACTED}), json!({}), "supply:{\"text\":…}");
         check_fill(json!({"a": [{"b": REDACTED}]}), json!({}), "a was recorded without its secret");
         check_fill(json!({"text": REDACTED}), json!({"text": "x"}), "{\"text\":\"x\"}");
-        check_fill(json!({"text": "y"}), json!({"text": "x"}), "'text' is recorded");
+        check_fill(json!({"text": "y"}), json!({"text": "x"}), "'text' is in the recording");
         check_fill(json!({"text": "y"}), json!({}), "{\"text\":\"y\"}");
         let (args, lacking) = (json!({"text": {"secret": "BANK"}, "x": 1}), ["text".to_owned()]);
         check_fill_lacking(
             args.clone(),
             json!({}),
             &lacking,
-            "text names a secret that this server was not given",
+            "text names a secret that this server does not have",
         );
         check_fill_lacking(args.clone(), json!({"text": "z"}), &lacking, "{\"text\":\"z\",\"x\":1}");
-        check_fill(args, json!({"text": "z"}), "'text' is recorded");
+        check_fill(args, json!({"text": "z"}), "'text' is in the recording");
     }
 }

@@ -136,9 +136,9 @@ impl Gate {
         };
         let missing = match (lock.enabled, lock.key) {
             (true, Some(_)) => return Ok(()),
-            (false, _) => format!("{} is off unless the owner sets {}", meta.name, lock.switch),
+            (false, _) => format!("{} is disabled unless the owner sets {}", meta.name, lock.switch),
             (true, None) => format!(
-                "{} is on, but {} has no secret, so nobody may call {}",
+                "{} is on, but {} is not set, so {} cannot be called",
                 lock.switch, lock.key_name, meta.name
             ),
         };
@@ -216,7 +216,7 @@ impl Gate {
     pub(super) fn ready_to_record(&self, effect: Effect) -> Result<()> {
         match &self.audit {
             Some(audit) if effect.acts() => audit.ensure_writable().map_err(|problem| {
-                Error::internal(format!("the audit log cannot be written, so nothing is done: {problem}"))
+                Error::internal(format!("the audit log cannot be written, so nothing was done: {problem}"))
             }),
             _ => Ok(()),
         }

@@ -77,7 +77,7 @@ impl SuspicionPlace {
             element: None,
             window_uid: None,
             hidden: None,
-            why: "a message in characters that nobody sees; they were removed",
+            why: "a message in invisible characters; they were removed",
             excerpt: String::new(),
         }
     }

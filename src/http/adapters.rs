@@ -67,8 +67,10 @@ fn adapt_action(mut arguments: Arguments) -> Result<(&'static str, Arguments)> {
     if let (Some(renamed), Some(value)) = (renamed, arguments.remove("value"))
         && arguments.insert((*renamed).to_owned(), value).is_some()
     {
-        return Err(Error::bad_request(format!("'value' and '{renamed}' are the same argument of '{name}'"))
-            .with("field", "value"));
+        return Err(Error::bad_request(format!(
+            "'value' and '{renamed}' are the same argument of '{name}'; give one"
+        ))
+        .with("field", "value"));
     }
     Ok((tool, arguments))
 }
@@ -173,6 +175,6 @@ mod tests {
         let adapter = find_adapter(Method::Post, "/api/action").unwrap();
         let asked = json!({"action": "type", "text": "a", "value": "b"});
         let error = (adapter.adapt)(asked.as_object().unwrap().clone()).unwrap_err();
-        assert_eq!(error.message, "'value' and 'text' are the same argument of 'type'");
+        assert_eq!(error.message, "'value' and 'text' are the same argument of 'type'; give one");
     }
 }

@@ -117,6 +117,6 @@ pub async fn post_decision(
 }
 
 fn no_such_question() -> Response<Body> {
-    HttpRefusal::new(StatusCode::NOT_FOUND, "nothing of that id waits for a decision (any more)")
+    HttpRefusal::new(StatusCode::NOT_FOUND, "no request with that id is waiting for a decision")
         .into_response()
 }

@@ -1,7 +1,7 @@
 //! `/api/events`: what happens, sent as it happens; `/api/calls`: the latest calls, for those who come late.
 //!
-//! Every watcher has a bounded queue. One that does not keep up is told to `resync`, and one that takes
-//! nothing for a while is let go.
+//! Every watcher has a bounded queue. One that does not keep up gets a `resync`, and one that reads nothing
+//! for a while is disconnected.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(400);
 
 pub async fn event_stream(State(surface): State<Arc<Surface>>) -> Response<Body> {
     if surface.app.gate.events.watchers() >= limits::EVENT_WATCHERS {
-        let message = format!("{} clients watch already", limits::EVENT_WATCHERS);
+        let message = format!("{} clients are already connected", limits::EVENT_WATCHERS);
         return HttpRefusal::new(StatusCode::SERVICE_UNAVAILABLE, message).into_response();
     }
     let events = surface.app.gate.events.watch();

@@ -157,24 +157,21 @@ fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
 /// protocol asks for this check:
 /// <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning>
 fn known_host(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
-    let missing = || HttpRefusal::new(StatusCode::BAD_REQUEST, "exactly one Host header is needed");
+    let missing = || HttpRefusal::new(StatusCode::BAD_REQUEST, "exactly one Host header is required");
     let host = visit.single_header(&HOST).ok().flatten().ok_or_else(missing)?;
     let line = visit.parts.uri.authority().map_or("", |authority| authority.as_str());
     let ours = host.to_str().is_ok_and(|host| visit.is_us(host)) && (line.is_empty() || visit.is_us(line));
     if ours {
         return Ok(());
     }
-    Err(HttpRefusal::new(StatusCode::FORBIDDEN, "this server is not called by that Host").with_field("Host"))
+    Err(HttpRefusal::new(StatusCode::FORBIDDEN, "this Host is not allowed").with_field("Host"))
 }
 
 /// <https://fetch.spec.whatwg.org/#origin-header>
 fn own_origin(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let refused = || {
-        HttpRefusal::new(
-            StatusCode::FORBIDDEN,
-            "pages of that Origin may not call this server; see web_ui.cors_origins",
-        )
-        .with_field("Origin")
+        HttpRefusal::new(StatusCode::FORBIDDEN, "this Origin is not allowed; see web_ui.cors_origins")
+            .with_field("Origin")
     };
     match visit.single_header(&ORIGIN).map_err(|()| refused())? {
         None => Ok(()),
@@ -196,7 +193,7 @@ fn own_site(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     if ours {
         return Ok(());
     }
-    Err(HttpRefusal::new(StatusCode::FORBIDDEN, "another site's page may not call this server")
+    Err(HttpRefusal::new(StatusCode::FORBIDDEN, "cross-site requests are not allowed")
         .with_field("Sec-Fetch-Site"))
 }
 
@@ -277,10 +274,10 @@ fn right_token(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let shown = shown.or_else(|| in_query.then(|| query_token(visit.parts.uri.query()?)).flatten());
     match shown {
         Some(shown) if token.matches_token(shown) => Ok(()),
-        Some(_) => Err(HttpRefusal::new(StatusCode::UNAUTHORIZED, "this is not the token of this server")),
+        Some(_) => Err(HttpRefusal::new(StatusCode::UNAUTHORIZED, "wrong token")),
         None => Err(HttpRefusal::new(
             StatusCode::UNAUTHORIZED,
-            "a token is needed, as Authorization: Bearer TOKEN; the server said at its start where it is",
+            "a token is required, as Authorization: Bearer TOKEN; the server printed where to find it when it started",
         )),
     }
 }

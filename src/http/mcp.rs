@@ -1,8 +1,8 @@
 //! MCP over streamable HTTP at `/mcp`: rmcp's service around the same handler as on stdio.
 //!
 //! Its own checks of Host and Origin stay off: the front door has judged both, by stricter rules that know
-//! the port and the address of the connection. There are no sessions to steal: every request stands for
-//! itself and is answered as JSON.
+//! the port and the address of the connection. There are no sessions to steal: every request is independent
+//! and is answered as JSON.
 
 use std::sync::Arc;
 

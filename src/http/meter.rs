@@ -61,7 +61,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.meter.is_used_up() {
-            return Poll::Ready(Err(io::Error::other("more arrived than a request may be long")));
+            return Poll::Ready(Err(io::Error::other("the request is too large")));
         }
         let before = buffer.filled().len();
         let result = Pin::new(&mut self.stream).poll_read(cx, buffer);

@@ -90,33 +90,38 @@ fn write_exposition(app: &App) -> String {
     let mut page = MetricsPage(String::new());
     let cache = app.observer.cache_counters();
     let uptime = app.clock.now().as_secs();
-    page.write_single("oso_step_count", "counter", "Calls that were given a step.", app.session.step_count());
-    page.write_single("oso_uptime_seconds", "gauge", "How long the process has been up.", uptime);
-    page.write_single("oso_tree_cache_hits_total", "counter", "Trees that were still known.", cache.hits);
+    page.write_single("oso_step_count", "counter", "Calls that got a step number.", app.session.step_count());
+    page.write_single("oso_uptime_seconds", "gauge", "Uptime of the process.", uptime);
+    page.write_single("oso_tree_cache_hits_total", "counter", "Trees served from the cache.", cache.hits);
     page.write_single("oso_tree_cache_misses_total", "counter", "Trees that had to be read.", cache.misses);
-    page.write_single("oso_tree_cache_entries", "gauge", "Trees that are known just now.", cache.entries);
-    page.write_head("oso_tree_capture_ms", "summary", "What reading trees took, in milliseconds.");
+    page.write_single("oso_tree_cache_entries", "gauge", "Trees in the cache.", cache.entries);
+    page.write_head("oso_tree_capture_ms", "summary", "Time to read trees, in milliseconds.");
     page.write_sample("oso_tree_capture_ms_sum", cache.capture_total.as_millis());
     page.write_sample("oso_tree_capture_ms_count", cache.captures);
     let slowest = cache.capture_max.as_millis();
     page.write_single(
         "oso_tree_capture_ms_max",
         "gauge",
-        "The slowest reading of a tree, in milliseconds.",
+        "Longest time to read a tree, in milliseconds.",
         slowest,
     );
     if app.config.budgets.is_configured() {
         let (actions, screenshots) = app.gate.used_budget();
-        page.write_single("oso_actions_used", "counter", "Inputs that were sent.", actions);
-        page.write_single("oso_screenshots_used", "counter", "Pictures that were taken.", screenshots);
+        page.write_single("oso_actions_used", "counter", "Inputs sent.", actions);
+        page.write_single("oso_screenshots_used", "counter", "Screenshots taken.", screenshots);
     }
     let tracing = u8::from(app.gate.trace_status().active_trace_id.is_some());
     page.write_single("oso_active_trace", "gauge", "Whether a trace is running.", tracing);
     let halted = u8::from(app.gate.halt.halt_status().is_some());
     page.write_single("oso_halted", "gauge", "Whether a person has stopped all input.", halted);
     let pending = app.gate.approvals.open_questions(app.clock.now()).len();
-    page.write_single("oso_approvals_pending", "gauge", "Calls that wait for a person.", pending);
-    page.write_single("oso_event_watchers", "gauge", "Who watches the events.", app.gate.events.watchers());
+    page.write_single("oso_approvals_pending", "gauge", "Calls waiting for a person.", pending);
+    page.write_single(
+        "oso_event_watchers",
+        "gauge",
+        "Clients of the event stream.",
+        app.gate.events.watchers(),
+    );
     by_tool(&mut page, app);
     page.0
 }
@@ -126,8 +131,8 @@ type Family = (&'static str, &'static str, fn(&ToolCount) -> u64);
 
 const FAMILIES: [Family; 3] = [
     ("oso_tool_calls_total", "Calls, by tool.", |count| count.calls),
-    ("oso_tool_reply_bytes_total", "Bytes of JSON that replies had, by tool.", |count| count.reply.bytes),
-    ("oso_tool_reply_tokens_total", "What a model pays for the replies, estimated, by tool.", |count| {
+    ("oso_tool_reply_bytes_total", "Bytes of JSON in replies, by tool.", |count| count.reply.bytes),
+    ("oso_tool_reply_tokens_total", "Estimated tokens of the replies, by tool.", |count| {
         count.reply.tokens()
     }),
 ];
@@ -147,7 +152,7 @@ fn by_tool(page: &mut MetricsPage, app: &App) {
         }
     }
     let name = "oso_tool_duration_seconds";
-    page.write_head(name, "histogram", "What calls took, by tool.");
+    page.write_head(name, "histogram", "Duration of calls, by tool.");
     for (tool, count) in &counts {
         write_histogram(page, name, tool, count);
     }

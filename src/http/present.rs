@@ -42,15 +42,15 @@ impl HttpRefusal {
     }
 
     pub fn method_not_allowed() -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "this path is not asked in this way; see /api/openapi.json")
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed; see /api/openapi.json")
     }
 
     pub fn not_found() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "there is nothing at this path; see /api/openapi.json")
+        Self::new(StatusCode::NOT_FOUND, "not found; see /api/openapi.json")
     }
 
     pub fn too_large(most: usize) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a body may have {most} bytes here"))
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {most} bytes"))
     }
 
     pub fn into_response(self) -> Response<Body> {

@@ -43,7 +43,9 @@ fn typed_value(name: &str, kind: &str, text: &str) -> Result<Value> {
         }
         "number" => parse_number(text).ok_or_else(|| wrong_type(name, "a number", text)),
         "boolean" => parse_flag(text).ok_or_else(|| wrong_type(name, "true or false", text)),
-        "array" => parse_list(text).ok_or_else(|| wrong_type(name, "a list, by commas or as JSON", text)),
+        "array" => {
+            parse_list(text).ok_or_else(|| wrong_type(name, "a list, separated by commas or as JSON", text))
+        }
         "object" => parse_json(text)
             .filter(Value::is_object)
             .ok_or_else(|| wrong_type(name, "an object as JSON", text)),
@@ -132,7 +134,7 @@ mod tests {
         check("duration_s=NaN", "argument 'duration_s' must be a number, not 'NaN'");
         check("bbox=1,2,3,4", "argument 'bbox' must be an object as JSON, not '1,2,3,4'");
         check("predicate=a", "argument 'predicate' must be JSON, not 'a'");
-        check("roles=[1", "argument 'roles' must be a list, by commas or as JSON, not '[1'");
+        check("roles=[1", "argument 'roles' must be a list, separated by commas or as JSON, not '[1'");
     }
 
     proptest! {

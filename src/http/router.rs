@@ -172,7 +172,7 @@ fn request_arguments(
     let mut arguments = query::parse_arguments(schema, query.unwrap_or_default())?;
     for (name, value) in body_object(body)? {
         if arguments.insert(name.clone(), value).is_some() {
-            let message = format!("argument '{name}' is given in the query and in the body");
+            let message = format!("argument '{name}' is in both the query and the body");
             return Err(HttpRefusal::new(StatusCode::BAD_REQUEST, message).with_field(&name));
         }
     }

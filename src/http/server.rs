@@ -78,8 +78,8 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
     let token = Token::of(config, needed).map_err(NotServed::Refused)?;
     if token.is_none() && !address.ip().to_canonical().is_loopback() {
         return Err(NotServed::Refused(format!(
-            "refusing to listen at {address}, which others can reach, without a token; set OSO_TOKEN, or web_ui.token \
-             to \"auto\""
+            "refusing to listen on {address}, which other machines can reach, without a token; set \
+             OSO_TOKEN, or web_ui.token to \"auto\""
         )));
     }
     if let Some(token) = &token {
@@ -87,7 +87,7 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
     }
     if config.cors_origins.iter().any(|origin| origin == "*") {
         tracing::warn!(
-            "web_ui.cors_origins contains \"*\": every page in a browser of this machine may call this server"
+            "web_ui.cors_origins contains \"*\": any web page open in a browser on this machine can call this server"
         );
     }
     app.gate.events.begin();
@@ -111,9 +111,7 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
     let thread = std::thread::Builder::new()
         .name("http".to_owned())
         .spawn(move || serve(doors, app, shutdown))
-        .map_err(|problem| {
-            NotServed::Unavailable(format!("no thread for HTTP could be started: {problem}"))
-        })?;
+        .map_err(|problem| NotServed::Unavailable(format!("cannot start the HTTP thread: {problem}")))?;
     Ok(Listening { address, link, token_file, clickthrough, thread })
 }
 
@@ -138,8 +136,8 @@ fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance
     let token = own.or_else(|| token.cloned());
     if token.is_none() && !address.ip().to_canonical().is_loopback() {
         return Err(NotServed::Refused(format!(
-            "refusing to listen at {address}, which others can reach, without a token; set CLICKTHROUGH_TOKEN or \
-             clickthrough.token"
+            "refusing to listen on {address}, which other machines can reach, without a token; set \
+             CLICKTHROUGH_TOKEN or clickthrough.token"
         )));
     }
     if let Some(token) = &token {
@@ -169,10 +167,10 @@ fn bind_listener(host: &str, port: u16) -> Result<TcpListener, String> {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let addresses: Vec<SocketAddr> = (bare, port)
         .to_socket_addrs()
-        .map_err(|problem| format!("web_ui.host '{host}' is no address: {problem}"))?
+        .map_err(|problem| format!("web_ui.host '{host}' is not an address: {problem}"))?
         .collect();
     let listener = TcpListener::bind(addresses.as_slice()).map_err(|problem| {
-        format!("{host}:{port} cannot be listened at: {problem}; choose another --port, 0 takes a free one")
+        format!("cannot listen on {host}:{port}: {problem}; choose another --port, 0 takes a free one")
     })?;
     listener.set_nonblocking(true).map_err(|problem| problem.to_string())?;
     Ok(listener)
@@ -181,7 +179,7 @@ fn bind_listener(host: &str, port: u16) -> Result<TcpListener, String> {
 fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(problem) => return tracing::error!("no runtime for HTTP could be started: {problem}"),
+        Err(problem) => return tracing::error!("cannot start the HTTP runtime: {problem}"),
     };
     runtime.block_on(async move {
         let asks_token = doors.first().is_some_and(|(_, rules)| rules.token.is_some());
@@ -199,7 +197,7 @@ fn serve(doors: Vec<Entrance>, app: Arc<App>, shutdown: CancellationToken) {
                     let door = Arc::new(Door { rules, router, redactor, shutdown: shutdown.clone() });
                     open.spawn(door.accept(listener));
                 }
-                Err(problem) => tracing::error!("HTTP cannot be served: {problem}"),
+                Err(problem) => tracing::error!("cannot serve HTTP: {problem}"),
             }
         }
         open.join_all().await;

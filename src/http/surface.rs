@@ -61,7 +61,7 @@ impl Surface {
                 Err(HttpRefusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))
             }
             () = sleep_task(self.deadline) => {
-                let message = format!("the call was given up after {} s", self.deadline.as_secs());
+                let message = format!("the call timed out after {} s", self.deadline.as_secs());
                 Err(HttpRefusal::new(StatusCode::REQUEST_TIMEOUT, message))
             }
         }

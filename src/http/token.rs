@@ -42,9 +42,7 @@ impl Token {
     /// The token of earlier starts, so that bookmarks and client configurations keep working.
     fn load_or_create(file: Option<&Path>) -> Result<Token, String> {
         let Some(file) = file else {
-            return Err(
-                "no folder is known to keep the automatic token in; name one as web_ui.token_file".to_owned()
-            );
+            return Err("there is no folder for the automatic token; set web_ui.token_file".to_owned());
         };
         let text = match read_private(file)? {
             Some(text) => text,
@@ -77,11 +75,11 @@ fn read_private(file: &Path) -> Result<Option<String>, String> {
         Ok(facts) => facts,
     };
     if !facts.is_file() {
-        return Err(format!("the token file {} is not a plain file", file.display()));
+        return Err(format!("the token file {} is not a regular file", file.display()));
     }
     if files::mode_open_to_others(&facts).is_some() {
         return Err(format!(
-            "the token file {} can be read by others; delete it, a new one is made",
+            "the token file {} is readable by other users; delete it, and a new one is made",
             file.display()
         ));
     }
@@ -95,7 +93,7 @@ fn make_private(file: &Path) -> Result<String, String> {
         format!("the token file {} cannot be written: {problem}; see web_ui.token_file", file.display())
     };
     let mut bytes = [0_u8; 24];
-    getrandom::fill(&mut bytes).map_err(|problem| format!("no random number for a token: {problem}"))?;
+    getrandom::fill(&mut bytes).map_err(|problem| format!("cannot generate a token: {problem}"))?;
     let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(unwritable)?;
@@ -129,11 +127,11 @@ mod tests {
             assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
             fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
             let problem = Token::of(&web_ui(Some("auto"), &file), false).err().unwrap();
-            assert!(problem.contains("can be read by others"), "{problem}");
+            assert!(problem.contains("is readable by other users"), "{problem}");
             fs::remove_file(&file).unwrap();
             std::os::unix::fs::symlink("/dev/null", &file).unwrap();
             let problem = Token::of(&web_ui(Some("auto"), &file), false).err().unwrap();
-            assert!(problem.contains("not a plain file"), "{problem}");
+            assert!(problem.contains("not a regular file"), "{problem}");
         }
     }
 

@@ -30,8 +30,7 @@ pub async fn get_trace_page(State(surface): State<Arc<Surface>>, Path(id): Path<
     match made.await {
         Ok(Ok(page)) => present::typed_response(StatusCode::OK, "text/html; charset=utf-8", page),
         Ok(Err(why)) => HttpRefusal::new(StatusCode::NOT_FOUND, why).into_response(),
-        Err(_) => {
-            HttpRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made").into_response()
-        }
+        Err(_) => HttpRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be generated")
+            .into_response(),
     }
 }

@@ -1,4 +1,4 @@
-//! Command lines that mend what is missing, in the words of the package manager that this machine has.
+//! Command lines that install what is missing, for the package manager of this machine.
 //!
 //! They are shown, never run.
 

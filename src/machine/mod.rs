@@ -93,7 +93,7 @@ impl Machine for RealMachine {
     fn folder_state(&self, folder: &Path) -> FolderState {
         let existing = folder.ancestors().map(or_here).find(|ancestor| ancestor.exists());
         let Some(existing) = existing else {
-            return FolderState::Refused("no folder above it exists".to_owned());
+            return FolderState::Refused("no parent folder exists".to_owned());
         };
         match try_to_write(existing) {
             Err(reason) => FolderState::Refused(format!("{}: {reason}", existing.display())),

@@ -42,7 +42,7 @@ pub fn sandbox_can_start(machine: &dyn Machine, program: Option<&str>) -> Result
     }
     match program {
         Some(name) if !is_program(machine, name) => {
-            Err(format!("the program {name} was not found; install it, or name another one after --sandbox"))
+            Err(format!("the program {name} was not found; install it, or name another after --sandbox"))
         }
         _ => Ok(()),
     }

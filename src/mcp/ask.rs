@@ -3,7 +3,7 @@
 //! Since 2026-07-28 a server asks by answering the call with a question; the client calls again with the
 //! answer and the state that came with the question. Before, the server sends a request of its own and
 //! waits (<https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation>). Either way
-//! the answer goes to the gate, which judges everything anew: here is only the asking.
+//! the answer goes to the gate, which judges everything again: this file only asks.
 //! What a hostile client answers cannot be checked; this protects against a misled model.
 
 use std::time::Duration;

@@ -233,7 +233,7 @@ impl McpServer {
             return Ok(());
         }
         Err(ErrorData::resource_not_found(
-            format!("no window has the uid '{uid}' (any more)"),
+            format!("no window has the uid '{uid}'; it may have closed"),
             Some(json!({"uri": uri, "windows": window_names(&windows)})),
         ))
     }
@@ -356,7 +356,7 @@ impl McpServer {
                 known_argument(prompt.has_argument(argument), argument)?;
                 Ok(argument == prompts::WINDOW)
             }
-            _ => Err(ErrorData::invalid_params("a prompt or a resource template can be completed", None)),
+            _ => Err(ErrorData::invalid_params("only prompts and resource templates can be completed", None)),
         }
     }
 }
@@ -383,7 +383,7 @@ fn chosen_window<'a>(
     match by_uid.or_else(by_title) {
         Some(window) => Ok(Some(&window.uid)),
         None => Err(ErrorData::invalid_params(
-            format!("the argument 'window': no window has the uid '{wanted}' or that in its title"),
+            format!("the argument 'window': no window has the uid '{wanted}' or a title that contains it"),
             Some(json!({"argument": prompts::WINDOW, "windows": window_names(windows)})),
         )),
     }

@@ -1,5 +1,5 @@
-//! Pages that a client shows to a person beside a tool's answer (the extension MCP Apps). Each is one file that
-//! loads nothing; what it shows it is told by the client, and asks the client for.
+//! Pages that a client shows to a person beside a tool's answer (the extension MCP Apps). Each is one file
+//! that loads nothing; it gets what it shows from the client.
 //! <https://github.com/modelcontextprotocol/ext-apps>
 
 use rmcp::model::{ExtensionCapabilities, JsonObject, MetaObject, Resource as Entry, ResourceContents};
@@ -22,7 +22,7 @@ struct AppPage {
 const PAGES: &[AppPage] = &[AppPage {
     uri: WINDOW_PAGE,
     name: "window viewer",
-    about: "Shows a picture of a window and, over it, its elements with roles, names and refs.",
+    about: "Shows a screenshot of a window, overlaid with its elements, their roles, names and refs.",
     html: include_str!("pages/window.html"),
 }];
 

@@ -1,7 +1,7 @@
 //! Standard input and output as an rmcp transport: the only place in the program that owns stdout.
 //!
 //! Lines are bounded while they are read, and so is what is asked and not yet answered, and what is answered
-//! and not yet taken: nobody can make the server buffer without end. What cannot be understood is answered with
+//! and not yet taken: a client cannot make the server buffer without limit. An invalid line is answered with
 //! a JSON-RPC error, and the next line is served.
 //! <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#stdio>
 
@@ -54,7 +54,7 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
         self.open.note_made(bytes);
         if out.try_send(line).is_err() {
             self.open.note_taken(bytes);
-            tracing::warn!("a bad message was not answered: the client does not read its answers");
+            tracing::warn!("a bad message was not answered: the client does not read its input");
         }
     }
 
@@ -63,7 +63,7 @@ impl<R: AsyncRead + Send + Unpin> Stdio<R> {
     fn admit_message(&self, message: &RxJsonRpcMessage<RoleServer>, bytes: usize) -> bool {
         let is_new = self.open.note_arrival(message, bytes);
         if !is_new {
-            let problem = "the id of this request is in use by one that is not answered yet";
+            let problem = "another request with this id is still running";
             self.refuse_message(ErrorCode::INVALID_REQUEST, problem.to_owned(), None);
         }
         is_new
@@ -129,7 +129,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Stdio<R> {
                     }
                 }
                 LineRead::TooLong => {
-                    let message = format!("a line may have {} bytes", limits::MCP_LINE_BYTES);
+                    let message = format!("the line is longer than {} bytes", limits::MCP_LINE_BYTES);
                     self.refuse_message(ErrorCode::INVALID_REQUEST, message, None);
                 }
                 LineRead::End => {

@@ -1,7 +1,7 @@
-//! Who wants to be told of which changes. One thread looks for all of them: it sleeps until the platform tells of
-//! something, compares what is followed with what it was, and ends with the last follower.
+//! Subscriptions to resources. One thread looks for changes for all of them: it sleeps until the platform
+//! reports a change, compares each resource with its last state, and ends with the last subscriber.
 //!
-//! What a notice says is only where to look again, so nothing passes the gate here; reading does.
+//! A notification has only the address to read again, so nothing passes the gate here; reading does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -221,7 +221,7 @@ impl Hub {
                 let thread = std::thread::Builder::new().name("following".to_owned());
                 if let Err(problem) = thread.spawn(move || hub.run()) {
                     *state = HubState { last_number: number, ..HubState::default() };
-                    return Err(format!("no thread could be started to look for changes: {problem}"));
+                    return Err(format!("cannot start the thread that looks for changes: {problem}"));
                 }
             }
         }
@@ -234,7 +234,7 @@ impl Hub {
         if state.count() + more <= most {
             return Ok(());
         }
-        Err(format!("{most} resources are followed at most; unsubscribe from others first"))
+        Err(format!("at most {most} subscriptions are allowed; unsubscribe from others first"))
     }
 
     /// What there is when somebody begins to follow. It is waited for, so that they can do nothing before; but only
@@ -252,7 +252,7 @@ impl Hub {
 
     fn run(&self) {
         if catch_unwind(AssertUnwindSafe(|| self.look_for_all())).is_err() {
-            tracing::error!("looking for changes failed inside the server; subscriptions end");
+            tracing::error!("looking for changes failed inside the server; all subscriptions end");
             let mut state = lock(&self.state);
             state.nudge = None;
             std::mem::take(&mut state.followers).values().for_each(|follower| follower.mail.close());

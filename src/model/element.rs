@@ -25,7 +25,8 @@ pub struct Element {
     pub editable: bool,
     /// It is there but not to be seen now: in a closed menu, scrolled away, on another page.
     pub hidden: bool,
-    /// Why it is not to be seen, where the application does not say so. Made of the whole tree, by whoever captures it.
+    /// Why a person cannot see it, where the application does not say so. Made of the whole tree, by whoever
+    /// captures it.
     pub unseen: Option<HiddenReason>,
     /// The platform's own handle, by which it finds the element again to act on it.
     pub native: Option<String>,

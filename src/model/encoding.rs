@@ -52,7 +52,7 @@ impl Encoding {
     pub fn new(format: ImageFormat, quality: Option<u8>) -> Result<Self> {
         if quality.is_some() && format != ImageFormat::Jpeg {
             return Err(Error::bad_request(format!(
-                "quality goes with format jpeg; {} is written without loss here, so leave quality out",
+                "quality needs format jpeg; {} is lossless here, so leave quality out",
                 format.name()
             ))
             .with("field", "quality"));
@@ -84,7 +84,7 @@ fn write(encoder: impl ImageEncoder, picture: &Picture, format: ImageFormat) -> 
     let (width, height) = (picture.width(), picture.height());
     encoder.write_image(&picture.to_rgb(), width, height, ExtendedColorType::Rgb8).map_err(|error| {
         Error::internal(format!(
-            "a picture of {width}x{height} pixels did not become a {}: {error}",
+            "an image of {width}x{height} pixels could not be encoded as {}: {error}",
             format.name()
         ))
     })
@@ -133,7 +133,7 @@ mod tests {
     fn quality_is_refused_where_it_says_nothing() {
         for format in [ImageFormat::Png, ImageFormat::Webp] {
             let error = Encoding::new(format, Some(50)).unwrap_err();
-            assert!(error.message.contains("without loss"), "{error}");
+            assert!(error.message.contains("lossless"), "{error}");
         }
         assert!(Encoding::new(ImageFormat::Jpeg, Some(50)).is_ok());
     }

@@ -44,7 +44,7 @@ impl Picture {
         let expected = byte_count(width, height)?;
         if rgba.len() != expected {
             return Err(Error::internal(format!(
-                "a picture of {width}x{height} pixels needs {expected} bytes of RGBA, but {} came",
+                "an image of {width}x{height} pixels needs {expected} bytes of RGBA, but has {}",
                 rgba.len()
             )));
         }
@@ -153,8 +153,7 @@ impl Picture {
     pub fn check_has_pixels(&self) -> Result<()> {
         if self.is_empty() {
             return Err(Error::bad_request(format!(
-                "the picture is empty ({}x{} pixels), so there is nothing to encode; \
-                 ask for a region that overlaps the window or the screen",
+                "the screenshot is empty ({}x{} pixels); ask for a region that overlaps the window or the screen",
                 self.width, self.height
             )));
         }
@@ -210,7 +209,7 @@ fn byte_count(width: u32, height: u32) -> Result<usize> {
     let pixels = u64::from(width) * u64::from(height);
     if pixels > MAX_PIXELS {
         return Err(Error::bad_request(format!(
-            "a picture of {width}x{height} pixels is over the limit of {MAX_PIXELS} pixels; \
+            "an image of {width}x{height} pixels exceeds the limit of {MAX_PIXELS} pixels; \
              ask for a smaller region"
         ))
         .with("width", width)
@@ -244,7 +243,9 @@ fn encode_png(bytes: &[u8], width: u32, height: u32, color: ExtendedColorType) -
     PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Paeth)
         .write_image(bytes, width, height, color)
         .map_err(|error| {
-            Error::internal(format!("a picture of {width}x{height} pixels did not become a PNG: {error}"))
+            Error::internal(format!(
+                "an image of {width}x{height} pixels could not be encoded as PNG: {error}"
+            ))
         })?;
     Ok(png)
 }
@@ -353,7 +354,7 @@ mod tests {
     #[test]
     fn raw_bytes_must_fit_the_size() {
         let error = Picture::from_rgba(2, 2, vec![0; 15]).unwrap_err();
-        assert_eq!(error.message, "a picture of 2x2 pixels needs 16 bytes of RGBA, but 15 came");
+        assert_eq!(error.message, "an image of 2x2 pixels needs 16 bytes of RGBA, but has 15");
         assert!(Picture::from_rgba(2, 2, vec![0; 16]).is_ok());
     }
 

@@ -134,7 +134,7 @@ impl KeyCombo {
         let mut held = self.modifiers.iter().copied().chain(pressed);
         while let Some(modifier) = held.next() {
             if held.clone().any(|other| other == modifier) {
-                return Err(format!("'{}' stands in keys twice", modifier_name(modifier)));
+                return Err(format!("'{}' occurs twice in keys", modifier_name(modifier)));
             }
         }
         Ok(self)
@@ -191,7 +191,7 @@ fn leading_modifier(part: &str) -> Result<Modifier, String> {
     let names = MODIFIERS.iter().flat_map(|(_, names)| names.iter().copied());
     find_modifier(part).ok_or_else(|| {
         format!(
-            "before the last key only ctrl, alt, shift and meta may stand, joined by '+'{}",
+            "only ctrl, alt, shift and meta may precede the last key, joined by '+'{}",
             did_you_mean(part, names)
         )
     })
@@ -213,7 +213,7 @@ fn parse_key(part: &str) -> Result<Key, String> {
         (Some(character), None) if !character.is_control() => Ok(Key::Character(character)),
         (None, _) => Err("a key is missing after the last '+'".to_owned()),
         _ => Err(format!(
-            "there is no such key{}; a text is typed by type_text; known are single characters and {}",
+            "unknown key{}; use type_text for text; known keys are single characters and {}",
             did_you_mean(part, NamedKey::spellings()),
             known_keys()
         )),
@@ -265,15 +265,15 @@ mod tests {
     fn what_is_not_understood_is_named() {
         check("", "error: keys is empty");
         check("ctrl+", "error: a key is missing");
-        check("a+b", "error: before the last key only ctrl");
+        check("a+b", "error: only ctrl");
         check(
             "crtl+a",
-            "error: before the last key only ctrl, alt, shift and meta may stand, joined by '+' (did you mean 'ctrl'?)",
+            "error: only ctrl, alt, shift and meta may precede the last key, joined by '+' (did you mean 'ctrl'?)",
         );
-        check("ctrl+shift+control+a", "error: 'ctrl' stands in keys twice");
-        check("shift+shift", "error: 'shift' stands in keys twice");
-        check("ctrl+entre", "error: there is no such key (did you mean 'enter'?)");
-        check("hunter22", "error: there is no such key; a text is typed by type_text");
+        check("ctrl+shift+control+a", "error: 'ctrl' occurs twice in keys");
+        check("shift+shift", "error: 'shift' occurs twice in keys");
+        check("ctrl+entre", "error: unknown key (did you mean 'enter'?)");
+        check("hunter22", "error: unknown key; use type_text for text");
         check("\u{7}", "error:");
     }
 }

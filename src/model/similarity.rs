@@ -157,7 +157,7 @@ impl<'a> Png<'a> {
         let (width, height) = png.size();
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
             return Err(Error::bad_request(format!(
-                "a picture of {width}x{height} pixels is over the limit of {MAX_PIXELS} pixels"
+                "an image of {width}x{height} pixels exceeds the limit of {MAX_PIXELS} pixels"
             )));
         }
         Ok(png)
@@ -174,7 +174,7 @@ impl<'a> Png<'a> {
 }
 
 fn unreadable_image(problem: ImageError) -> Error {
-    Error::bad_request(format!("this is no whole PNG: {problem}"))
+    Error::bad_request(format!("this is not a complete PNG: {problem}"))
 }
 
 #[cfg(test)]
@@ -250,11 +250,11 @@ mod tests {
     fn only_a_whole_png_of_a_sane_size_is_decoded() {
         let png = squares(20, 10, 0).to_png().unwrap();
         check_png(&png, "Picture(20x10)");
-        check_png(&png[..png.len() / 2], "no whole PNG");
-        check_png(&png[..20], "no whole PNG");
-        check_png(b"GIF89a", "no whole PNG");
-        check_png(b"", "no whole PNG");
-        check_png(&bomb(), "over the limit");
+        check_png(&png[..png.len() / 2], "not a complete PNG");
+        check_png(&png[..20], "not a complete PNG");
+        check_png(b"GIF89a", "not a complete PNG");
+        check_png(b"", "not a complete PNG");
+        check_png(&bomb(), "exceeds the limit");
     }
 
     /// A header that claims 50,000 by 50,000 pixels, with a checksum that fits.

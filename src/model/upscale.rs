@@ -12,7 +12,7 @@ pub fn upscale_plane(width: u32, height: u32, plane: Vec<u8>, scale: u32) -> Res
     if scale == 1 {
         return Ok(plane);
     }
-    let wrong = |why: String| Error::internal(format!("the picture cannot be enlarged: {why}"));
+    let wrong = |why: String| Error::internal(format!("the image cannot be enlarged: {why}"));
     // By the type of its pixels, so that the code for all the others is left out of the program.
     let plane: Vec<U8> = plane.into_iter().map(U8::new).collect();
     let small = TypedImageRef::new(width, height, &plane).map_err(|why| wrong(why.to_string()))?;

@@ -1,8 +1,8 @@
 //! Why a person does not see an element's text although the application says that it shows.
 //!
 //! Text that a model reads and a person does not is the oldest way to talk to a model behind the person's back, so
-//! whatever shows an element's text says this beside it. That something is scrolled away or in a closed menu is
-//! ordinary: it is told, and no alarm.
+//! whatever shows an element's text says this beside it. That something is scrolled away or in a closed menu
+//! is normal: it is reported, without an alarm.
 
 use super::{Element, Rect, Tree};
 

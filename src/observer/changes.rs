@@ -1,6 +1,6 @@
 //! What changed between two views of a window, in the format that a caller asked for.
 //!
-//! Made of what may be shown. A change behind a redaction is told as one, with the replacement as value.
+//! Made of what may be shown. A change of redacted text is reported, with the replacement as value.
 
 use std::sync::Arc;
 

@@ -100,7 +100,7 @@ fn summarize_tree(tree: &Tree, node: usize) -> String {
     let focused = nodes.clone().rev().find(|&at| tree[at].focused);
     let focused = focused.map(|at| format!("; focused → {}", role_and_name(&tree[at]))).unwrap_or_default();
     let unseen = shows_something(tree, node).into_iter().filter(|shows| !shows).count();
-    let unseen = if unseen > 0 { format!(", {unseen} of them not shown now") } else { String::new() };
+    let unseen = if unseen > 0 { format!(", {unseen} of them not visible now") } else { String::new() };
     format!("[{} elements total{unseen}{focused}]", nodes.len())
 }
 
@@ -200,7 +200,7 @@ Root: Window  \"Untitled — Notepad\"
                 "{text}"
             );
         }
-        assert!(text.ends_with("[5 elements total, 2 of them not shown now]"), "{text}");
+        assert!(text.ends_with("[5 elements total, 2 of them not visible now]"), "{text}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub struct SearchWords {
 #[derive(Debug)]
 pub struct SearchResult {
     pub matches: Vec<ElementMatch>,
-    /// How many more would have done.
+    /// How many more match.
     pub more: usize,
     pub windows: usize,
     pub elements: usize,

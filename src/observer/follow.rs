@@ -1,5 +1,5 @@
-//! Following the desktop for somebody who wants to be told of changes: what to compare, and how to sleep until
-//! there is something to compare. It takes cached trees and leaves none behind, so that following changes
+//! Watching the desktop for subscribers: what to compare, and how to sleep until there is something to
+//! compare. It takes cached trees and leaves none behind, so that following changes
 //! nothing for the calls beside it.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -167,19 +167,19 @@ pub struct Certainty {
 /// The ways of finding an element that are less than certain, the surest first.
 const BY_SIGNATURE: Certainty = Certainty {
     confidence: 0.95,
-    reason: "the platform has no lasting handle for it; role, name and ancestors are the same, and of no other",
+    reason: "the platform has no stable handle for it; it is the only one with the same role, name and ancestors",
 };
 const REPLACED: Certainty = Certainty {
     confidence: 0.9,
-    reason: "its object is gone; the only one with the same role, name and ancestors stands in its place",
+    reason: "its object is gone; it was replaced by the only one with the same role, name and ancestors",
 };
 pub const REOPENED: Certainty = Certainty {
     confidence: 0.8,
-    reason: "its window is gone; a window of the same program and title has one element like it",
+    reason: "its window is gone; a window of the same program and title has one matching element",
 };
 const SAME_PLACE: Certainty = Certainty {
     confidence: 0.6,
-    reason: "the platform has no lasting handle for it; it stands in the same place among as many alike",
+    reason: "the platform has no stable handle for it; it is at the same position among as many similar elements",
 };
 
 /// Where the element of a ref is now.

@@ -284,14 +284,16 @@ impl Observer {
         }
         Err(Error::new(
             Kind::PlatformUnsupported,
-            format!("this desktop does not tell where windows are on the screen, which is needed {what_for}"),
+            format!(
+                "this desktop does not report where windows are on the screen, which is needed {what_for}"
+            ),
         ))
     }
 
     /// What a reply with bounds has to say about them.
     pub fn note_on_bounds(&self) -> Option<String> {
-        let note = "bounds count from the corner of the window, not of the screen: this desktop does not tell where windows \
-                    are, so do not click them by coordinates";
+        let note = "bounds are relative to the window, not to the screen: this desktop does not report where \
+                    windows are, so do not click by coordinates";
         (!self.knows_places()).then(|| note.to_owned())
     }
 
@@ -315,7 +317,7 @@ impl Observer {
 
     /// The frontmost window under a point, whatever menus lie over it.
     fn listed_window_at(&self, desktop: &Arc<DesktopState>, point: Point) -> Result<Option<ResolvedWindow>> {
-        self.require_places("to say what is at a point, and so to judge an input there")?;
+        self.require_places("to know what is at a point and to check an input there")?;
         Ok(desktop.front_window_at(point)?.map(|window| self.resolve_raw(desktop, window, None)))
     }
 
@@ -425,7 +427,7 @@ impl Observer {
         if hidden.is_empty() {
             Ok(())
         } else {
-            self.require_places("to blacken what redaction hides in a picture")
+            self.require_places("to black out what redaction hides in a screenshot")
         }
     }
 
@@ -455,8 +457,8 @@ fn unread_error(chosen: &ResolvedWindow) -> Error {
     Error::new(
         Kind::PermissionDenied,
         format!(
-            "there is no picture of '{}': it has more elements than could be read, and what has to be black in a picture \
-             may be among the others (redaction.blur_screenshots)",
+            "no screenshot of '{}': it has more elements than could be read, and some of the others may have \
+             to be blacked out (redaction.blur_screenshots)",
             chosen.window.title
         ),
     )

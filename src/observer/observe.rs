@@ -89,7 +89,7 @@ enum ObservedContent {
         removed: usize,
         changed: usize,
         truncated: bool,
-        /// Changed lines that there was no room for.
+        /// Changed lines that were left out for lack of room.
         #[serde(skip_serializing_if = "Option::is_none")]
         lines_left_out: Option<usize>,
         #[serde(skip)]
@@ -196,8 +196,8 @@ fn base_view(
     match trees.get(uid, since, now) {
         Some(view) => (Some((since.clone(), view)), None),
         None => {
-            let warning =
-                "the token in 'since' is unknown here, of another window or too old; this is the whole tree";
+            let warning = "the token in 'since' is unknown, belongs to another window or is too old; this is \
+                           the whole tree";
             (None, Some(warning.to_owned()))
         }
     }

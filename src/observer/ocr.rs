@@ -142,7 +142,7 @@ impl Observer {
             }
         }
         if !hidden.is_empty() {
-            self.require_places("to blacken what redaction hides before a picture is read")?;
+            self.require_places("to black out what redaction hides before OCR")?;
         }
         black_out(&mut shot, &hidden);
         Ok(Readable { picture: shot.picture, area: shot.area, hidden })
@@ -175,7 +175,7 @@ impl Observer {
                 let whole = self.readable_picture(chosen, cancel)?;
                 let cut = whole.part_on_screen(*part);
                 if cut.picture.is_empty() {
-                    return Err(Error::bad_request("nothing of the region is in the window")
+                    return Err(Error::bad_request("the region does not overlap the window")
                         .with("field", "region")
                         .with("window", whole.area));
                 }

@@ -1,6 +1,6 @@
-//! A tree as lean text: one line an element, `ref role "name" =value {flags} @x,y WxH`, indented.
+//! A tree as short text: one line for each element, `ref role "name" =value {flags} @x,y WxH`, indented.
 //!
-//! What nobody needs is left out by rules that can be switched off one by one (docs/outline.md), and counted.
+//! What is not needed is left out by rules that can be turned off one by one (docs/outline.md), and counted.
 //! What can be acted on is always there, with its ref and its place. Made of the shown tree alone; foreign
 //! texts are kept on their line.
 

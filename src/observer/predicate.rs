@@ -216,7 +216,7 @@ impl Evaluation<'_> {
         let selector = match element {
             Named::Selector(selector) => selector,
             Named::Ref(reference) => {
-                let gone = || Error::new(Kind::ElementNotFound, format!("{reference} is not there any more"));
+                let gone = || Error::new(Kind::ElementNotFound, format!("{reference} no longer exists"));
                 return self.node_of(*reference)?.ok_or_else(gone);
             }
         };
@@ -245,7 +245,7 @@ impl Evaluation<'_> {
                 return Ok(PredicateVerdict::new(true, Fact::object(observed)));
             }
             if source == TextSource::Tree {
-                return Ok(PredicateVerdict::new(false, "no element's name or value has this text"));
+                return Ok(PredicateVerdict::new(false, "no element's name or value contains this text"));
             }
         }
         match self.observer.ocr_text(&chosen, self.cancel) {
@@ -253,12 +253,14 @@ impl Evaluation<'_> {
                 Ok(PredicateVerdict::new(true, Fact::object([("source", "ocr".into())])))
             }
             Ok(_) if source == TextSource::Ocr => {
-                Ok(PredicateVerdict::new(false, "the picture does not have this text"))
+                Ok(PredicateVerdict::new(false, "the screenshot does not contain this text"))
             }
-            Ok(_) => Ok(PredicateVerdict::new(false, "neither the tree nor the picture has this text")),
+            Ok(_) => {
+                Ok(PredicateVerdict::new(false, "neither the tree nor the screenshot contains this text"))
+            }
             Err(error) if error.kind == Kind::Cancelled => Err(error),
             Err(error) if source == TextSource::Auto => {
-                let observed = format!("no element's name or value has this text; {}", error.message);
+                let observed = format!("no element's name or value contains this text; {}", error.message);
                 Ok(PredicateVerdict::new(false, observed))
             }
             Err(error) if error.kind == Kind::PlatformUnsupported => {
@@ -281,7 +283,7 @@ impl Evaluation<'_> {
         let found = windows.iter().find(|window| is_meant(window, uid, title));
         Ok(match found {
             Some(window) => PredicateVerdict::new(true, window_fact(window)),
-            None => PredicateVerdict::new(false, format!("none of the {} windows is meant", windows.len())),
+            None => PredicateVerdict::new(false, format!("none of the {} windows matches", windows.len())),
         })
     }
 
@@ -320,9 +322,9 @@ fn is_meant(window: &Window, uid: Option<&str>, title: Option<&Regex>) -> bool {
 pub(super) fn read_reference(place: &Below) -> Result<Vec<u8>> {
     place.read(REFERENCE_PICTURE_BYTES).map_err(|problem| {
         Error::bad_request(match problem {
-            ReadFailure::NoFile => "the reference is no regular file".to_owned(),
+            ReadFailure::NoFile => "the reference is not a regular file".to_owned(),
             ReadFailure::TooLong(_) => {
-                format!("the reference has more than the {REFERENCE_PICTURE_BYTES} bytes that are read")
+                format!("the reference is larger than {REFERENCE_PICTURE_BYTES} bytes")
             }
             ReadFailure::Failed(problem) => format!("the reference cannot be read: {problem}"),
         })

@@ -66,7 +66,7 @@ impl Observer {
             }
             PointerReach::Pointer => match self.pointer_position()? {
                 Some(point) => check_within(region, point),
-                None => Err(outside(region, "where the pointer is, this desktop does not tell")),
+                None => Err(outside(region, "this desktop does not report where the pointer is")),
             },
             PointerReach::Element(element) => {
                 self.require_places("to keep input within input.allowed_region")?;
@@ -77,7 +77,7 @@ impl Observer {
                 let Rect { x, y, width, height } = bounds;
                 Err(outside(
                     region,
-                    &format!("the element at {x},{y} with {width}x{height} pixels is not within it"),
+                    &format!("the element at {x},{y} with {width}x{height} pixels is outside of it"),
                 ))
             }
         }
@@ -87,7 +87,7 @@ impl Observer {
     fn bounds_of(&self, element: &Handle, cancel: &Cancel) -> Result<Rect> {
         let windows = self.platform.desktop().windows()?;
         let window = windows.iter().find(|window| window.uid == element.window_uid);
-        let window = window.ok_or_else(|| Error::new(Kind::WindowGone, "the window closed meanwhile"))?;
+        let window = window.ok_or_else(|| Error::new(Kind::WindowGone, "the window has closed"))?;
         let patience = Patience {
             per_call: limits::PLATFORM_CALL_TIME,
             whole: limits::TREE_WALK_TIME,
@@ -98,7 +98,7 @@ impl Observer {
             tree.elements().iter().find(|candidate| candidate.native.as_deref() == Some(&element.native));
         found
             .map(|element| element.bounds)
-            .ok_or_else(|| Error::new(Kind::ElementNotFound, "the element is not there any more; look again"))
+            .ok_or_else(|| Error::new(Kind::ElementNotFound, "the element no longer exists; look again"))
     }
 }
 

@@ -84,7 +84,10 @@ impl Observer {
                 choice.index.map(|_| "both window_index and window_uid given; window_uid used".to_owned());
             return match windows.iter().find(|window| window.uid == *uid) {
                 Some(window) => Ok(self.resolve_raw(desktop, window, warning)),
-                None => Err(self.window_gone(format!("no window has the uid '{uid}' (any more)"), windows)),
+                None => {
+                    Err(self
+                        .window_gone(format!("no window has the uid '{uid}'; it may have closed"), windows))
+                }
             };
         }
         if let Some(index) = choice.index {
@@ -265,7 +268,7 @@ impl Observer {
                 return Err(self.element_changed(reference, &memory, &chosen, &view, node));
             }
             RefLookup::Lost => {
-                let message = format!("{reference} was {} and is not there any more", memory.shown_label());
+                let message = format!("{reference} was {} and no longer exists", memory.shown_label());
                 return Err(self.ref_lost(message, reference, &memory, &[(chosen, view)]));
             }
         };
@@ -315,7 +318,7 @@ impl Observer {
             }
             RefLookup::Lost => {
                 let message =
-                    format!("{reference} was {} and is not there any more; look again", memory.shown_label());
+                    format!("{reference} was {} and no longer exists; look again", memory.shown_label());
                 Err(Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string()))
             }
         }
@@ -335,9 +338,9 @@ impl Observer {
     pub(super) fn recall_ref(&self, reference: Ref) -> Result<RememberedRef> {
         self.refs().remembered(reference).ok_or_else(|| {
             let message = if self.refs().was_given(reference) {
-                format!("{reference} was forgotten, as the least used of many; look again")
+                format!("{reference} has expired, as the least recently used of many; look again")
             } else {
-                format!("{reference} is unknown: this server gave it to no element; look again")
+                format!("{reference} is unknown: this server never issued it; look again")
             };
             Error::new(Kind::ElementNotFound, message).with("ref", reference.to_string())
         })
@@ -463,10 +466,8 @@ fn parse_choice(choice: &ElementChoice) -> Result<WantedElement> {
 
 fn parse_ref(text: &str) -> Result<Ref> {
     Ref::parse(text).ok_or_else(|| {
-        Error::bad_request(format!(
-            "'{text}' is no ref: those look like e17 and come from find or an outline"
-        ))
-        .with("field", "ref")
+        Error::bad_request(format!("'{text}' is not a ref: refs look like e17 and come from look or find"))
+            .with("field", "ref")
     })
 }
 
@@ -480,7 +481,7 @@ fn refuse_other_window(
         return Ok(());
     }
     Err(Error::bad_request(format!(
-        "{reference} is in the window {}, not in {}; name no window with a ref",
+        "{reference} is in the window {}, not in {}; leave out the window when you give a ref",
         memory.window_uid(),
         named.window.uid
     ))

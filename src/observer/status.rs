@@ -1,5 +1,5 @@
-//! What may be asked of the platform without a permit. The platform itself stays inside this room: whoever held it could
-//! send input past the gate.
+//! What may be asked of the platform without a permit. The platform itself stays inside this room: code that
+//! held it could send input past the gate.
 //!
 //! An input needs a permit, and so does everything that acts:
 //!

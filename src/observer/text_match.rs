@@ -1,7 +1,7 @@
-//! Text that was read from a picture, looked through for what somebody wants to point at.
+//! Searching the text that OCR read, for something to point at.
 //!
-//! Words become lines, lines have phrases, and what is found is told as a box on the screen. Pure: pictures are read
-//! elsewhere, and what redaction hides was taken out there, so it can neither be found nor be near.
+//! Words become lines, lines have phrases, and a match is a box on the screen. Pure: OCR runs elsewhere, and
+//! redacted text was removed there, so it is neither a match nor a near miss.
 
 use regex::{Regex, RegexBuilder};
 
@@ -37,7 +37,7 @@ impl WantedText {
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         if words.is_empty() {
-            return Err("nothing to look for but blanks".to_owned());
+            return Err("the text is blank".to_owned());
         }
         let escaped = words.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join(" ");
         let whole = fit == Fit::Exact;
@@ -46,7 +46,7 @@ impl WantedText {
             .case_insensitive(!case_sensitive)
             .size_limit(limits::REGEX_COMPILED_BYTES)
             .build()
-            .map_err(|_| "the text is too long to look for; give a part of it".to_owned())?;
+            .map_err(|_| "the text is too long to search for; give a part of it".to_owned())?;
         Ok(Self { pattern, whole, words: Some(words.join(" ")) })
     }
 

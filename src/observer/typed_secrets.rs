@@ -1,5 +1,6 @@
 //! What goes into a secret field by our hands is a secret from then on, however it gets there: as a text, as a value,
-//! letter by letter or out of the clipboard. A field that shows bullets never tells it, and an application may repeat it.
+//! letter by letter or out of the clipboard. A field that shows bullets never exposes it, and an application
+//! may repeat it.
 
 use std::sync::Arc;
 

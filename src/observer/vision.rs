@@ -267,7 +267,7 @@ impl Evaluation<'_> {
             WatchedRegion { window_uid: uid.map(str::to_owned), region: Some(Rect::new(at.x, at.y, 1, 1)) };
         let picture = self.take_frame(&watched)?.shot.picture;
         let Some([red, green, blue, _]) = picture.pixel(0, 0) else {
-            return Err(Error::bad_request(format!("there is no pixel at {},{}", at.x, at.y)));
+            return Err(Error::bad_request(format!("the screenshot has no pixel at {},{}", at.x, at.y)));
         };
         let seen = [red, green, blue];
         let near = seen.iter().zip(expected).all(|(seen, wanted)| seen.abs_diff(wanted) <= tolerance);
@@ -322,8 +322,7 @@ fn other_size(size: (u32, u32), wanted: (u32, u32)) -> PredicateVerdict {
 }
 
 fn judge_similarity(picture: &Picture, reference: &Picture, least: f64) -> Result<PredicateVerdict> {
-    let likeness =
-        ssim(picture, reference).ok_or_else(|| Error::bad_request("the pictures have no pixel"))?;
+    let likeness = ssim(picture, reference).ok_or_else(|| Error::bad_request("the images are empty"))?;
     Ok(PredicateVerdict::new(likeness >= least, Fact::object([("ssim", likeness.into())])))
 }
 

@@ -238,9 +238,12 @@ fn timed_out(
 
 fn never_idle(chosen: &ResolvedWindow, quiet: Duration, elapsed: Duration) -> Error {
     let (quiet_ms, elapsed_ms) = (millis(quiet), millis(elapsed));
-    Error::new(Kind::Timeout, format!("the window was not still for {quiet_ms} ms within {elapsed_ms} ms"))
-        .with("window_uid", chosen.window.uid.as_str())
-        .beside("elapsed_ms", elapsed_ms)
+    Error::new(
+        Kind::Timeout,
+        format!("the window did not stay unchanged for {quiet_ms} ms within {elapsed_ms} ms"),
+    )
+    .with("window_uid", chosen.window.uid.as_str())
+    .beside("elapsed_ms", elapsed_ms)
 }
 
 /// An application that did not answer in time may answer the next look.

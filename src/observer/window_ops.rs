@@ -78,7 +78,7 @@ impl Observer {
     pub fn choose_only(&self, desktop: &Arc<DesktopState>, query: &WindowQuery) -> Result<ResolvedWindow> {
         if query.is_empty() {
             return Err(Error::bad_request(
-                "which window? Give window_uid, title, title_regex or process; list_windows tells them",
+                "which window? Give window_uid, title, title_regex or process; list_windows lists them",
             )
             .with("field", "window_uid"));
         }
@@ -101,7 +101,7 @@ impl Observer {
             ])
         });
         let message =
-            format!("{} windows have {}; name one by its window_uid", found.len(), query.query_text());
+            format!("{} windows have {}; choose one by window_uid", found.len(), query.query_text());
         Error::bad_request(message).with("count", found.len()).with("matches", Fact::List(shown.collect()))
     }
 

@@ -90,7 +90,7 @@ impl Leashed {
                 Ok(Some(status)) => return Ok(status.success()),
                 Ok(None) => sleep_really(waiting.slice("for the engine to end")?),
                 Err(problem) => {
-                    return Err(Error::internal(format!("the OCR engine cannot be awaited: {problem}")));
+                    return Err(Error::internal(format!("waiting for the OCR engine failed: {problem}")));
                 }
             }
         }

@@ -1,9 +1,9 @@
-//! Reading text out of pictures: one interface, the engines behind it, and which of them is here.
+//! OCR: one interface, the engines behind it, and which of them is available.
 //!
-//! An engine that is ours runs in a process of its own: a picture that makes it crash, hang or grow costs one
-//! call and not the server, and its thread limit has to be in the environment before the library loads.
-//! Nothing here knows a window, a secret or a reply; whoever hands a picture in has hidden what must not
-//! be read. Time is real here, whatever the clock of the session says: a foreign program is waited for.
+//! Tesseract runs in its own process: an image that makes it crash, hang or grow costs one call and not the
+//! server, and its thread limit has to be in the environment before the library loads.
+//! Nothing here knows a window, a secret or a reply; the caller has blacked out what must not be read. Time
+//! is real here, even under a steered clock, because another program is waited for.
 
 mod child;
 pub mod library;
@@ -203,7 +203,7 @@ impl Ocr {
 }
 
 fn reader_panicked() -> Error {
-    Error::internal("reading a part of the picture failed")
+    Error::internal("reading a part of the image failed")
 }
 
 pub const DISABLED: &str = "OCR disabled in config (ocr.enabled = false)";
@@ -224,7 +224,11 @@ fn find_engine(settings: &config::Ocr) -> Result<Arc<dyn OcrEngine>> {
         return system::start().unwrap_or_else(|| Err(no_engine(settings)));
     };
     if let Some(named) = named.filter(|named| **named != *program) {
-        tracing::debug!("OCR: {} stands for ocr.tesseract_cmd {}", program.display(), named.display());
+        tracing::debug!(
+            "OCR: {} is used instead of ocr.tesseract_cmd {}",
+            program.display(),
+            named.display()
+        );
     }
     Ok(Arc::new(program::TesseractProgram::start(program)?))
 }
@@ -260,7 +264,7 @@ impl Turns {
     fn take_turn(&self, waiting: &Waiting) -> Result<EngineTurn<'_>> {
         let mut free = lock(&self.free);
         while *free == 0 {
-            let slice = waiting.slice("for other pictures to be read")?;
+            let slice = waiting.slice("for other OCR calls")?;
             free = self.given_back.wait_timeout(free, slice).unwrap_or_else(PoisonError::into_inner).0;
         }
         *free -= 1;

@@ -30,7 +30,7 @@ impl GreyPage {
     /// `labels`: the words stand on buttons and in fields, of which few may be in the picture.
     pub fn of(picture: &Picture, upscale: u32, preprocess: bool, labels: bool) -> Result<Self> {
         if picture.is_empty() {
-            return Err(Error::bad_request("the picture to read is empty"));
+            return Err(Error::bad_request("the image to read is empty"));
         }
         let scale = if preprocess { fitting_scale(picture, upscale) } else { 1 };
         let mut grey = grey_of(picture);

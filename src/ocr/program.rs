@@ -32,7 +32,7 @@ impl TesseractProgram {
             return Err(Error::new(
                 Kind::PlatformUnsupported,
                 format!(
-                    "{} has no data for English ({LANGUAGE}.traineddata); install it or set TESSDATA_PREFIX",
+                    "{} has no English language data ({LANGUAGE}.traineddata); install it or set TESSDATA_PREFIX",
                     path.display()
                 ),
             ));
@@ -72,7 +72,7 @@ fn run(path: &std::path::Path, arguments: &[String], input: Vec<u8>, waiting: &W
         return Ok(String::from_utf8_lossy(&text).into_owned());
     }
     let said = waiting.receive(&complaints, "for tesseract's error")?.unwrap_or_default();
-    let said = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing about it");
+    let said = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it printed no error");
     Err(Error::new(Kind::PlatformUnsupported, format!("{} failed: {said}", path.display())))
 }
 

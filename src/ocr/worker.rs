@@ -75,10 +75,10 @@ impl Library {
             return self.keep_worker(worker, answer);
         }
         let (worker, _) = WorkerProcess::start(waiting)?
-            .ok_or_else(|| Error::internal("the tesseract library that read until now is no longer there"))?;
+            .ok_or_else(|| Error::internal("the tesseract library that was in use no longer exists"))?;
         match worker.ask_worker(question, waiting)? {
             Some(answer) => self.keep_worker(worker, answer),
-            None => Err(Error::internal("the OCR engine ended while it read the picture")),
+            None => Err(Error::internal("the OCR engine ended while it was reading the image")),
         }
     }
 
@@ -108,7 +108,7 @@ impl WorkerProcess {
     /// The worker and what its engine says of itself; `None` where there is no library.
     fn start(waiting: &Waiting) -> Result<Option<(Self, String)>> {
         let program = this_program().ok_or_else(|| {
-            Error::internal("this program does not know where it is, so it starts no worker")
+            Error::internal("this program does not know its own path, so it cannot start a worker")
         })?;
         let mut process = Leashed::spawn(&program, &[SUBCOMMAND])?;
         // Read and dropped: tesseract talks about the resolution of every picture.
@@ -159,7 +159,7 @@ fn read_answer(input: &mut dyn Read) -> io::Result<WorkerAnswer> {
     let [flag, length @ ..] = head;
     let length = u32::from_le_bytes(length);
     if length > MOST_OUTPUT {
-        return Err(io::Error::other("an answer of this length is none"));
+        return Err(io::Error::other("an answer of this length is invalid"));
     }
     let mut text = Vec::new();
     input.take(u64::from(length)).read_to_end(&mut text)?;
@@ -177,7 +177,7 @@ fn read_answer(input: &mut dyn Read) -> io::Result<WorkerAnswer> {
 pub fn serve() -> Result<(), String> {
     let questions = questions_of(io::stdin());
     let mut output = io::stdout().lock();
-    let gone = |problem: io::Error| format!("the OCR worker has nobody to answer: {problem}");
+    let gone = |problem: io::Error| format!("the OCR worker cannot write its answer: {problem}");
     let mut engine = match Engine::start() {
         Ok(engine) => engine,
         Err(problem) => return write_answer(&mut output, &Err(problem)).map_err(gone),

@@ -22,7 +22,8 @@ pub fn keep_command() -> Result<i32, String> {
 }
 
 pub fn run_command(_: &Run, _: &Cancel) -> Result<Ended> {
-    let message = "this build runs commands on Linux only: elsewhere it could not end all that they start";
+    let message =
+        "this build runs commands on Linux only: elsewhere it could not end every process that they start";
     Err(Error::new(Kind::PlatformUnsupported, message))
 }
 

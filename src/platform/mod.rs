@@ -309,7 +309,8 @@ pub struct Done {
 
 /// What is said of a uid that leads to no window.
 pub fn gone(uid: &str) -> Error {
-    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}' (any more)")).with("window_uid", uid)
+    Error::new(Kind::WindowGone, format!("no window has the uid '{uid}'; it may have closed"))
+        .with("window_uid", uid)
 }
 
 /// Where the pointer may go; everywhere unless it is set.
@@ -333,7 +334,7 @@ pub fn check_within(region: Rect, point: Point) -> Result<()> {
     if region.contains(point) {
         return Ok(());
     }
-    Err(outside(region, &format!("the point {},{} is not within it", point.x, point.y)))
+    Err(outside(region, &format!("the point {},{} is outside of it", point.x, point.y)))
 }
 
 pub fn outside(region: Rect, what: &str) -> Error {

@@ -1,4 +1,4 @@
-//! What a platform tells of itself and of the desktop around it, for the doctor.
+//! What a platform reports about itself and its desktop, for the doctor.
 
 /// What the caller knows about the adapter for a real desktop that this build contains.
 #[derive(Clone, Debug)]

@@ -72,13 +72,13 @@ impl TesseractEngine {
             .map_err(|problem| EngineError::Failed(format!("{library} is not usable: {problem}")))?;
         // SAFETY: TessBaseAPICreate takes nothing.
         let handle = NonNull::new(unsafe { (functions.create)() })
-            .ok_or_else(|| EngineError::Failed(format!("{library} makes no engine")))?;
+            .ok_or_else(|| EngineError::Failed(format!("{library} cannot create an engine")))?;
         let engine = Self { functions, handle, library };
         // SAFETY: the handle is alive; no path means the library's own, and the language ends with a zero.
         let failed = unsafe { (functions.init)(handle.as_ptr(), ptr::null(), language.as_ptr()) };
         if failed != 0 {
             return Err(EngineError::Failed(format!(
-                "{library} does not start; is its data for {} installed?",
+                "{library} cannot start; is its language data for {} installed?",
                 language.to_string_lossy()
             )));
         }
@@ -100,7 +100,7 @@ impl TesseractEngine {
         let number = |value: u32| c_int::try_from(value).map_err(|problem| problem.to_string());
         let (width, height) = (number(page.width)?, number(page.height)?);
         if u64::from(page.width) * u64::from(page.height) != page.levels.len() as u64 {
-            return Err("the picture has another size than its pixels".to_owned());
+            return Err("the image does not have the size of its pixel data".to_owned());
         }
         let segmentation = number(segmentation)?;
         let handle = self.handle.as_ptr();
@@ -116,7 +116,7 @@ impl TesseractEngine {
         // SAFETY: the handle is alive and has a picture; the text is ours until it is given back.
         let text = unsafe { (self.functions.tsv_text)(self.handle.as_ptr(), 0) };
         if text.is_null() {
-            return Err(format!("{} made no table of the picture", self.library));
+            return Err(format!("{} gave no result for the image", self.library));
         }
         let table = text_at(text);
         // SAFETY: the text came from this library and nothing points to it any more.

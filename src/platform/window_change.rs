@@ -48,7 +48,7 @@ impl Reasons {
             WindowChange::Restore | WindowChange::Minimize => self.show,
             WindowChange::Maximize => self.maximize,
             WindowChange::Move(_) | WindowChange::Resize { .. } => self.place,
-            WindowChange::Close => "the window is still there; it may be asking whether to save, or be busy",
+            WindowChange::Close => "the window is still open; it may be asking whether to save, or be busy",
         };
         format!("{why} (waited {} ms)", waited.as_millis())
     }

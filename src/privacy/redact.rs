@@ -529,7 +529,7 @@ fn compile_patterns(list: &str, patterns: &[String]) -> Result<Vec<Regex>, Strin
     let one = |(at, pattern): (usize, &String)| {
         Regex::new(pattern).map_err(|error| {
             format!(
-                "redaction.{list}[{at}] '{pattern}' is not a regular expression that can be used: {error}. \
+                "redaction.{list}[{at}] '{pattern}' is not a valid regular expression: {error}. \
                  Look-around and back-references are not supported."
             )
         })

@@ -109,7 +109,8 @@ fn with_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String
     thread::scope(|scope| {
         let worker = thread::Builder::new().name("scenario".to_owned()).stack_size(STACK_BYTES);
         let worker = worker.spawn_scoped(scope, work);
-        let worker = worker.map_err(|error| format!("no thread to read the scenario with: {error}"))?;
+        let worker =
+            worker.map_err(|error| format!("cannot start a thread to read the scenario: {error}"))?;
         worker.join().map_err(|_| "the scenario could not be read: its parser failed".to_owned())
     })
 }
@@ -145,7 +146,7 @@ fn check_kind(metadata: &fs::Metadata) -> Result<(), String> {
 }
 
 fn too_long(bytes: u64) -> String {
-    format!("a scenario may have {MAX_FILE_BYTES} bytes, this one has {bytes} or more")
+    format!("a scenario may have at most {MAX_FILE_BYTES} bytes, this one has {bytes} or more")
 }
 
 fn parse(text: &str) -> Result<Spanned<ScenarioEntry>, Problem> {
@@ -193,7 +194,7 @@ fn error_sentence(error: &serde_saphyr::Error) -> String {
             format!("this is nested too deep: elements may be {} deep", validate::MAX_DEPTH)
         }
         Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } => {
-            "up to here the file has too many parts or too much text, counting what aliases repeat".to_owned()
+            "the file has too many nodes or too much text up to here, with aliases expanded".to_owned()
         }
         other => without_place(&other.to_string()),
     }
@@ -204,7 +205,7 @@ fn unknown_key(key: &str, known: &[&str]) -> String {
     let known: Vec<&str> = known.iter().copied().filter(|name| !name.eq_ignore_ascii_case("true")).collect();
     match nearest_name(key, &known) {
         Some(near) => format!("the key \"{key}\" is unknown here; did you mean \"{near}\"?"),
-        None => format!("the key \"{key}\" is unknown here; known are {}", known.join(", ")),
+        None => format!("the key \"{key}\" is unknown here; known keys are {}", known.join(", ")),
     }
 }
 
@@ -265,7 +266,7 @@ mod tests {
     /// H-41 on code: aliases of aliases.
     #[test]
     fn alias_bombs_are_refused_where_they_grow() {
-        let too_much = "up to here the file has too many parts or too much text";
+        let too_much = "the file has too many nodes or too much text up to here";
         let mut bomb = String::from("oracles:\n  success:\n    - kind: k\n      a0: &a0 [x, x, x, x]\n");
         for level in 1..=10 {
             let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
@@ -303,7 +304,10 @@ mod tests {
     #[test]
     fn long_texts_are_refused_unread() {
         let long = "# ".repeat(25 << 20);
-        check_text(&long, "bomb.yaml: a scenario may have 1048576 bytes, this one has 52428800 or more");
+        check_text(
+            &long,
+            "bomb.yaml: a scenario may have at most 1048576 bytes, this one has 52428800 or more",
+        );
     }
 
     /// H-20 on code: a folder, a huge sparse file, nothing, bytes that are no text.

@@ -50,7 +50,7 @@ pub(super) fn validate_scenario(file: Spanned<ScenarioEntry>) -> Checked<Scenari
     if entry.states.is_empty() {
         return Err(Problem::at_location(
             file.defined,
-            "the scenario has no states; under states name at least one",
+            "the scenario has no states; define at least one under states",
         ));
     }
     check_size(&entry)?;
@@ -91,7 +91,8 @@ fn check_size(entry: &ScenarioEntry) -> Checked<()> {
             return Err(too_many(tree.defined, total.elements));
         }
         if total.text > MAX_TEXT {
-            let message = format!("with this tree the texts have {} bytes; {MAX_TEXT} may be", total.text);
+            let message =
+                format!("with this tree the texts have {} bytes; at most {MAX_TEXT} are allowed", total.text);
             return Err(Problem::at_location(tree.defined, message));
         }
     }
@@ -101,7 +102,7 @@ fn check_size(entry: &ScenarioEntry) -> Checked<()> {
 fn too_many(place: Location, count: u64) -> Problem {
     Problem::at_location(
         place,
-        format!("with this tree the scenario has {count} elements; {MAX_ELEMENTS} may be"),
+        format!("with this tree the scenario has {count} elements; at most {MAX_ELEMENTS} are allowed"),
     )
 }
 
@@ -180,7 +181,7 @@ fn plan_times_of_states(
     }
     for (index, (_, entry)) in entries.iter().enumerate() {
         if let Some(then) = entry.then.as_ref().filter(|_| returns_by_itself(&states, index)) {
-            let message = "this leads back to the same state; time alone may not go around in a circle";
+            let message = "this leads back to the same state; timed transitions may not form a cycle";
             return Err(Problem::at_location(then.defined, message));
         }
     }
@@ -216,7 +217,8 @@ fn check_window(
         return Err(Problem::at_location(place, message));
     }
     if window.focused && before.iter().any(|other| other.focused) {
-        let message = format!("the state \"{}\" has two focused windows; one can be", state.value);
+        let message =
+            format!("the state \"{}\" has two focused windows; at most one is allowed", state.value);
         return Err(Problem::at_location(place, message));
     }
     if window.focused && window.minimized {
@@ -283,7 +285,10 @@ fn check_bounds(place: Location, bounds: BoundsEntry, shift: (i64, i64)) -> Chec
         .zip(fit_span(y.checked_add(shift.1), height))
         .map(|((x, width), (y, height))| Rect::new(x, y, width, height))
         .ok_or_else(|| {
-            Problem::at_location(place, "these bounds leave the numbers that a screen can have (32 bits)")
+            Problem::at_location(
+                place,
+                "these bounds are outside of the range of screen coordinates (32 bits)",
+            )
         })
 }
 
@@ -350,7 +355,7 @@ impl PlanWriter {
             let shift = shifted_by(shift, (dx, dy), number - 1).ok_or_else(|| {
                 Problem::at_location(
                     repeat.defined,
-                    "dx and dy lead out of the numbers that a screen can have",
+                    "dx and dy lead outside of the range of screen coordinates",
                 )
             })?;
             self.write_once(entry, depth, &numbers, shift)?;
@@ -436,7 +441,7 @@ fn plan_range(spanned: &Spanned<ElementEntry>) -> Checked<Range> {
     }
     Err(Problem::at_location(
         spanned.defined,
-        "value_now, value_min and value_max must be numbers, min not over max",
+        "value_now, value_min and value_max must be numbers, and min at most max",
     ))
 }
 
@@ -465,9 +470,10 @@ fn number_text(text: &str, numbers: &[u32]) -> String {
 fn check_focus(planned: &[Planned]) -> Checked<()> {
     match planned.iter().filter(|item| item.element.focused).nth(1) {
         None => Ok(()),
-        Some(second) => {
-            Err(Problem::at_location(second.place, "a second element of this window is focused; one can be"))
-        }
+        Some(second) => Err(Problem::at_location(
+            second.place,
+            "a second element of this window is focused; at most one is allowed",
+        )),
     }
 }
 
@@ -493,8 +499,7 @@ fn check_ids(tree: &Tree, ids: &[Option<String>], places: &[Location]) -> Checke
             return Err(Problem::at_location(place, "an id cannot be empty"));
         }
         if !seen.insert(id) {
-            let message =
-                format!("the id \"{id}\" occurs twice in this window; in a repeat write {{n}} into it");
+            let message = format!("the id \"{id}\" occurs twice in this window; in a repeat use {{n}} in it");
             return Err(Problem::at_location(place, message));
         }
         if tree.find_id(id).is_some_and(|other| other != node) {
@@ -593,7 +598,7 @@ fn find_input(wanted: &Spanned<String>) -> Checked<InputKind> {
     InputKind::parse(&wanted.value).ok_or_else(|| {
         let names = InputKind::ALL.map(InputKind::name);
         let advice = did_you_mean(&wanted.value, &names);
-        let message = format!("tool is \"{}\", to which nothing can react; {advice}", wanted.value);
+        let message = format!("tool is \"{}\", which a reaction cannot use; {advice}", wanted.value);
         Problem::at_location(wanted.defined, message)
     })
 }
@@ -601,7 +606,7 @@ fn find_input(wanted: &Spanned<String>) -> Checked<InputKind> {
 fn plan_condition(known: &KnownIds, spanned: Spanned<ConditionEntry>) -> Checked<ReactionCondition> {
     let entry = spanned.value;
     if entry.value.is_none() && entry.value_not_empty.is_none() && entry.selected.is_none() {
-        let message = "this condition asks nothing; give it value, value_not_empty or selected";
+        let message = "this condition is empty; give it value, value_not_empty or selected";
         return Err(Problem::at_location(spanned.defined, message));
     }
     known.require_unique("when", &entry.id, entry.window.as_ref().map(|uid| uid.value.as_str()))?;
@@ -638,15 +643,12 @@ fn whole_text(pattern: &Spanned<String>) -> Checked<Regex> {
     let text = &pattern.value;
     let length = text.chars().count();
     if length > MAX_REGEX_CHARS {
-        let message = format!("text_regex has {length} characters; {MAX_REGEX_CHARS} may be");
+        let message = format!("text_regex has {length} characters; at most {MAX_REGEX_CHARS} are allowed");
         return Err(Problem::at_location(pattern.defined, message));
     }
     check_syntax(text).and_then(|()| build_regex(&format!(r"\A(?:{text})\z"), MAX_REGEX_BYTES)).map_err(
         |error| {
-            Problem::at_location(
-                pattern.defined,
-                format!("text_regex is not understood: {}", last_line(&error)),
-            )
+            Problem::at_location(pattern.defined, format!("text_regex is invalid: {}", last_line(&error)))
         },
     )
 }
@@ -719,7 +721,7 @@ impl<'a> KnownIds<'a> {
             None => Ok(()),
             Some(windows) => {
                 let message = format!(
-                    "{key} names the id \"{}\", which is in the windows {}; say which by a set or when with window",
+                    "{key} names the id \"{}\", which is in the windows {}; choose one with window in the set or when",
                     id.value,
                     list_names(windows)
                 );
@@ -748,7 +750,10 @@ fn plan_apps(states: &[ScenarioState], entries: Vec<Spanned<AppEntry>>) -> Check
         let app = plan_app(&known, entry.value, &apps)?;
         apps.push(app);
         if apps.len() > MAX_APPS {
-            return Err(Problem::at_location(entry.defined, format!("a scenario may have {MAX_APPS} apps")));
+            return Err(Problem::at_location(
+                entry.defined,
+                format!("a scenario may have at most {MAX_APPS} apps"),
+            ));
         }
     }
     Ok(apps)
@@ -830,12 +835,12 @@ mod tests {
     /// H-42 on code: no states.
     #[test]
     fn states_are_needed() {
-        check("name: x\n", "t.yaml:1:1: the scenario has no states; under states name at least one");
+        check("name: x\n", "t.yaml:1:1: the scenario has no states; define at least one under states");
         check(
             "name: x\nstates: {}\n",
-            "t.yaml:1:1: the scenario has no states; under states name at least one",
+            "t.yaml:1:1: the scenario has no states; define at least one under states",
         );
-        check("", "t.yaml:1:1: the scenario has no states; under states name at least one");
+        check("", "t.yaml:1:1: the scenario has no states; define at least one under states");
     }
 
     /// H-42 on code: unknown targets.
@@ -865,8 +870,7 @@ mod tests {
             &then("{after_ms: 5, transition_to: c}"),
             "t.yaml:2:42: transition_to names the state \"c\"; states are a, b",
         );
-        let circle =
-            "t.yaml:2:13: this leads back to the same state; time alone may not go around in a circle";
+        let circle = "t.yaml:2:13: this leads back to the same state; timed transitions may not form a cycle";
         check(&then("{after_ms: 5, transition_to: a}"), circle);
         let round = "states:\n  a: {then: {after_ms: 5, transition_to: b}}\n  b: {then: {after_ms: 5, transition_to: a}}\n";
         check(round, circle);
@@ -909,11 +913,11 @@ mod tests {
     fn ids_are_unique_in_a_window() {
         check(
             &with_children("{id: a}, {id: b}, {id: a}", ""),
-            "t.yaml:6:37: the id \"a\" occurs twice in this window; in a repeat write {n} into it",
+            "t.yaml:6:37: the id \"a\" occurs twice in this window; in a repeat use {n} in it",
         );
         check(
             &with_children("{id: a, repeat: {count: 2}}", ""),
-            "t.yaml:6:19: the id \"a\" occurs twice in this window; in a repeat write {n} into it",
+            "t.yaml:6:19: the id \"a\" occurs twice in this window; in a repeat use {n} in it",
         );
         check(
             &with_children("{id: root.1}, {}", ""),
@@ -935,7 +939,8 @@ reactions:
         let reaction = |body: &str| format!("{TWO_WINDOWS}  - {body}\n");
         check(
             &reaction("{on: {tool: type_text}, set: [{id: ok, value: a}]}"),
-            "t.yaml:7:40: set names the id \"ok\", which is in the windows one, two; say which by a set or when with window",
+            "t.yaml:7:40: set names the id \"ok\", which is in the windows one, two; choose one with window \
+             in the set or when",
         );
         check(
             &reaction("{on: {tool: type_text}, set: [{id: ok, value: a, window: three}]}"),
@@ -960,7 +965,7 @@ reactions:
         );
         check(
             "states:\n  start:\n    windows: [{uid: a, focused: true}, {uid: b, focused: true}]\n",
-            "t.yaml:3:46: the state \"start\" has two focused windows; one can be",
+            "t.yaml:3:46: the state \"start\" has two focused windows; at most one is allowed",
         );
         check(
             "states:\n  start:\n    windows: [{focused: true, minimized: true}]\n",
@@ -981,7 +986,7 @@ reactions:
         );
         check(
             "states: {s: {colour_of_everything: red}}\n",
-            "t.yaml:1:14: the key \"colour_of_everything\" is unknown here; known are windows, then, keeps_focus",
+            "t.yaml:1:14: the key \"colour_of_everything\" is unknown here; known keys are windows, then, keeps_focus",
         );
         check("name: a\nname: b\n", "t.yaml:2:1: the key \"name\" occurs twice in this mapping");
         check("states:\n  a: {}\n  a: {}\n", "t.yaml:3:3: the key \"a\" occurs twice in this mapping");
@@ -1003,13 +1008,16 @@ reactions:
                 format!("{{on: {{tool: type_text, text_regex: '{pattern}'}}, transition_to: start}}");
             with_children("", &format!("reactions:\n  - {reaction}\n"))
         };
-        check(&pattern("("), "t.yaml:8:40: text_regex is not understood: unclosed group");
-        check(&pattern("a)|(?:b"), "t.yaml:8:40: text_regex is not understood: unopened group");
+        check(&pattern("("), "t.yaml:8:40: text_regex is invalid: unclosed group");
+        check(&pattern("a)|(?:b"), "t.yaml:8:40: text_regex is invalid: unopened group");
         check(
             &pattern(r"\w{2000}"),
-            "t.yaml:8:40: text_regex is not understood: Compiled regex exceeds size limit of 524288 bytes.",
+            "t.yaml:8:40: text_regex is invalid: Compiled regex exceeds size limit of 524288 bytes.",
         );
-        check(&pattern(&"a".repeat(513)), "t.yaml:8:40: text_regex has 513 characters; 512 may be");
+        check(
+            &pattern(&"a".repeat(513)),
+            "t.yaml:8:40: text_regex has 513 characters; at most 512 are allowed",
+        );
     }
 
     /// H-46 on code: repetitions of repetitions.
@@ -1017,16 +1025,19 @@ reactions:
     fn size_is_limited_before_it_is_made() {
         check(
             &with_children("{repeat: {count: 10000}}", ""),
-            "t.yaml:5:11: with this tree the scenario has 10001 elements; 10000 may be",
+            "t.yaml:5:11: with this tree the scenario has 10001 elements; at most 10000 are allowed",
         );
         let nested = "{repeat: {count: 4000000000}, children: [".repeat(20) + "{}" + &"]}".repeat(20);
         check(
             &with_children(&nested, ""),
-            &format!("t.yaml:5:11: with this tree the scenario has {} elements; 10000 may be", u64::MAX),
+            &format!(
+                "t.yaml:5:11: with this tree the scenario has {} elements; at most 10000 are allowed",
+                u64::MAX
+            ),
         );
         check(
             &with_children(&format!("{{name: {}, repeat: {{count: 9000}}}}", "x".repeat(1000)), ""),
-            "t.yaml:5:11: with this tree the texts have 9000000 bytes; 4194304 may be",
+            "t.yaml:5:11: with this tree the texts have 9000000 bytes; at most 4194304 are allowed",
         );
         check(
             &with_children("{repeat: {count: 0}}", ""),
@@ -1048,18 +1059,18 @@ reactions:
     #[test]
     fn bounds_fit_the_screen_numbers() {
         let bounds = |bounds: &str| with_children(&format!("{{bounds: {{{bounds}}}}}"), "");
-        let overflow = "t.yaml:6:23: these bounds leave the numbers that a screen can have (32 bits)";
+        let overflow = "t.yaml:6:23: these bounds are outside of the range of screen coordinates (32 bits)";
         check(&bounds("x: 2147483647, width: 1, height: 1"), overflow);
         check(&bounds("y: -2147483649, width: 1, height: 1"), overflow);
         check(&bounds("x: 9223372036854775807, width: 1, height: 1"), overflow);
         check(&bounds("width: 1, height: -2"), "t.yaml:6:23: the bounds are 1×-2; no side can be negative");
         check(
             &with_children("{bounds: {width: 1, height: 1}, repeat: {count: 3, dx: 2147483647}}", ""),
-            "t.yaml:6:23: these bounds leave the numbers that a screen can have (32 bits)",
+            "t.yaml:6:23: these bounds are outside of the range of screen coordinates (32 bits)",
         );
         check(
             &with_children("{repeat: {count: 3, dx: 9223372036854775807}}", ""),
-            "t.yaml:6:23: dx and dy lead out of the numbers that a screen can have",
+            "t.yaml:6:23: dx and dy lead outside of the range of screen coordinates",
         );
         check(
             "states: {s: {}}\nscreen: {width: 0, height: 5}\n",
@@ -1080,11 +1091,11 @@ reactions:
         );
         check(
             &reaction("{on: {tool: type_text}, when: [{id: a}], focus: a}"),
-            "t.yaml:8:36: this condition asks nothing; give it value, value_not_empty or selected",
+            "t.yaml:8:36: this condition is empty; give it value, value_not_empty or selected",
         );
         check(
             &reaction("{on: {tool: typ_text}, focus: a}"),
-            "t.yaml:8:17: tool is \"typ_text\", to which nothing can react; did you mean \"type_text\"?",
+            "t.yaml:8:17: tool is \"typ_text\", which a reaction cannot use; did you mean \"type_text\"?",
         );
         check(
             &with_children("", "oracles: {success: [{regex: a}]}"),
@@ -1092,7 +1103,7 @@ reactions:
         );
         check(
             &with_children("{focused: true}, {focused: true}", ""),
-            "t.yaml:6:31: a second element of this window is focused; one can be",
+            "t.yaml:6:31: a second element of this window is focused; at most one is allowed",
         );
         check(
             &with_children("{appears_after_ms: 5, disappears_after_ms: 5}", ""),
@@ -1100,7 +1111,7 @@ reactions:
         );
         check(
             &with_children("{value_now: .nan}", ""),
-            "t.yaml:6:14: value_now, value_min and value_max must be numbers, min not over max",
+            "t.yaml:6:14: value_now, value_min and value_max must be numbers, and min at most max",
         );
     }
 

@@ -310,7 +310,7 @@ fn check_enum(path: &str, schema: &Value, value: &Value) -> Result<()> {
 
 fn check_number(path: &str, schema: &Value, number: Option<f64>) -> Result<()> {
     let Some(number) = number else {
-        return Err(argument_error(path, "is not a number that can be used".to_owned()));
+        return Err(argument_error(path, "is not a usable number".to_owned()));
     };
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let (minimum, maximum) = (bound("minimum"), bound("maximum"));
@@ -326,7 +326,7 @@ fn check_text(path: &str, schema: &Value, text: &str) -> Result<()> {
     let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(u64::MAX);
     let length = text.chars().count() as u64;
     if length > most {
-        return Err(argument_error(path, format!("may have {most} characters, this has {length}")));
+        return Err(argument_error(path, format!("may have at most {most} characters, this has {length}")));
     }
     Ok(())
 }
@@ -334,7 +334,10 @@ fn check_text(path: &str, schema: &Value, text: &str) -> Result<()> {
 fn check_array(path: &str, schema: &Value, items: &mut [Value]) -> Result<()> {
     let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(1000);
     if items.len() as u64 > most {
-        return Err(argument_error(path, format!("may have {most} entries, this has {}", items.len())));
+        return Err(argument_error(
+            path,
+            format!("may have at most {most} entries, this has {}", items.len()),
+        ));
     }
     let Some(item_schema) = schema.get("items") else {
         return Ok(());
@@ -455,7 +458,10 @@ mod tests {
             json!({"x": i64::MAX}),
             "argument 'x' must be between -32768 and 32767, not 9223372036854776000",
         );
-        check_args(json!({"x": 1, "label": "fives"}), "argument 'label' may have 4 characters, this has 5");
+        check_args(
+            json!({"x": 1, "label": "fives"}),
+            "argument 'label' may have at most 4 characters, this has 5",
+        );
         check_args(
             json!({"x": 1, "button": "centre"}),
             "argument 'button' must be one of left, right, middle, not \"centre\"",

@@ -28,7 +28,7 @@ impl GateArgs {
     /// has read it before anything was recorded.
     pub fn split_off(meta: &Meta, args: &mut Map<String, Value>) -> Self {
         let own: Map<String, Value> = gate_properties(meta)
-            .filter_map(|(name, _)| Some((name.to_owned(), args.remove(name)?)))
+            .filter_map(|(name, _)| Some((name.to_owned(), args.shift_remove(name)?)))
             .collect();
         let most = own.get(MAX_TOKENS).and_then(Value::as_u64);
         Self {
@@ -41,7 +41,7 @@ impl GateArgs {
 
 /// Takes the argument that opens a lock out of a call, whatever it is.
 pub fn take_credential(meta: &Meta, args: &mut Value) -> Option<Value> {
-    meta.lock.and_then(|_| args.as_object_mut()?.remove(SECRET))
+    meta.lock.and_then(|_| args.as_object_mut()?.shift_remove(SECRET))
 }
 
 /// Adds the gate's arguments to the schema of a tool's own.
@@ -58,7 +58,7 @@ fn gate_properties(meta: &Meta) -> impl Iterator<Item = (&'static str, Value)> {
     let of_reply = meta.fits.then(|| {
         json!({
             "type": "integer", "minimum": 100, "maximum": 1_000_000,
-            "description": "Fit the reply into these.", "x-fit": true,
+            "description": "Limit the reply to this.", "x-fit": true,
         })
     });
     let words = if meta.steps { "Check all, do nothing." } else { "Check only, do nothing." };
@@ -72,7 +72,7 @@ fn gate_properties(meta: &Meta) -> impl Iterator<Item = (&'static str, Value)> {
 }
 
 fn secret_schema(lock: fn(&Config) -> Lock<'_>) -> Value {
-    let description = format!("Of {}.", lock(&Config::default()).key_name);
+    let description = format!("The value of {}.", lock(&Config::default()).key_name);
     json!({"type": "string", "maxLength": 512, "description": description, "x-credential": true})
 }
 

@@ -1,5 +1,5 @@
 //! What an input would reach, found for the gate before anything is sent: under a point, at the keyboard
-//! focus, behind a shortcut. Nothing is looked at when nobody will judge it.
+//! focus, behind a shortcut. Nothing is read unless a rule will judge it.
 //!
 //! The first target is what is meant. What follows is only what a rule protects: an input that may reach
 //! a protected element in a second way is judged by that too.

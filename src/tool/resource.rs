@@ -1,5 +1,5 @@
-//! Answers of tools that can be read at an address of their own. A tool declares the address; whoever reads it
-//! makes a call of that tool, which passes the gate like any other.
+//! Answers of tools that can be read at an address of their own. A tool declares the address; reading it is
+//! a call of that tool, which passes the gate like any other.
 
 use serde_json::{Map, Value};
 

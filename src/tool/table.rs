@@ -124,9 +124,9 @@ fn parse_change(word: &str, all: &[Spec]) -> Result<(bool, String), String> {
         return Ok((add, name.to_owned()));
     }
     Err(match crate::text::nearest(name, known()) {
-        Some(nearest) => format!("--tools: '{name}' is no tool and no group; did you mean '{nearest}'?"),
+        Some(nearest) => format!("--tools: '{name}' is not a tool or a group; did you mean '{nearest}'?"),
         None => format!(
-            "--tools: '{name}' is no tool and no group; groups are {}",
+            "--tools: '{name}' is not a tool or a group; groups are {}",
             Group::ALL.map(Group::name).join(", ")
         ),
     })

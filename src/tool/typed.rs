@@ -1,5 +1,5 @@
-//! Whether what a call types must not be shown. Whoever shows or stores the arguments of a call asks here, because it
-//! is asked before anything was typed: nobody has learned yet that the text is a secret.
+//! Whether what a call types must not be shown. Code that shows or stores the arguments of a call asks here,
+//! because this happens before anything was typed: the text is not yet known as a secret.
 
 use serde_json::{Map, Value};
 

@@ -66,11 +66,11 @@ impl Tool for ListApps {
         fits: true,
         rest: &[(Method::Get, "/api/apps")],
         brief: "Programs with windows, and installed ones by the id that launch_app takes.",
-        detail: "`running` has a row for each process with windows; `installed` what the desktop's menu offers (on Linux \
-                 its .desktop files, without those that need a terminal), by name, at most `limit` (100) rows. \
-                 `filter` is a part of a name, id or program in any case.",
+        detail: "`running` has a row for each process with windows; `installed` lists what the desktop's \
+                 menu offers (on Linux its .desktop files, without those that need a terminal), by name, at \
+                 most `limit` (100) rows. `filter` is a part of a name, id or program, case-insensitive.",
         examples: &[
-            Example { scenario: None, args: "{}", shows: "three programs run, none is installed" },
+            Example { scenario: None, args: "{}", shows: "three programs are running, none is installed" },
             Example {
                 scenario: Some("scenarios/apps.yaml"),
                 args: r#"{"filter":"calc"}"#,
@@ -141,7 +141,7 @@ impl LaunchArgs {
         texts.extend(self.cwd.iter().map(|cwd| ("cwd", cwd.as_str())));
         match texts.into_iter().find(|(_, text)| text.contains('\0')) {
             Some((field, _)) => {
-                Err(Error::bad_request(format!("argument '{field}' has a zero byte in it"))
+                Err(Error::bad_request(format!("argument '{field}' contains a zero byte"))
                     .with("field", field))
             }
             None => self.working_folder().map(|_| ()),
@@ -155,7 +155,7 @@ impl LaunchArgs {
             return Ok(Some(folder));
         }
         Err(Error::bad_request(format!(
-            "argument 'cwd': '{}' is no folder (a whole path is needed)",
+            "argument 'cwd': '{}' is not a folder (give an absolute path)",
             cwd.as_str()
         ))
         .with("field", "cwd"))
@@ -211,13 +211,14 @@ impl Tool for LaunchApp {
         effect: Effect::System,
         untrusted: true,
         rest: &[(Method::Post, "/api/launch")],
-        brief: "Start a program and tell its window.",
-        detail: "`program` is an id of list_apps, a program on PATH or a whole path; what the config key `launch.programs` \
-                 allows is started, by default what the desktop offers. No shell looks at the arguments. `cwd` is a \
-                 folder. It waits up to `timeout_ms` (5000, at most 120000) for a window that is new, or with `match` \
-                 {title, title_regex, process} for one that fits and is new or came to the front; `window_found` says \
-                 whether one came, and if not, `running` whether the program still runs. The program does not end with \
-                 the server, except on a private desktop. On the mock desktop it shows a window of the scenario.",
+        brief: "Start a program and return its window.",
+        detail: "`program` is an id from list_apps, a program on PATH or an absolute path; the config key \
+                 `launch.programs` says which may be started, by default the installed apps. The arguments \
+                 are passed without a shell. `cwd` is a folder. It waits up to `timeout_ms` (5000, at most \
+                 120000) for a new window, or with `match` {title, title_regex, process} for a matching one \
+                 that is new or came to the front; `window_found` says whether there is one, and if not, \
+                 `running` whether the program still runs. The program does not end with the server, except \
+                 on a private desktop. On the mock desktop it shows a window of the scenario.",
         examples: &[Example {
             scenario: Some("scenarios/apps.yaml"),
             args: r#"{"program":"calculator"}"#,

@@ -57,15 +57,16 @@ impl Tool for AssertState {
         lean: true,
         untrusted: true,
         rest: &[(Method::Post, "/api/assert_state")],
-        brief: "Check claims about the desktop; all_passed says whether they hold.",
-        detail: "Every claim is judged at the same moment, in the focused window unless it names a \
-                 `window_uid`. One that cannot be judged (an unknown kind, a selector that does not parse) \
-                 fails with `error_code`; the call does not. `text_visible` takes `mode` tree, ocr or auto \
-                 (default). `screenshot_similar` compares with a PNG below `screenshots.reference_dirs` and \
-                 takes `min_ssim` (default 0.95). `pixel_color` compares a pixel of the screen (of a window's own picture \
-                 with `window_uid`) with a `color` like #1e90ff, give or take `tolerance` (default 8). `region_similar` compares a \
-                 `region` of the screen with `since`, a frame_id of vision_diff, or with a PNG as `reference_path`. `oracle` checks the loaded scenario: `success` when all of \
-                 its predicates hold, `failure` when one does.",
+        brief: "Check predicates about the desktop; all_passed says whether all hold.",
+        detail: "All predicates are checked at the same moment, in the focused window unless one names a \
+                 `window_uid`. One that cannot be checked (an unknown kind, a selector that does not parse) \
+                 fails with `error_code`; the call does not fail. `text_visible` takes `mode` tree, ocr or \
+                 auto (default). `screenshot_similar` compares with a PNG below `screenshots.reference_dirs` \
+                 and takes `min_ssim` (default 0.95). `pixel_color` compares a pixel of the screen (of the \
+                 window's own screenshot with `window_uid`) with a `color` like #1e90ff, within `tolerance` \
+                 (default 8). `region_similar` compares a `region` of the screen with `since`, a frame_id of \
+                 vision_diff, or with a PNG as `reference_path`. `oracle` checks the loaded scenario: \
+                 `success` when all of its predicates hold, `failure` when one does.",
         examples: &[
             Example {
                 scenario: None,
@@ -75,7 +76,7 @@ impl Tool for AssertState {
             Example {
                 scenario: Some("scenarios/login.yaml"),
                 args: r#"{"predicates":[{"kind":"element_exists","selector":"//Button"},{"kind":"oracle","name":"success"}]}"#,
-                shows: "a form that is not sent yet: the second claim does not hold",
+                shows: "a form that is not sent yet: the second predicate does not hold",
             },
         ],
         verify: &["ok", "all_passed"],
@@ -119,7 +120,7 @@ fn predicate_entries(args: AssertArgs) -> Result<Vec<Map<String, Value>>> {
     }
     if entries.len() > PREDICATES {
         return Err(Error::bad_request(format!(
-            "argument 'predicates' may have {PREDICATES} entries, this has {}",
+            "argument 'predicates' may have at most {PREDICATES} entries, this has {}",
             entries.len()
         ))
         .with("field", "predicates"));
@@ -205,7 +206,7 @@ pub fn read(cx: &Cx, fields: &ArgumentFields) -> Result<WindowPredicate> {
     let kind = fields.text("kind")?;
     let Some(KindOf(_, names, read_claim)) = find_kind(kind) else {
         let known: Vec<&str> = KINDS.iter().map(|known| known.0).collect();
-        let message = format!("unknown predicate kind '{kind}'; known are {}", known.join(", "));
+        let message = format!("unknown predicate kind '{kind}'; known kinds are {}", known.join(", "));
         return Err(Error::new(Kind::PredicateUnsupported, message));
     };
     let known: Vec<&str> = names.iter().copied().chain(["kind", "window_uid"]).collect();
@@ -268,14 +269,14 @@ fn region_similar(cx: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {
         (Some(id), None) => {
             if fields.get("window_uid").is_some() {
                 return Err(
-                    fields.field_error("window_uid", "is not needed: the frame of since knows its window")
+                    fields.field_error("window_uid", "is not allowed: the frame in since has its own window")
                 );
             }
             let frame = known_frame(cx, id).map_err(|error| fields.field_error("since", &error.message))?;
             RegionReference::Kept(frame)
         }
         (None, Some(_)) => RegionReference::File(reference_path(cx, fields)?),
-        _ => return Err(fields.field_error("since", "or 'reference_path' is required, and only one of them")),
+        _ => return Err(fields.field_error("since", "or 'reference_path' is required, but not both")),
     };
     Ok(PredicateClaim::RegionSimilar { region, reference, least })
 }

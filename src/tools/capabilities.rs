@@ -28,10 +28,10 @@ pub struct CapabilitiesOut {
     tree_stats: BTreeMap<String, TreeStats>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unavailable: Option<String>,
-    /// What reads text in pictures: the tesseract library or program, or the system; none where nothing can.
+    /// The OCR engine: the tesseract library or program, or the system's; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     ocr_engine: Option<String>,
-    /// What does not work on this desktop, always or just now, a sentence each.
+    /// What does not work on this desktop, always or at the moment, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     limitations: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,8 +70,8 @@ impl Tool for GetCapabilities {
         always: true,
         rest: &[(Method::Get, "/api/capabilities")],
         brief: "What this server can do here: platform, abilities, limits, config problems.",
-        detail: "`unavailable` says why there is no desktop to work with, `limitations` what of it does not work, and `config_error` why the config file \
-                 was not used.",
+        detail: "`unavailable` says why there is no desktop, `limitations` what does not work on it, and \
+                 `config_error` why the config file was not used.",
         examples: &[Example { scenario: None, args: "{}", shows: "the abilities of the mock desktop" }],
         ..Meta::DEFAULT
     };
@@ -172,9 +172,9 @@ impl Tool for GetBudgetStatus {
         lean: true,
         always: true,
         rest: &[(Method::Get, "/api/budget_status")],
-        brief: "What is left of actions, screenshots, tokens and seconds, and what replies cost so far.",
-        detail: "`configured:false` means that no limit is set. `sent` is what replies have cost so far, by tool: \
-                 bytes, and tokens as they are estimated.",
+        brief: "Remaining budget of actions, screenshots, tokens and seconds, and what replies have cost so far.",
+        detail: "`configured:false` means that no limit is set. `sent` is what replies have cost so far, by \
+                 tool: bytes and estimated tokens.",
         examples: &[Example { scenario: None, args: "{}", shows: "no limit is set" }],
         ..Meta::DEFAULT
     };
@@ -197,8 +197,8 @@ impl Tool for GetRedactionStatus {
         group: Group::Session,
         always: true,
         rest: &[(Method::Get, "/api/redaction_status")],
-        brief: "Whether texts are being redacted, and how often it happened.",
-        detail: "Secret fields are always redacted; this tells of the configured patterns.",
+        brief: "Whether text is redacted, and how often that happened.",
+        detail: "Secret fields are always redacted; this is about the configured patterns.",
         examples: &[Example { scenario: None, args: "{}", shows: "no pattern is configured" }],
         ..Meta::DEFAULT
     };

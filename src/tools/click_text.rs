@@ -1,5 +1,5 @@
-//! Text on the screen, found by reading pixels: where it is, and a click on it. For windows that show no elements, and
-//! for whoever goes by what a person sees.
+//! Text on the screen, found by reading pixels: where it is, and a click on it. For windows that expose no
+//! elements, and for callers that go by what a person sees.
 
 use std::time::Duration;
 
@@ -56,13 +56,13 @@ pub struct ReadArgs {
     window: QuietWindowArgs,
     #[schemars(extend("x-hidden" = true))]
     case_sensitive: Option<bool>,
-    /// Leaves out words of which the engine is less sure; the config's `ocr.min_confidence` by default.
+    /// Leave out words with less confidence; default `ocr.min_confidence` of the config.
     #[schemars(extend("x-hidden" = true))]
     min_confidence: Option<Int<0, 100>>,
     /// False: every word by itself instead of words in lines.
     #[schemars(extend("x-hidden" = true))]
     group_lines: Option<bool>,
-    /// Tesseract's page segmentation mode; the config's `ocr.psm_window` by default.
+    /// Tesseract's page segmentation mode; default `ocr.psm_window` of the config.
     #[schemars(extend("x-hidden" = true))]
     psm: Option<Int<0, 13>>,
 }
@@ -157,7 +157,7 @@ pub struct TextFound {
     /// How many more there are.
     not_listed: usize,
     matches: Vec<PieceOut>,
-    /// What is written most alike, when nothing was found.
+    /// The most similar texts, when nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     nearest: Vec<PieceOut>,
@@ -174,13 +174,14 @@ impl Tool for OcrFind {
         untrusted: true,
         fits: true,
         rest: &[(Method::Get, "/api/ocr/find"), (Method::Post, "/api/ocr/find")],
-        brief: "Find text by reading pixels; tells where it is.",
-        detail: "Words are joined into lines and told from the top to the bottom, each with its box and the point of a \
-                 click on the screen. `match` contains finds a part of a line, exact a whole label (words that stand close \
-                 together, or a whole line), regex an expression; the case counts with `case_sensitive`. Without `region` \
-                 and window the focused window is read; a window also where it is covered, a `region` as the screen shows \
-                 it. `group_lines` false takes every word by itself. What is redacted cannot be found. When nothing fits, \
-                 `nearest` has what is written most alike.",
+        brief: "Find text on the screen by OCR; returns where it is.",
+        detail: "Words are joined into lines and listed from top to bottom, each with its box and the point \
+                 to click on the screen. `match` contains finds a part of a line, exact a whole label (words \
+                 close together, or a whole line), regex an expression; `case_sensitive` makes the case \
+                 matter. Without `region` and window the focused window is read; a window is read even where \
+                 it is covered, a `region` as the screen shows it. `group_lines` false takes every word by \
+                 itself. Redacted text cannot be found. When nothing matches, `nearest` has the most similar \
+                 texts.",
         examples: &[
             Example {
                 scenario: None,
@@ -231,14 +232,14 @@ pub enum Which {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ClickTextArgs {
-    /// As it is written there.
+    /// As written there.
     text: Text<1000>,
     #[serde(flatten)]
     read: ReadArgs,
     /// Which of several, from 1.
     #[schemars(extend("x-hidden" = true))]
     nth: Option<Int<1, 10000>>,
-    /// Of several: first in reading order, best fit, or nth. By default the first, and for exact none.
+    /// Of several: first in reading order, best match, or nth. Default first; for exact none.
     #[schemars(extend("x-hidden" = true))]
     occurrence: Option<Which>,
     /// Default left.
@@ -254,8 +255,8 @@ impl ClickTextArgs {
         let wrong = |message: &str, field: &str| Err(Error::bad_request(message).with("field", field));
         match (self.occurrence, self.nth) {
             (None | Some(Which::Nth), Some(nth)) => Ok(Some(Occurrence::Nth(nth.as_usize()))),
-            (Some(Which::Nth), None) => wrong("occurrence nth needs 'nth', counted from 1", "nth"),
-            (Some(_), Some(_)) => wrong("'nth' goes with occurrence nth alone", "occurrence"),
+            (Some(Which::Nth), None) => wrong("occurrence nth needs 'nth', starting at 1", "nth"),
+            (Some(_), Some(_)) => wrong("'nth' needs occurrence nth", "occurrence"),
             (Some(Which::First), None) => Ok(Some(Occurrence::First)),
             (Some(Which::Best), None) => Ok(Some(Occurrence::Best)),
             (None, None) => Ok(None),
@@ -291,18 +292,18 @@ impl ClickTextArgs {
         };
         if found.is_empty() {
             let message =
-                format!("no text that can be read there fits '{text}'; see candidates, or look elsewhere");
+                format!("no text found there matches '{text}'; see candidates, or search elsewhere");
             return Err(Error::new(Kind::ElementNotFound, message)
                 .with("text", text)
                 .with("candidates", candidate_facts(page.nearest_text(wanted, MOST_CANDIDATES))));
         }
         if which.is_none() && self.read.matching == Some(Matching::Exact) && found.len() > 1 {
             let message =
-                format!("'{text}' stands there {} times; say which with nth or a region", found.len());
+                format!("'{text}' occurs there {} times; choose one with nth or a region", found.len());
             return Err(several(message, found));
         }
         which.unwrap_or(Occurrence::First).index_among(found).ok_or_else(|| {
-            let message = format!("'{text}' stands there {} times, so there is no such nth", found.len());
+            let message = format!("'{text}' occurs there {} times, so nth is too large", found.len());
             several(message, found).with("field", "nth")
         })
     }
@@ -348,13 +349,13 @@ impl Tool for ClickText {
         effect: Effect::Input,
         untrusted: true,
         rest: &[(Method::Post, "/api/click_text")],
-        brief: "Click text that is read from pixels, where there is no element.",
-        detail: "Reads like ocr_find and clicks the middle of what was found. Nothing found is an error with the eight \
-                 texts most alike; so is an exact text that stands there several times, unless `nth` or `occurrence` \
-                 (first, best, nth) says which. The pointer goes to pixels, whether or not the window has elements; \
-                 `target` has the element under the point. Before the click the place must look as it did when it was \
-                 read. A window that is covered there is refused. `changed` compares the window's elements before and \
-                 after; where it has none, its pixels.",
+        brief: "Click text found by OCR, where there is no element.",
+        detail: "Reads like ocr_find and clicks the middle of the match. No match is an error with the eight \
+                 most similar texts; so is an exact text that occurs several times, unless `nth` or \
+                 `occurrence` (first, best, nth) chooses one. The pointer goes to the pixels, whether or not \
+                 the window has elements; `target` has the element under the point. If the pixels there have \
+                 changed since they were read, or another window covers them, nothing is clicked. `changed` \
+                 compares the window's elements before and after; where it has none, its pixels.",
         examples: &[
             Example {
                 scenario: None,
@@ -389,7 +390,7 @@ impl Tool for ClickText {
 
     fn run(cx: &mut Cx, args: ClickTextArgs, mut permit: Permit) -> Result<TextClicked> {
         let began = cx.clock().now();
-        let spotted = cx.spotted.take().ok_or_else(|| Error::internal("nothing was read for this click"))?;
+        let spotted = cx.spotted.take().ok_or_else(|| Error::internal("no text was read for this click"))?;
         if let OcrScene::Window { chosen, .. } = &spotted.scene {
             cx.warning = chosen.warning.clone();
         }
@@ -451,7 +452,7 @@ fn refuse_covered(cx: &Cx, scene: &OcrScene, at: Point) -> Result<()> {
     match cx.observer().window_at(&cx.desktop()?, at)? {
         Some(hit) if hit.window.uid != chosen.window.uid => Err(Error::new(
             Kind::WindowOccluded,
-            "another window lies over the text; bring the window to the front",
+            "another window covers the text; bring the window to the front",
         )
         .with("window_uid", chosen.window.uid.as_str())
         .with("covered_by", hit.window.uid)),
@@ -467,7 +468,7 @@ fn refuse_changed(cx: &Cx, spotted: &Spotted) -> Result<()> {
     }
     Err(Error::new(
         Kind::ElementNotFound,
-        "the place has changed since the text was read there, so nothing was clicked; try again",
+        "the screen there has changed since the text was read, so nothing was clicked; try again",
     )
     .with("bounds", spotted.piece.bounds))
 }

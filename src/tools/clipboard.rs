@@ -1,4 +1,4 @@
-//! The clipboard: what somebody copied, and copying something.
+//! Reading and setting the clipboard.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,8 +36,8 @@ impl Tool for ClipboardGet {
         fits: true,
         rest: &[(Method::Get, "/api/clipboard")],
         brief: "Read the clipboard's text.",
-        detail: "Secrets and what redaction hides are hidden in it. Without a text, `formats` tells what there is. No \
-                 trace keeps it. More than 4 MiB are refused; not on Wayland.",
+        detail: "Secrets and redacted text are hidden in it. If it has no text, `formats` lists what it has. \
+                 Traces do not record it. More than 4 MiB are refused; not on Wayland.",
         examples: &[Example { scenario: None, args: "{}", shows: "an empty clipboard" }],
         ..Meta::DEFAULT
     };
@@ -78,10 +78,10 @@ impl Tool for ClipboardSet {
         group: Group::Keyboard,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/clipboard")],
-        brief: "Put text onto the clipboard; paste by press_key ctrl+v.",
-        detail: "What was there is lost. On X11 the text is there as long as this server runs and nobody else copies. A \
-                 secret that is bound to places is refused unless a rule of it has the role `Clipboard`: any program \
-                 may read it. Not on Wayland.",
+        brief: "Put text on the clipboard; paste it with press_key ctrl+v.",
+        detail: "Replaces what was there. On X11 the text stays as long as this server runs and no other \
+                 program copies. A secret with rules is refused unless one of them has the role `Clipboard`, \
+                 because any program can read the clipboard. Not on Wayland.",
         examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters to paste" }],
         verify: &["ok", "error.code"],
         ..Meta::DEFAULT

@@ -140,10 +140,7 @@ impl SpaceArgs {
         let id = self.image_id()?;
         let Some(spot) = self.image_spot(x, y)? else {
             return match id {
-                Some(_) => Err(argument_error(
-                    "row",
-                    "an image goes with row and col, or with x and y in its pixels",
-                )),
+                Some(_) => Err(argument_error("row", "an image needs row and col, or x and y in its pixels")),
                 None => Ok(None),
             };
         };
@@ -151,16 +148,15 @@ impl SpaceArgs {
             (None | Some(Space::Image), Some(id), spot) => screen_point(cx, id, spot).map(Some),
             (_, None, PictureSpot::Cell(..)) => Err(argument_error(
                 "image",
-                "row and col need the image: the image_id of a picture with a grid",
+                "row and col need image: the image_id of a screenshot with a grid",
             )),
             (None | Some(Space::Screen), None, PictureSpot::Pixel(given)) => Ok(Some(given)),
             (Some(Space::Logical), None, PictureSpot::Pixel(given)) => logical_point(cx, given).map(Some),
-            (Some(Space::Image), None, _) => Err(argument_error(
-                "image_id",
-                "coordinate_space image needs the image_id that came with the picture",
-            )),
+            (Some(Space::Image), None, _) => {
+                Err(argument_error("image_id", "coordinate_space image needs the image_id of the screenshot"))
+            }
             (Some(Space::Screen | Space::Logical), Some(_), _) => {
-                Err(argument_error("coordinate_space", "an image_id goes with coordinate_space image"))
+                Err(argument_error("coordinate_space", "image_id needs coordinate_space image"))
             }
         }
     }
@@ -185,22 +181,22 @@ impl SpaceArgs {
                 Offset { dx: offset(self.dx), dy: offset(self.dy) },
             ))),
             (_, _, Some(_), None) | (_, _, None, Some(_)) => {
-                Err(argument_error("row", "row and col are given together or not at all"))
+                Err(argument_error("row", "give row and col together"))
             }
             (_, _, Some(_), Some(_)) => Err(argument_error("row", "give x and y, or row and col, not both")),
             (_, _, None, None) if self.dx.is_some() || self.dy.is_some() => Err(argument_error(
                 "dx",
-                "dx and dy count half cells from the middle of row and col, which are missing",
+                "dx and dy are half cells from the middle of a cell; give row and col too",
             )),
             (Some(x), Some(y), None, None) => {
                 Ok(Some(PictureSpot::Pixel(Point { x: pixel(x), y: pixel(y) })))
             }
             (None, None, None, None) => Ok(None),
             (Some(_), None, ..) => {
-                Err(argument_error("y", "argument 'y' is required: x and y are given together"))
+                Err(argument_error("y", "argument 'y' is required: give x and y together"))
             }
             (None, Some(_), ..) => {
-                Err(argument_error("x", "argument 'x' is required: x and y are given together"))
+                Err(argument_error("x", "argument 'x' is required: give x and y together"))
             }
         }
     }
@@ -216,7 +212,7 @@ fn screen_point(cx: &Cx, id: &str, spot: PictureSpot) -> Result<Point> {
 
 pub fn known_image(cx: &Cx, id: &str) -> Result<Image> {
     cx.session().images.get(id, cx.clock().now()).ok_or_else(|| {
-        Error::bad_request(format!("no picture '{id}' is known (any more); take a new one"))
+        Error::bad_request(format!("no screenshot '{id}' is known; it may have expired, take a new one"))
             .with("field", "image_id")
     })
 }
@@ -225,7 +221,7 @@ fn logical_point(cx: &Cx, point: Point) -> Result<Point> {
     let monitors = cx.observer().monitors()?;
     let Some(monitor) = monitors.iter().find(|monitor| monitor.logical.contains(point)) else {
         return Err(Error::bad_request(format!(
-            "no monitor that is known here has the logical point {},{}; get_monitors lists them",
+            "no monitor contains the logical point {},{}; get_monitors lists them",
             point.x, point.y
         ))
         .with("field", "coordinate_space"));
@@ -243,9 +239,9 @@ fn logical_point(cx: &Cx, point: Point) -> Result<Point> {
 /// What a picture is known by afterwards.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImageFacts {
-    /// Pointer tools take pixels of this picture when they are given its id.
+    /// Pointer tools accept pixels of this screenshot if you give its id.
     pub image_id: String,
-    /// Pixels of the picture for one of the screen.
+    /// Pixels of the screenshot for one of the screen.
     pub scale: f64,
 }
 

@@ -86,8 +86,8 @@ fn look_after(cx: &mut Cx, window_uid: Option<String>, args: &ObserveAfterArgs) 
 const COMPOSITE: Meta = Meta {
     effect: Effect::Input,
     reply: ReplyKind::Tree,
-    detail: "The observation is that of observe_window, taken after a pause; with `since` it holds only what changed. \
-             A dry run does neither.",
+    detail: "The observation is that of observe_window, made after a pause; with `since` it has only what \
+             changed. A dry run does neither.",
     ..Meta::DEFAULT
 };
 
@@ -109,7 +109,7 @@ impl Tool for ClickElementAndObserve {
         group: Group::Elements,
         shows_gate_args: true,
         rest: &[(Method::Post, "/api/element/click_and_observe")],
-        brief: "Click an element and see what came of it, in one call.",
+        brief: "Click an element and see the result, in one call.",
         examples: &[Example {
             scenario: Some("scenarios/login.yaml"),
             args: r#"{"selector":"//Edit[name=\"Username\"]","wait_after_ms":0}"#,
@@ -153,7 +153,7 @@ impl Tool for TypeAndObserve {
         name: "type_and_observe",
         group: Group::Keyboard,
         rest: &[(Method::Post, "/api/type_and_observe")],
-        brief: "Type text and see what came of it, in one call.",
+        brief: "Type text and see the result, in one call.",
         examples: &[Example {
             scenario: None,
             args: r#"{"text":"x","wait_after_ms":0}"#,
@@ -199,7 +199,7 @@ impl Tool for PressKeyAndObserve {
         name: "press_key_and_observe",
         group: Group::Keyboard,
         rest: &[(Method::Post, "/api/key_and_observe")],
-        brief: "Press a key and see what came of it, in one call.",
+        brief: "Press a key and see the result, in one call.",
         examples: &[Example {
             scenario: None,
             args: r#"{"keys":"end","wait_after_ms":0}"#,

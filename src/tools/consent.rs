@@ -62,12 +62,14 @@ impl Tool for ProposeAction {
         reply: ReplyKind::Picture,
         untrusted: true,
         rest: &[(Method::Post, "/api/propose_action")],
-        brief: "Ask for a confirm_token for one call: shows its target, does nothing. The token serves that call once.",
-        detail: "The target is resolved as the call itself would do it, and shown as a picture with a margin of 8 \
-                 pixels (an image block over MCP, `would_target.screenshot_b64` over REST). The token is bound to the \
-                 tool, all its arguments, the window and the element; it serves once, for \
-                 `confirmation.ttl_seconds`, and any use on something else burns it. With `confirmation.mode` `ask` \
-                 there are no tokens: the person is asked when the action itself is called.",
+        brief: "Get a confirm_token for one call: shows its target, does nothing. The token is valid for \
+                that call, once.",
+        detail: "The target is resolved as the call itself would do it, and shown in a screenshot with a \
+                 margin of 8 pixels (an image block over MCP, `would_target.screenshot_b64` over REST). The \
+                 token is bound to the tool, all its arguments, the window and the element; it is valid \
+                 once, for `confirmation.ttl_seconds`, and any use on something else invalidates it. With \
+                 `confirmation.mode` `ask` there are no tokens: the person is asked when the action itself \
+                 is called.",
         examples: &[Example {
             scenario: None,
             args: r#"{"action":"click_element","args":{"selector":"Window/MenuBar/MenuItem[name=\"Edit\"]"}}"#,
@@ -79,7 +81,7 @@ impl Tool for ProposeAction {
     fn run(cx: &mut Cx, args: ProposeArgs, mut permit: Permit) -> Result<Proposed> {
         if cx.caller().asks_the_person() {
             return Err(Error::bad_request(
-                "there are no tokens here: the person decides, and is asked when the action itself is called",
+                "there are no tokens here: call the action itself, and the person is asked",
             ));
         }
         let entry = acting_tool(cx, args.action.as_str())?;
@@ -117,7 +119,7 @@ fn acting_tool<'a>(cx: &Cx<'a>, name: &str) -> Result<&'a TableEntry> {
         };
         Error::bad_request(format!("'{name}' {what}; {advice}")).with("field", "action")
     };
-    let entry = cx.tools().find_tool(name).ok_or_else(|| refusal("is no tool of this server"))?;
+    let entry = cx.tools().find_tool(name).ok_or_else(|| refusal("is not a tool of this server"))?;
     if entry.spec.meta.effect.acts() { Ok(entry) } else { Err(refusal("does not act")) }
 }
 
@@ -135,14 +137,16 @@ fn target_picture(cx: &mut Cx, target: &Target, permit: &mut Permit) -> Option<E
             Some(png)
         }
         Err(problem) => {
-            cx.warning = Some(format!("without a picture: {}", problem.message));
+            cx.warning = Some(format!("without a screenshot: {}", problem.message));
             None
         }
     }
 }
 
 fn crop_target(cx: &Cx, target: &Target) -> Result<Encoded> {
-    let element = target.element().ok_or_else(|| Error::internal("what is no element has no picture"))?;
+    let element = target
+        .element()
+        .ok_or_else(|| Error::internal("a target that is not an element has no screenshot"))?;
     let shot = cx.observer().window_picture(&element.chosen, cx.cancel)?;
     let bounds = target.bounds();
     let padded = Rect {
@@ -152,7 +156,7 @@ fn crop_target(cx: &Cx, target: &Target) -> Result<Encoded> {
         height: bounds.height.saturating_add(2 * PADDING),
     };
     let Some(part) = padded.intersection(&shot.area) else {
-        return Err(Error::internal("the element lies outside of its window"));
+        return Err(Error::internal("the element is outside of its window"));
     };
     Encoded::from_picture(&shot.picture.crop(Rect {
         x: part.x - shot.area.x,

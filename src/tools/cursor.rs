@@ -50,8 +50,8 @@ impl Tool for GetCursor {
         untrusted: true,
         rest: &[(Method::Get, "/api/cursor")],
         brief: "Where the pointer is, and the window and element under it.",
-        detail: "The element comes from a look at that window, which may be up to `tree.cache_ttl_s` old; a window that \
-                 cannot be read has none, and `warning` says why.",
+        detail: "The element comes from that window's tree, which may be up to `tree.cache_ttl_s` old; a \
+                 window that cannot be read has none, and `warning` says why.",
         examples: &[Example { scenario: None, args: "{}", shows: "the pointer of the mock desktop" }],
         ..Meta::DEFAULT
     };
@@ -60,7 +60,7 @@ impl Tool for GetCursor {
         let Some(at) = cx.observer().pointer_position()? else {
             return Err(Error::new(
                 Kind::PlatformUnsupported,
-                "this desktop does not tell where the pointer is",
+                "this desktop does not report where the pointer is",
             ));
         };
         let monitors = cx.observer().monitors()?;

@@ -43,10 +43,10 @@ impl Tool for ClickElement {
         effect: Effect::Input,
         shows_gate_args: true,
         rest: &[(Method::Post, "/api/element/click")],
-        brief: "Click an element. The receipt tells what changed; ok alone is no success.",
-        detail: "The tree is read anew, the element must be enabled and visible, and the click goes to its \
-                 centre. `changed` compares everything that is shown before and after; `new_dialogs` lists \
-                 windows that appeared.",
+        brief: "Click an element. `ok` only means the click was delivered; check `changed`.",
+        detail: "The tree is read again, the element must be enabled and visible, and the click goes to its \
+                 centre. `changed` compares the window's tree before and after; `new_dialogs` lists windows \
+                 that appeared.",
         examples: &[
             Example {
                 scenario: None,
@@ -244,7 +244,7 @@ fn act_and_stay(
     }
     if handle(&target).is_none() {
         // Then only its place is left to click.
-        cx.observer().require_places("to click what the application does not offer as an element")?;
+        cx.observer().require_places("to click what the application does not expose as an element")?;
     }
     let before = BeforeInput { desktop: cx.desktop()?, generation: cx.observer().generation()? };
     let at = target.at().unwrap_or(target.bounds().center());
@@ -421,7 +421,8 @@ impl Tool for FocusElement {
         name: "focus_element",
         rest: &[(Method::Post, "/api/element/focus")],
         brief: "Give an element the keyboard focus.",
-        detail: "Keys and text go to it from then on. The receipt's `after.focused_selector` says who has it.",
+        detail: "Keys and text go to it from then on. The receipt's `after.focused_selector` says which \
+                 element has it.",
         examples: &[Example {
             scenario: Some("scenarios/login.yaml"),
             args: r#"{"selector":"//Edit[name=\"Password\"]"}"#,
@@ -450,12 +451,12 @@ impl Tool for InvokeElement {
     const META: Meta = Meta {
         name: "invoke_element",
         rest: &[(Method::Post, "/api/element/invoke")],
-        brief: "Trigger an element's own action, without the pointer where the system can.",
-        detail: "A button is pressed, a link followed, a box toggled. `route` says whether the element itself was asked.",
+        brief: "Trigger an element's own action, without the pointer where possible.",
+        detail: "A button is pressed, a link followed, a check box toggled. `route` says which input route was used.",
         examples: &[Example {
             scenario: Some("scenarios/wizard.yaml"),
             args: r#"{"selector":"//Button[name=\"Next\"]"}"#,
-            shows: "the wizard goes on",
+            shows: "the wizard continues",
         }],
         input: Some(RecordedInput::new(InputKind::Invoke, InputAim::Element)),
         ..ACTING
@@ -481,7 +482,7 @@ impl Tool for RightClickElement {
         name: "right_click_element",
         rest: &[(Method::Post, "/api/element/right_click")],
         brief: "Right-click an element, for its context menu.",
-        detail: "The receipt reports it as `click_element`.",
+        detail: "The receipt's action is `click_element`.",
         examples: &[Example {
             scenario: None,
             args: r#"{"selector":"Window/Document"}"#,
@@ -510,7 +511,7 @@ impl Tool for DoubleClickElement {
         name: "double_click_element",
         rest: &[(Method::Post, "/api/element/double_click")],
         brief: "Double-click an element.",
-        detail: "The receipt reports it as `click_element`.",
+        detail: "The receipt's action is `click_element`.",
         examples: &[Example {
             scenario: None,
             args: r#"{"selector":"Window/Document"}"#,
@@ -546,7 +547,7 @@ impl Tool for HoverElement {
     const META: Meta = Meta {
         name: "hover_element",
         rest: &[(Method::Post, "/api/hover")],
-        brief: "Move the pointer onto an element and stay there, for tooltips and menus.",
+        brief: "Move the pointer over an element and keep it there, for tooltips and menus.",
         detail: "What appears is in the receipt's `changed` and `new_dialogs`.",
         examples: &[Example {
             scenario: None,
@@ -591,8 +592,9 @@ impl Tool for SetValue {
         name: "set_value",
         lean: true,
         rest: &[(Method::Post, "/api/element/set_value")],
-        brief: "Set the value of a field or slider directly; replaces what is there.",
-        detail: "The element itself is asked; where it cannot be, it is focused and typed into.",
+        brief: "Set the value of a field or slider directly; replaces the old value.",
+        detail: "The value is set through accessibility; where that is not possible, the element is focused \
+                 and typed into.",
         examples: &[Example {
             scenario: Some("scenarios/login.yaml"),
             args: r#"{"selector":"//Edit[name=\"Username\"]","value":"alice"}"#,
@@ -632,7 +634,7 @@ impl Tool for ClearText {
         name: "clear_text",
         rest: &[(Method::Post, "/api/element/clear_text")],
         brief: "Empty a text field.",
-        detail: "The same as set_value with an empty text.",
+        detail: "The same as set_value with an empty string.",
         examples: &[Example {
             scenario: Some("scenarios/login.yaml"),
             args: r#"{"selector":"//Edit[name=\"Username\"]"}"#,
@@ -727,8 +729,8 @@ impl Tool for SelectOption {
         name: "select_option",
         lean: true,
         rest: &[(Method::Post, "/api/element/select")],
-        brief: "Choose an option of a list, combo box or group, by name or place.",
-        detail: "An option that is not there is an error that names the ones that are.",
+        brief: "Choose an option of a list, combo box or group, by name or index.",
+        detail: "If there is no such option, the error lists the available ones.",
         examples: &[Example {
             scenario: Some("scenarios/form.yaml"),
             args: r#"{"selector":"//ComboBox[name=\"Category\"]","option_name":"Meals"}"#,

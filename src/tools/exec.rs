@@ -42,7 +42,7 @@ impl ExecArgs {
     fn command_plan(&self, config: &Config) -> Result<CommandPlan> {
         let text = self.command.as_str();
         if text.trim().is_empty() || text.contains('\0') {
-            let problem = if text.contains('\0') { "has a zero byte in it" } else { "is empty" };
+            let problem = if text.contains('\0') { "contains a zero byte" } else { "is empty" };
             return Err(Error::bad_request(format!("argument 'command' {problem}")).with("field", "command"));
         }
         let shell = self.shell.unwrap_or(config.exec.default_shell);
@@ -73,7 +73,7 @@ impl ExecArgs {
         if folder.is_absolute() && folder.is_dir() || self.cwd.is_none() {
             return Ok(folder);
         }
-        Err(refused(format!("'{}' is no folder (a whole path is needed)", folder.display())))
+        Err(refused(format!("'{}' is not a folder (give an absolute path)", folder.display())))
     }
 }
 
@@ -115,7 +115,7 @@ pub struct Executed {
     stderr: String,
     stdout_truncated: bool,
     stderr_truncated: bool,
-    /// Bytes that are no UTF-8 stand as U+FFFD in it.
+    /// Bytes that are not UTF-8 are replaced by U+FFFD.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     stdout_not_utf8: bool,
@@ -144,13 +144,13 @@ impl Tool for ExecCommand {
             key_name: "exec.secret",
         }),
         rest: &[(Method::Post, "/api/exec")],
-        brief: "Run a shell command to its end. Only where windows and elements do not help.",
-        detail: "Refused and not listed unless `exec.enabled` is true and `exec.secret` is set; the call has to give that \
-                 secret, which is taken out of it before anything is recorded. The command sees few variables of the \
-                 environment and no input. After `timeout_s` (`exec.timeout_s`, at most `exec.max_timeout_s`), when the \
-                 call is cancelled, when the stop switch is turned and when it has ended, everything that it started is \
-                 ended too. Of each output the first `exec.max_output_chars` characters are told. The mock desktop runs \
-                 nothing; a dry run works there.",
+        brief: "Run a shell command and wait for it. Only where windows and elements do not help.",
+        detail: "Refused and not listed unless `exec.enabled` is true and `exec.secret` is set; the call \
+                 must contain that secret, which is removed before anything is recorded. The command gets \
+                 few environment variables and no stdin. All processes that it started end with it: after \
+                 `timeout_s` (`exec.timeout_s`, at most `exec.max_timeout_s`), when the call is cancelled, \
+                 and when the stop switch is pressed. The reply has the first `exec.max_output_chars` \
+                 characters of each output. The mock desktop runs nothing; a dry run works there.",
         examples: &[Example {
             scenario: None,
             args: r#"{"command":"uname","secret":"correct horse battery","shell":"sh","dry_run":true}"#,

@@ -34,7 +34,7 @@ impl JsonSchema for ArgumentObject {
 }
 
 pub struct ArgumentFields<'a> {
-    /// Where the object stands in the arguments.
+    /// The path of the object in the arguments.
     pub path: String,
     pub object: &'a Map<String, Value>,
 }
@@ -54,7 +54,7 @@ impl<'a> ArgumentFields<'a> {
             None => Ok(None),
             Some(Value::String(text)) if text.chars().count() <= MOST_CHARACTERS => Ok(Some(text)),
             Some(Value::String(_)) => {
-                Err(self.field_error(name, &format!("may have {MOST_CHARACTERS} characters")))
+                Err(self.field_error(name, &format!("may have at most {MOST_CHARACTERS} characters")))
             }
             Some(_) => Err(self.field_error(name, "must be a string")),
         }
@@ -67,7 +67,7 @@ impl<'a> ArgumentFields<'a> {
     pub fn maybe_regex(&self, name: &str) -> Result<Option<Regex>> {
         let pattern = self.maybe_text(name)?;
         let compiled = pattern.map(limits::compile_pattern).transpose();
-        compiled.map_err(|problem| self.field_error(name, &format!("cannot be used: {problem}")))
+        compiled.map_err(|problem| self.field_error(name, &format!("is invalid: {problem}")))
     }
 
     pub fn regex_field(&self, name: &str) -> Result<Regex> {
@@ -76,7 +76,7 @@ impl<'a> ArgumentFields<'a> {
 
     pub fn selector_field(&self) -> Result<Selector> {
         let parsed = Selector::parse(self.text("selector")?);
-        parsed.map_err(|problem| self.field_error("selector", &format!("cannot be used: {problem}")))
+        parsed.map_err(|problem| self.field_error("selector", &format!("is invalid: {problem}")))
     }
 
     pub fn maybe_number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>> {
@@ -126,7 +126,7 @@ impl<'a> ArgumentFields<'a> {
             None => Ok(Named::Selector(self.selector_field()?)),
             Some(text) => Ref::parse(text)
                 .map(Named::Ref)
-                .ok_or_else(|| self.field_error("ref", "is no ref: those look like e17")),
+                .ok_or_else(|| self.field_error("ref", "is not a ref: refs look like e17")),
         }
     }
 
@@ -137,7 +137,7 @@ impl<'a> ArgumentFields<'a> {
         };
         let advice = match crate::text::nearest(unknown, known.iter().copied()) {
             Some(nearest) => format!("is unknown; did you mean '{nearest}'?"),
-            None => format!("is unknown; known are {}", known.join(", ")),
+            None => format!("is unknown; known ones are {}", known.join(", ")),
         };
         Err(self.field_error(unknown, &advice))
     }

@@ -25,7 +25,7 @@ pub struct GetWindowStructure;
 pub struct StructureArgs {
     #[serde(flatten)]
     window: WindowArgs,
-    /// outline: lean text with refs.
+    /// outline: short text with refs.
     format: Option<TreeFormat>,
     /// Levels below the root; default 5, of an outline all.
     depth: Option<Int<0, 64>>,
@@ -39,21 +39,21 @@ pub struct StructureArgs {
     exclude_roles: Vec<Role>,
     /// Regex searched in names.
     name_regex: Option<Text<512>>,
-    /// Match only what can be seen.
+    /// Match only visible elements.
     visible_only: Option<bool>,
     /// Cut names and values to this length.
     max_text_len: Option<Int<1, 100000>>,
-    /// Drop what does not match (else filters only mark pages).
+    /// Drop what does not hold (else filters only mark pages).
     prune_empty: Option<bool>,
     /// Page size: a flat list of nodes.
     max_nodes: Option<Int<1, 20000>>,
     /// next_cursor of the page before.
     page_cursor: Option<Text<2048>>,
-    /// What an outline does not leave out: groups, repeats, hidden, bars, bounds, texts, details.
+    /// What an outline should not leave out: groups, repeats, hidden, bars, bounds, texts, details.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
     keep: Vec<Keep>,
-    /// Where a window shows no elements, the lines that OCR reads stand for them.
+    /// Where a window exposes no elements, use the lines that OCR reads.
     #[schemars(extend("x-hidden" = true))]
     ocr: Option<bool>,
 }
@@ -151,13 +151,15 @@ impl Tool for GetWindowStructure {
         fits: true,
         rest: &[(Method::Get, "/api/structure")],
         brief: "Accessibility tree of a window: ids, roles, names, values, bounds, states.",
-        detail: "Nodes cut by `depth` carry `truncated` and `child_count`; read on with `scope`. Filters decide \
-                 which nodes match; with `prune_empty` only matches and their ancestors stay. `max_nodes` pages \
-                 the tree as a flat list. `offscreen` marks what is there but not to be seen now (in a closed menu, \
-                 scrolled away), `hidden` what a person cannot see although the application does not say so, and why. `degraded` says that the application shows too little of itself, and why where \
-                 that is known; `ocr: true` then puts the lines that can be read below the root. The format \
-                 `outline` costs about a tenth: a line of text for each element, with a ref for what can be acted \
-                 on, of the whole depth; `keep` switches its rules of pruning off (docs/outline.md).",
+        detail: "Nodes cut by `depth` carry `truncated` and `child_count`; read on with `scope`. Filters \
+                 decide which nodes match; with `prune_empty` only matches and their ancestors stay. \
+                 `max_nodes` pages the tree as a flat list. `offscreen` marks elements that are not visible \
+                 now (in a closed menu, scrolled away), `hidden` those that a person cannot see although the \
+                 application does not say so, and why. `degraded` means that the application exposes too few \
+                 elements, and why if that is known; `ocr: true` then adds the lines that OCR reads below \
+                 the root. The format `outline` costs about a tenth: a line of text for each element of the \
+                 whole depth, with a ref if it can be acted on; `keep` disables its pruning rules \
+                 (docs/outline.md).",
         examples: &[
             Example {
                 scenario: None,
@@ -167,7 +169,7 @@ impl Tool for GetWindowStructure {
             Example {
                 scenario: Some("scenarios/dense.yaml"),
                 args: r#"{"roles":["Button"],"prune_empty":true,"depth":8}"#,
-                shows: "only the buttons of a dense application, with the way to them",
+                shows: "only the buttons of a dense application, with their ancestors",
             },
             Example {
                 scenario: Some("scenarios/form.yaml"),
@@ -316,13 +318,13 @@ fn page_start(view: &View, cursor: Option<&Text<2048>>) -> Result<Option<usize>>
         return Ok(None);
     };
     view.tree().find_id(id).map(Some).ok_or_else(|| {
-        Error::new(Kind::ElementNotFound, format!("page_cursor: no element has the id '{id}' any more"))
+        Error::new(Kind::ElementNotFound, format!("page_cursor: the element '{id}' no longer exists"))
             .with("field", "page_cursor")
     })
 }
 
-const READ_BY_OCR: &str = "the window shows no elements; what stands below its root was read by OCR and is known \
-                           by its words: refs of it can be clicked";
+const READ_BY_OCR: &str = "the window exposes no elements; the lines below its root were read by OCR: their \
+                           refs can be clicked";
 
 fn structure_request(
     cx: &Cx,
@@ -410,7 +412,8 @@ impl Tool for FindElement {
         untrusted: true,
         fits: true,
         rest: &[(Method::Get, "/api/find_element")],
-        brief: "Find elements by selector; the first match and up to 10 in all. A miss names what is near.",
+        brief: "Find elements by selector; the first match and up to 10 in all. If none matches, the error \
+                lists near misses.",
         detail: "Selectors are written like paths (`Window/MenuBar/MenuItem[name=\"Edit\"]`, `//Button`) or like \
                  CSS (`Dialog > Button`, `Window Edit`, `:has-text(\"Save\")`). Operators: `=` equal, `*=` \
                  contains, `~=` regular expression over the whole text. `[index=n]` counts siblings of the same \
@@ -498,7 +501,7 @@ impl SearchedWindowArgs {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchOut {
     count: usize,
-    /// How many more would have done.
+    /// How many more match.
     not_listed: usize,
     matches: Vec<SearchMatch>,
     searched: Searched,
@@ -526,7 +529,7 @@ pub struct SearchMatch {
     disabled: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     offscreen: bool,
-    /// Why it is not to be seen, where the application does not say so.
+    /// Why a person cannot see it, where the application does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<&'static str>,
     bounds: Rect,
@@ -570,16 +573,16 @@ impl Tool for Find {
         untrusted: true,
         fits: true,
         rest: &[(Method::Get, "/api/find")],
-        brief: "Find elements by words: best matches with score, ref, path and what stands around.",
-        detail: "Looks at names, values, descriptions and identifiers, in all windows unless one is named, and \
-                 forgives slips. `role` takes the contract's roles and what people call them (field, dropdown, link); \
-                 it may also stand among the words (`save button`). What cannot be seen now counts less. `before` \
-                 and `after` are the neighbouring lines of an outline.",
+        brief: "Find elements by words: best matches with score, ref, path and surrounding lines.",
+        detail: "Searches names, values, descriptions and identifiers, in all windows unless one is named, \
+                 and tolerates typos. `role` is a role or a common name for one (field, dropdown, link); it \
+                 may also be one of the words (`save button`). Elements that are not visible now rank lower. \
+                 `before` and `after` are the neighbouring lines of an outline.",
         examples: &[
             Example {
                 scenario: Some("scenarios/form.yaml"),
                 args: r#"{"text":"discard button"}"#,
-                shows: "a button, by what is written on it",
+                shows: "a button, by its label",
             },
             Example {
                 scenario: Some("scenarios/login.yaml"),
@@ -601,8 +604,7 @@ impl Tool for Find {
         check_sought(&sought)?;
         let search = cx.observer().search_words(&args.window.window_choice(), &sought, cx.cancel)?;
         if search.matches.is_empty() {
-            cx.warning =
-                Some("nothing is like it; an outline (get_window_structure) shows what is there".to_owned());
+            cx.warning = Some("no match; call look to see what is there".to_owned());
         }
         Ok(SearchOut {
             count: search.matches.len(),

@@ -29,9 +29,9 @@ impl Tool for TypeText {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Type text into the focused element. Click it first; then check its value.",
-        detail: "The text goes to whatever has the focus at that moment, character by character. \
-                 `{\"secret\": \"NAME\"}` types a secret that the server's owner named in `secrets.file` or in the \
-                 environment as `OSO_SECRET_NAME`: you never see it, and it is shown nowhere.",
+        detail: "The text goes to the focused element, character by character. `{\"secret\": \"NAME\"}` \
+                 types a secret that the server's owner set in `secrets.file` or in the environment as \
+                 `OSO_SECRET_NAME`: it is never shown.",
         examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters typed" }],
         verify: &["ok", "error.code"],
         input: Some(
@@ -69,7 +69,7 @@ impl Tool for PressKey {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Press a key or a combination, e.g. enter, tab, ctrl+shift+t.",
-        detail: "Modifiers come first, joined by `+`. All keys are released again, also when the call fails.",
+        detail: "Modifiers come first, joined by `+`. All keys are released again, even when the call fails.",
         examples: &[Example { scenario: None, args: r#"{"keys":"ctrl+a"}"#, shows: "select all" }],
         verify: &["ok", "error.code"],
         input: Some(

@@ -37,15 +37,15 @@ pub struct LookToolArgs {
     /// Only what is in this element.
     #[serde(rename = "ref")]
     reference: Option<Text<24>>,
-    /// Only what is new since your last look.
+    /// Only what changed since your last look.
     changes: Option<bool>,
-    /// Beside it a picture: plain, with numbers on elements, or with rows and columns.
+    /// Add a screenshot: plain, with numbered elements, or with rows and columns.
     picture: Option<PictureKind>,
     #[serde(flatten)]
     drawing: DrawingArgs,
-    /// Go on behind this: next of the last reply.
+    /// Continue after this: next of the last reply.
     after: Option<Text<2048>>,
-    /// groups, repeats, hidden, bars, bounds, texts, details: what an outline leaves out otherwise.
+    /// groups, repeats, hidden, bars, bounds, texts, details: what an outline normally leaves out.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
     keep: Vec<Keep>,
@@ -154,7 +154,7 @@ pub struct Since {
     added: usize,
     removed: usize,
     changed: usize,
-    /// Lines of these that there was no room for.
+    /// Lines of these that were left out for lack of room.
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     left_out: usize,
@@ -188,19 +188,21 @@ impl Tool for LookTool {
         lean: true,
         fits: true,
         rest: &[(Method::Get, "/api/look")],
-        brief: "See the windows, the elements of one as lines with refs, and what is new since your last look.",
-        detail: "A line is `ref role \"name\" =value {flags} @x,y WxH`; docs/outline.md tells what is left out, and \
-                 `dropped` counts it. The server remembers what each surface was last shown of a window: lines with \
-                 `+` came, `-` went, `~` are otherwise. A window without elements is read by OCR, and its lines have \
-                 refs that can be clicked. `picture` adds one and counts as a screenshot; `marks: 1=e3` tells which number \
-                 stands on which element (docs/pictures.md). `grid`, `marks`, `region`, `format` and `quality` are \
-                 those of get_screenshot and ask for a picture too. Without `max_tokens` a look has 4000; `next` tells how to go on.",
+        brief: "See the windows, the elements of one as lines with refs, and what changed since your last look.",
+        detail: "A line is `ref role \"name\" =value {flags} @x,y WxH`; docs/outline.md describes what is \
+                 left out, and `dropped` counts it. The server remembers what each surface was last shown of \
+                 a window: lines with `+` are new, `-` gone, `~` changed. A window without elements is read \
+                 by OCR, and its lines have refs that can be clicked. `picture` adds a screenshot, which \
+                 counts as one; `marks: 1=e3` says which number is on which element (docs/pictures.md). \
+                 `grid`, `marks`, `region`, `format` and `quality` are those of get_screenshot and ask for a \
+                 screenshot too. Without `max_tokens` a reply has at most 4000; `next` is the value of \
+                 `after` that continues.",
         examples: &[
             Example { scenario: None, args: "{}", shows: "the windows, and what is in the focused one" },
             Example {
                 scenario: Some("scenarios/login.yaml"),
                 args: r#"{"changes":true,"max_tokens":500}"#,
-                shows: "only what is new since the last look",
+                shows: "only what changed since the last look",
             },
         ],
         app: Some(resource::WINDOW_PAGE),
@@ -254,7 +256,8 @@ fn window_to_look(cx: &Cx, desktop: &Arc<DesktopState>, args: &LookToolArgs) -> 
 
 fn parse_ref(text: &Text<24>) -> Result<Ref> {
     Ref::parse(text.as_str()).ok_or_else(|| {
-        Error::bad_request(format!("'{}' is no ref: those look like e17", text.as_str())).with("field", "ref")
+        Error::bad_request(format!("'{}' is not a ref: refs look like e17", text.as_str()))
+            .with("field", "ref")
     })
 }
 
@@ -386,7 +389,7 @@ fn page_start(view: &View, after: Option<&Text<2048>>) -> Result<Option<usize>> 
     match view.tree().find_id(after.as_str()) {
         Some(node) => Ok(Some(node)),
         None => Err(Error::bad_request(format!(
-            "no element has the id '{}' (any more); look without after",
+            "the element '{}' no longer exists; look without after",
             after.as_str()
         ))
         .with("field", "after")),
@@ -400,7 +403,8 @@ fn read_instead(cx: &mut Cx, chosen: &ResolvedWindow, view: Arc<View>) -> Result
         Err(error) if error.kind == Kind::Cancelled => Err(error),
         Err(error) => {
             let lacking = view.tree().lacking.clone().unwrap_or_default();
-            let note = format!("the window shows no elements {lacking}and cannot be read: {}", error.message);
+            let note =
+                format!("the window exposes no elements {lacking}and cannot be read: {}", error.message);
             warn_too(cx, note);
             Ok(view)
         }
@@ -453,9 +457,9 @@ impl Parts {
 
     fn write_changes(&mut self, changes: &OutlineChanges) {
         if changes.is_empty() {
-            self.push("nothing is new since your last look");
+            self.push("nothing changed since your last look");
         } else {
-            self.push("new since your last look:");
+            self.push("changed since your last look:");
             self.push(&changes.text);
         }
     }

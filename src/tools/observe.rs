@@ -32,7 +32,7 @@ pub struct ObserveArgs {
     depth: Option<Int<0, 64>>,
     /// Only what changed since the last look.
     changed_only: Option<bool>,
-    /// What an outline does not leave out, as in get_window_structure.
+    /// What an outline should not leave out, as in get_window_structure.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
     keep: Vec<Keep>,
@@ -69,17 +69,17 @@ impl Tool for ObserveWindow {
         fits: true,
         rest: &[(Method::Get, "/api/observe")],
         brief: "Tree of a window, or only what changed since a tree_token or the last look.",
-        detail: "Without `since` the tree is shown down to `depth`; its `tree_token` stands for the whole tree, \
-                 so later changes may lie deeper than what was shown. `custom` changes: paths are child indices \
-                 joined by `/` in the new tree, but the last index of `remove` and of a move's `from` is the one \
-                 in the old parent. To apply them, take parents from the top down: take out what `remove` and \
-                 `from` name, put what was added or moved at its index, let the rest fill the gaps in order; \
-                 then write the `fields` (null takes away a fact that is only shown when known). The last \
-                 number of an id follows its index. `json-patch` is RFC 6902 and turns the full old tree into \
-                 the new one, ids included, so it is longer. `changed_only` compares with what this server last \
-                 showed of the window, also across actions. An unknown token gives the whole tree. In the format \
-                 `outline` a tree is text, and changes are lines: `+` came, `-` went, `~` is otherwise; what only \
-                 moved is left out (docs/outline.md).",
+        detail: "Without `since` the tree is shown down to `depth`; its `tree_token` identifies the whole \
+                 tree, so later changes may be deeper than what was shown. `custom` changes: paths are child \
+                 indices joined by `/` in the new tree, but the last index of `remove` and of a move's \
+                 `from` is the one in the old parent. To apply them, take parents from the top down: remove \
+                 what `remove` and `from` name, insert what was added or moved at its index, let the rest \
+                 fill the gaps in order; then set the `fields` (null removes a field that is only shown when \
+                 known). The last number of an id follows its index. `json-patch` is RFC 6902 and turns the \
+                 full old tree into the new one, ids included, so it is longer. `changed_only` compares with \
+                 what this server last showed of the window, also across actions. An unknown token gives the \
+                 whole tree. In the format `outline` a tree is text, and changes are lines: `+` came, `-` \
+                 went, `~` is otherwise; what only moved is left out (docs/outline.md).",
         examples: &[
             Example {
                 scenario: None,
@@ -89,7 +89,7 @@ impl Tool for ObserveWindow {
             Example {
                 scenario: Some("scenarios/login.yaml"),
                 args: r#"{"changed_only":true}"#,
-                shows: "the whole tree at the first look, only changes later",
+                shows: "the whole tree at first, only changes later",
             },
         ],
         verify: &["ok", "format"],
@@ -140,7 +140,10 @@ fn find_snapshot(cx: &Cx, id: &str) -> Result<(String, Arc<Snapshot>)> {
         Some(snapshot) => Ok((id.to_owned(), snapshot)),
         None => Err(Error::new(
             Kind::SnapshotExpired,
-            format!("there is no snapshot '{id}' (any more): they live for 300 s, the 32 last used; take a new one"),
+            format!(
+                "there is no snapshot '{id}': snapshots expire after 300 s, and only the 32 last used \
+                     are kept; take a new one"
+            ),
         )
         .with("snapshot_id", id)),
     }
@@ -177,8 +180,7 @@ impl Tool for TakeSnapshot {
         group: Group::Watch,
         rest: &[(Method::Post, "/api/snapshot")],
         brief: "Remember every window and its tree for 300 s, to compare with later.",
-        detail: "The 32 snapshots last used are kept. A window whose tree cannot be read is counted as \
-                 `unreadable` and costs nothing else.",
+        detail: "The 32 snapshots last used are kept. A window whose tree cannot be read is counted as `unreadable`.",
         examples: &[Example { scenario: None, args: "{}", shows: "an id to compare with later" }],
         ..Meta::DEFAULT
     };
@@ -308,7 +310,7 @@ pub struct SnapshotDifference {
     windows_added: Vec<WindowThen>,
     windows_removed: Vec<WindowThen>,
     per_window_changes: BTreeMap<String, WindowChanges>,
-    /// Windows that could not be compared, because a tree of theirs could not be read.
+    /// Windows that could not be compared, because one of their trees could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreadable: Vec<String>,
 }
@@ -332,13 +334,13 @@ impl Tool for SnapshotDiff {
         untrusted: true,
         fits: true,
         rest: &[(Method::Post, "/api/snapshot/diff")],
-        brief: "What changed between two snapshots: windows that came and went, changes in the others.",
-        detail: "Windows are the same when their uid is. Changes are written as in observe_window. With `now` \
-                 as `b` the desktop is read at the call and kept as a snapshot.",
+        brief: "What changed between two snapshots: windows opened and closed, changes in the others.",
+        detail: "Windows are the same when their uid is. Changes are in the format of observe_window. With \
+                 `now` as `b` the desktop is read and kept as a snapshot.",
         examples: &[Example {
             scenario: Some("scenarios/login.yaml"),
             args: r#"{"a":"now","b":"now"}"#,
-            shows: "nothing, because nothing happens between two looks",
+            shows: "nothing, because nothing happens in between",
         }],
         ..Meta::DEFAULT
     };
@@ -406,7 +408,7 @@ impl Tool for SnapshotDrop {
         examples: &[Example {
             scenario: None,
             args: r#"{"snapshot_id":"snap:0000000000000000"}"#,
-            shows: "that there was nothing to forget",
+            shows: "there was nothing to drop",
         }],
         ..Meta::DEFAULT
     };

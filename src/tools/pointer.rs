@@ -62,11 +62,12 @@ impl Tool for ClickAt {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Click at screen coordinates. Prefer click_element where there is a tree.",
-        detail: "The point must be on the screen. With `image`, the `image_id` of a picture, `x` and `y` count its \
-                 pixels; on a picture with a grid, `row` and `col` name a cell instead, and `dx`, `dy` (-1 to 1) the place \
-                 in it, in half cells from its middle. A picture whose window has moved or closed since, or whose \
-                 screen has changed, is refused. `coordinate_space` says it explicitly: screen, image or logical. The \
-                 reply says what was sent, not what it did: look again.",
+        detail: "The point must be on the screen. With `image`, the `image_id` of a screenshot, `x` and `y` \
+                 are its pixels; on a screenshot with a grid, `row` and `col` name a cell instead, and `dx`, \
+                 `dy` (-1 to 1) the place in it, in half cells from its middle. A screenshot whose window \
+                 has since moved or closed, or whose screen has changed, is refused. `coordinate_space` says \
+                 it explicitly: screen, image or logical. The reply says what was sent, not what it did: \
+                 look again.",
         examples: &[Example { scenario: None, args: r#"{"x":100,"y":100}"#, shows: "a left click" }],
         verify: &["ok", "error.code"],
         input: Some(RecordedInput::new(InputKind::Click, InputAim::Point)),
@@ -273,7 +274,7 @@ impl Tool for HoverAt {
         group: Group::Pointer,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/hover")],
-        brief: "Move the pointer to screen coordinates and stay there.",
+        brief: "Move the pointer to screen coordinates and keep it there.",
         detail: "For tooltips and menus that open under the pointer; look again afterwards.",
         examples: &[Example {
             scenario: None,
@@ -309,7 +310,7 @@ pub struct DragArgs {
     from: DragEnd,
     /// Likewise.
     to: DragEnd,
-    /// Keys held down on the way.
+    /// Keys held down during the drag.
     #[serde(default)]
     modifiers: Vec<Modifier>,
     /// Default 0.5.
@@ -348,8 +349,8 @@ impl Tool for DragTool {
         group: Group::Pointer,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/drag")],
-        brief: "Press at one place, move, release at another; ends are points or elements.",
-        detail: "Both ends must be on the screen. `path` gives start, middle and end of the way.",
+        brief: "Press at one place, move, release at another; both ends are points or elements.",
+        detail: "Both ends must be on the screen. `path` has the start, middle and end of the drag.",
         examples: &[Example {
             scenario: None,
             args: r#"{"from":{"x":10,"y":10},"to":{"selector":"Window/MenuBar/MenuItem[name=\"Edit\"]"},"duration_s":0}"#,
@@ -375,7 +376,7 @@ impl Tool for DragTool {
         let mut named = permit.targets().iter().filter_map(Target::at);
         let mut place = |end: &DragEnd| match end.space.on_screen(cx, end.x, end.y)? {
             Some(at) => Ok(at),
-            None => named.next().ok_or_else(|| Error::internal("the gate resolved no end of the way")),
+            None => named.next().ok_or_else(|| Error::internal("the gate resolved no drag ends")),
         };
         let (from, to) = (place(&args.from)?, place(&args.to)?);
         let act = Act::Drag {

@@ -35,12 +35,12 @@ impl Tool for LoadScenario {
         effect: Effect::Session,
         rest: &[(Method::Post, "/api/scenario/load")],
         brief: "Mock only: replace the mock desktop by a scenario file, from its initial state.",
-        detail: "The file must lie below one of `scenarios.dirs` of the config (default: the working folder). \
-                 What is wrong in it is reported with line and reason, and the desktop stays as it was.",
+        detail: "The file must be in one of `scenarios.dirs` of the config (default: the working folder). \
+                 Errors in it are reported with line and reason, and the desktop stays as it was.",
         examples: &[Example {
             scenario: None,
             args: r#"{"path":"scenarios/login.yaml"}"#,
-            shows: "the login form on stage",
+            shows: "the login form",
         }],
         ..Meta::DEFAULT
     };
@@ -50,7 +50,7 @@ impl Tool for LoadScenario {
         let Some(stage) = cx.observer().stage() else {
             return Err(Error::new(
                 Kind::PlatformUnsupported,
-                "scenarios play on the mock desktop; start the server with --mock",
+                "scenarios need the mock desktop; start the server with --mock",
             ));
         };
         let file = scenario_file(cx, path)?;

@@ -105,7 +105,7 @@ impl RegionRect {
 pub struct OverlayOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grid: Option<GridOut>,
-    /// Each number and what it stands on.
+    /// Each number and its element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marks: Option<Vec<MarkOut>>,
 }
@@ -125,7 +125,7 @@ pub struct GridOut {
 }
 
 const AIM: &str =
-    "pointer tools take {image: image_id, row, col}, and dx, dy (-1 to 1): half cells from the middle";
+    "pointer tools accept {image: image_id, row, col}, and dx, dy (-1 to 1): half cells from the middle";
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MarkOut {

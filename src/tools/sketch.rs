@@ -31,7 +31,7 @@ pub struct SketchArgs {
     grid_height: Option<GridHeight>,
     #[schemars(extend("x-hidden" = true))]
     structured: Option<bool>,
-    /// Lays the text that OCR reads over the boxes.
+    /// Overlay the text that OCR reads.
     #[schemars(extend("x-hidden" = true))]
     ocr: Option<bool>,
 }
@@ -104,9 +104,10 @@ impl Tool for GetScreenSketch {
         fits: true,
         rest: &[(Method::Get, "/api/sketch")],
         brief: "The window's layout drawn in characters, with a legend.",
-        detail: "Boxes stand for elements, circled numbers for their order of focus, letters for the legend. \
-                 `structured` adds every element with its cell coordinates; `ocr` lays over it what can be read, and \
-                 names pictures and panels that have no name by what can be read in them (`ocr_text`).",
+        detail: "Boxes are elements, circled numbers their focus order (from 21 on `#21`), letters refer to \
+                 the legend. `structured` adds every element with its cell coordinates; `ocr` overlays the \
+                 text that OCR reads, and names images and panels without a name by the text in them \
+                 (`ocr_text`).",
         examples: &[Example {
             scenario: Some("scenarios/login.yaml"),
             args: r#"{"window_index":0,"grid_width":80,"grid_height":24}"#,
@@ -149,7 +150,7 @@ fn read_names(
     let read = if backend == "tesseract" {
         cx.observer().read_for_sketch(chosen, view, options, cx.cancel)
     } else {
-        Err(Error::new(Kind::PlatformUnsupported, format!("ocr.backend '{backend}' is none")))
+        Err(Error::new(Kind::PlatformUnsupported, format!("unknown ocr.backend '{backend}'")))
     };
     match read {
         Ok((reading, unread)) => {
@@ -158,7 +159,7 @@ fn read_names(
         }
         Err(error) if error.kind == Kind::Cancelled => Err(error),
         Err(error) => {
-            warn_too(cx, format!("the sketch is without OCR text: {}", error.message));
+            warn_too(cx, format!("the sketch has no OCR text: {}", error.message));
             Ok(None)
         }
     }
@@ -223,9 +224,9 @@ impl Tool for GetScreenDescription {
         untrusted: true,
         rest: &[(Method::Get, "/api/description")],
         brief: "The window in words: one line per element with role, name, value, state and place.",
-        detail: "Each source has its own heading, `[accessibility]` first, then `[ocr]`: what can be read in the \
-                 window's picture, or in brackets why nothing can. Mode auto leaves OCR out where the tree \
-                 says enough. Mode vlm is an error on a server that has no vision model.",
+        detail: "Each source has its own heading, `[accessibility]` first, then `[ocr]`: the text that OCR \
+                 reads in the window, or in brackets why there is none. Mode auto skips OCR where the tree \
+                 is sufficient. Mode vlm is an error on a server without a vision model.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0,"focus_element":"root.4"}"#,

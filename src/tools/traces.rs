@@ -24,7 +24,7 @@ pub struct TraceStart;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct StartArgs {
-    /// Kept in the header; at most 200 characters of it.
+    /// Stored in the header; truncated to 200 characters.
     label: Option<Text<65536>>,
 }
 
@@ -44,10 +44,11 @@ impl Tool for TraceStart {
         name: "trace_start",
         effect: Effect::Session,
         rest: &[(Method::Post, "/api/trace/start")],
-        brief: "Begin recording calls, with pictures and trees, into a folder.",
-        detail: "Every call from every side becomes a row, also refused ones; calls about traces and replays do \
-                 not. Secrets are never stored. A trace ends by itself at 1 GiB, when its disk has less than 200 \
-                 MiB left (asked for on Linux and macOS), or when it cannot be written; trace_status says so.",
+        brief: "Start recording calls, with screenshots and trees, into a folder.",
+        detail: "Every call from every surface becomes a row, including refused ones; calls about traces and \
+                 replays do not. Secrets are never stored. A trace ends by itself at 1 GiB, when its disk \
+                 has less than 200 MiB left (on Linux and macOS), or when it cannot be written; trace_status \
+                 says so.",
         examples: &[Example { scenario: None, args: r#"{"label":"login"}"#, shows: "a trace with a label" }],
         ..HARNESS
     };
@@ -168,7 +169,7 @@ pub struct ReplayArgs {
     path: Text<4096>,
     /// Default execute; verify also compares with what was recorded.
     mode: Option<ReplayMode>,
-    /// After a difference; default warn: go on.
+    /// After a difference; default warn: continue.
     on_divergence: Option<OnDivergence>,
 }
 
@@ -192,14 +193,14 @@ impl Tool for ReplayStart {
         name: "replay_start",
         effect: Effect::Session,
         rest: &[(Method::Post, "/api/replay/start")],
-        brief: "Open a trace to make its calls again, one by replay_step.",
-        detail: "Nothing is called yet. `torn` says that the file ends within a line, as after a crash; the whole \
+        brief: "Open a trace to replay its calls, one per replay_step.",
+        detail: "Nothing is called yet. `torn` means that the file ends within a line, as after a crash; the whole \
                  lines before it are replayed. `on_divergence:\"stop\"` ends the replay at the first difference, \
-                 `warn` and `resume` go on.",
+                 `warn` and `resume` continue.",
         examples: &[Example {
             scenario: None,
             args: r#"{"path":"latest","mode":"verify"}"#,
-            shows: "the newest trace, to be compared",
+            shows: "the newest trace, to compare with",
         }],
         before_examples: ONE_ROW,
         ..HARNESS
@@ -264,9 +265,10 @@ impl Tool for ReplayStep {
         name: "replay_step",
         effect: Effect::Session,
         rest: &[(Method::Post, "/api/replay/step")],
-        brief: "Make the next recorded call; it acts, and passes every check again.",
-        detail: "`divergence` lists what differs from the recording, in mode verify. A call whose secret the trace \
-                 left out is not made: the error's `needs_secret` names the argument to give in `supply`.",
+        brief: "Make the next recorded call; it really acts, and passes every check again.",
+        detail: "`divergence` lists what differs from the recording, in mode verify. A call with a secret \
+                 that was not recorded is not made: the error's `needs_secret` names the argument to give in \
+                 `supply`.",
         examples: &[Example {
             scenario: None,
             args: r#"{"replay_id":"rep:1"}"#,
@@ -314,7 +316,7 @@ impl Tool for ReplayStatus {
         name: "replay_status",
         always: true,
         rest: &[(Method::Post, "/api/replay/status")],
-        brief: "How far a replay is, and every difference so far.",
+        brief: "Progress of a replay, and every difference so far.",
         detail: "Differences are listed with the row that they are about.",
         examples: &[Example { scenario: None, args: r#"{"replay_id":"rep:1"}"#, shows: "nothing made yet" }],
         before_examples: OPEN_REPLAY,

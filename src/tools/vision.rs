@@ -81,9 +81,9 @@ pub struct VisionDiffArgs {
     sight: SightArgs,
     /// frame_id of an earlier call.
     since: Option<Text<64>>,
-    /// Or wait between two looks.
+    /// Or wait between two captures.
     wait_ms: Option<Int<0, 60000>>,
-    /// Two pictures that the caller brings, PNGs in base64, instead of the screen.
+    /// Two PNGs in base64 to compare instead of the screen.
     #[schemars(extend("x-hidden" = true))]
     before_b64: Option<Text<{ HTTP_PICTURE_BODY_BYTES }>>,
     #[schemars(extend("x-hidden" = true))]
@@ -92,7 +92,7 @@ pub struct VisionDiffArgs {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Diff {
-    /// What was compared: nothing yet, an earlier picture, two looks, or two pictures of the caller.
+    /// What was compared: nothing yet, an earlier frame, two captures, or two images of the caller.
     mode: &'static str,
     changed: bool,
     diff_ratio: f64,
@@ -106,7 +106,7 @@ pub struct Diff {
     #[schemars(default)]
     size_changed: bool,
     source_bbox: Rect,
-    /// The picture of now, to compare a later one with.
+    /// The current frame, to compare with later.
     #[serde(skip_serializing_if = "Option::is_none")]
     frame_id: Option<String>,
 }
@@ -147,19 +147,16 @@ impl Tool for VisionDiff {
         group: Group::Watch,
         waits: true,
         rest: &[(Method::Post, "/api/vision/diff")],
-        brief: "Compare how a place looks with how it looked: share and boxes of what changed.",
-        detail: "The first call only remembers the picture and answers with its `frame_id`; a later one with that as `since` \
-                 looks at the same place again and compares. `wait_ms` does both in one call. `region` is in pixels of the \
-                 screen, `boxes` too. A pixel has changed when one of its colours differs by more than `tolerance` \
-                 (default 8 of 255); the place has `changed` when a larger share of its pixels than `threshold` (default \
-                 0) has. `before_b64` and `after_b64` compare two PNGs of the caller's. Eight frames are kept, five minutes \
-                 long; screenshots keep none. What redaction hides is black before it is compared.",
+        brief: "Compare pixels of a window or region with earlier ones: share and boxes of what changed.",
+        detail: "The first call only remembers the pixels and returns their `frame_id`; a later one with \
+                 that as `since` captures the same area again and compares. `wait_ms` does both in one call. \
+                 `region` is in pixels of the screen, `boxes` too. A pixel has changed when one of its \
+                 colours differs by more than `tolerance` (default 8 of 255); the area has `changed` when a \
+                 larger share of its pixels than `threshold` (default 0) has. `before_b64` and `after_b64` \
+                 compare two PNGs that you send. Eight frames are kept for five minutes; screenshots keep \
+                 none. What redaction hides is blacked out before the comparison.",
         examples: &[
-            Example {
-                scenario: None,
-                args: r#"{"window_index":0}"#,
-                shows: "a picture to compare with later",
-            },
+            Example { scenario: None, args: r#"{"window_index":0}"#, shows: "a frame to compare with later" },
             Example {
                 scenario: Some("scenarios/slow-load.yaml"),
                 args: r#"{"window_index":0,"wait_ms":4000}"#,
@@ -210,7 +207,7 @@ fn same_place(sight: &SightArgs, before: &KeptFrame) -> Result<WatchedRegion> {
     let named = sight.window_uid.is_some() || sight.window_index.is_some() || sight.window_title.is_some();
     if named || sight.part.region.is_some() {
         return Err(Error::bad_request(
-            "since names a picture that knows its window and region: leave window and region out",
+            "the frame in since has its own window and region: leave window and region out",
         )
         .with("field", if named { "window_uid" } else { "region" }));
     }
@@ -220,7 +217,7 @@ fn same_place(sight: &SightArgs, before: &KeptFrame) -> Result<WatchedRegion> {
 pub fn known_frame(cx: &Cx, id: &str) -> Result<Arc<KeptFrame>> {
     cx.session().frames.get(id, cx.clock().now()).ok_or_else(|| {
         Error::bad_request(format!(
-            "no frame '{id}' is known (any more); vision_diff without since takes a new one"
+            "no frame '{id}' is known; it may have expired, call vision_diff without since for a new one"
         ))
         .with("field", "since")
     })
@@ -228,13 +225,13 @@ pub fn known_frame(cx: &Cx, id: &str) -> Result<Arc<KeptFrame>> {
 
 fn diff_of_brought(args: &VisionDiffArgs, measure: &Measure) -> Result<Diff> {
     let (Some(before), Some(after)) = (&args.before_b64, &args.after_b64) else {
-        return Err(
-            Error::bad_request("before_b64 and after_b64 are given together").with("field", "after_b64")
-        );
+        return Err(Error::bad_request("give before_b64 and after_b64 together").with("field", "after_b64"));
     };
     if args.since.is_some() || args.wait_ms.is_some() || args.sight.window_uid.is_some() {
-        return Err(Error::bad_request("two pictures are compared instead of the screen: name nothing else")
-            .with("field", "before_b64"));
+        return Err(Error::bad_request(
+            "before_b64 and after_b64 are compared instead of the screen: give no other argument",
+        )
+        .with("field", "before_b64"));
     }
     let cut = |field: &'static str, text: &str| -> Result<Shot> {
         let picture = picture_from(field, text)?;
@@ -264,7 +261,7 @@ pub struct Stable {
     sample_count: usize,
     max_ratio: f64,
     avg_ratio: f64,
-    /// Where it was not still.
+    /// Where it changed.
     boxes: Vec<Rect>,
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
@@ -281,11 +278,11 @@ impl Tool for VisionStability {
         group: Group::Watch,
         waits: true,
         rest: &[(Method::Post, "/api/vision/stability")],
-        brief: "Watch a place for a while: is it still, and where not.",
-        detail: "Takes a picture every `interval_ms` (default 200, least 20) for `duration_ms` and compares each with the one \
-                 before. `stable` when no share of changed pixels was above `threshold` (default 0.001, which a blinking \
-                 cursor does not reach); `tolerance` as in vision_diff. To wait until a place is still, use wait_for with \
-                 visual_stable.",
+        brief: "Watch a window or region for a while: whether it is stable, and where not.",
+        detail: "Takes a screenshot every `interval_ms` (default 200, at least 20) for `duration_ms` and \
+                 compares each with the one before. `stable` when no share of changed pixels was above \
+                 `threshold` (default 0.001, which a blinking cursor does not reach); `tolerance` as in \
+                 vision_diff. To wait until it is stable, use wait_for with visual_stable.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0,"duration_ms":400}"#,

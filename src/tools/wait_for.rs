@@ -67,15 +67,16 @@ impl Tool for WaitForTool {
         waits: true,
         untrusted: true,
         rest: &[(Method::Post, "/api/wait_for")],
-        brief: "Wait until a condition is met, or say what was last seen.",
-        detail: "Sleeps until the desktop changes; other calls go on meanwhile and wake it. Conditions look \
-                 into the focused window unless one is named; element_disappears and tree_changes stay with \
-                 the window of the first look. focused_changes and tree_changes without `since` compare with \
-                 the moment of the call. visual_change compares the picture of the window (or of a `region` of the \
-                 screen, or both) with that of the first look; visual_stable waits until it has not changed for \
-                 `quiet_ms` (default 500). Both take `threshold`, the share of pixels that may differ (default 0 and \
-                 0.001), and `tolerance` (default 8 of 255), and look every `poll_ms`. `polls` counts the looks; `poll_ms` (default 200, least 50) matters only for \
-                 pixels and where a desktop tells of no changes.",
+        brief: "Wait until a condition is met; on timeout, report what was last seen.",
+        detail: "Sleeps until the desktop changes; other calls can run meanwhile and wake it. Conditions \
+                 apply to the focused window unless one is named; element_disappears and tree_changes stay \
+                 with the window of the first look. focused_changes and tree_changes without `since` compare \
+                 with the moment of the call. visual_change compares a screenshot of the window (or of a \
+                 `region` of the screen, or both) with the first one; visual_stable waits until it has not \
+                 changed for `quiet_ms` (default 500). Both take `threshold`, the share of pixels that may \
+                 differ (default 0 and 0.001), and `tolerance` (default 8 of 255), and look every `poll_ms`. \
+                 `polls` counts the looks; `poll_ms` (default 200, at least 50) matters only for pixels and \
+                 where a desktop sends no change events.",
         examples: &[
             Example {
                 scenario: None,
@@ -85,7 +86,7 @@ impl Tool for WaitForTool {
             Example {
                 scenario: Some("scenarios/slow-load.yaml"),
                 args: r#"{"any_of":[{"type":"element_appears","selector":"//Button[name=\"Export\"]"},{"kind":"oracle","name":"failure"}]}"#,
-                shows: "a button that comes after three seconds, unless the scenario fails before",
+                shows: "a button that appears after three seconds, unless the scenario fails before",
             },
         ],
         verify: &["ok", "matched_index"],
@@ -168,7 +169,7 @@ pub fn parse_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition
     let Some(TypeOf(_, names, read)) = TYPES.iter().find(|known| known.0 == name) else {
         let known: Vec<&str> = TYPES.iter().map(|known| known.0).chain(["predicate"]).collect();
         let known = known.join(", ");
-        return Err(fields.field_error("type", &format!("is the unknown '{name}'; known are {known}")));
+        return Err(fields.field_error("type", &format!("is unknown: '{name}'; known ones are {known}")));
     };
     let known: Vec<&str> = names.iter().copied().chain(["type"]).collect();
     fields.reject_unknown(&known)?;
@@ -180,7 +181,7 @@ fn predicate_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition
     match assert_state::read(cx, fields) {
         Ok(predicate) => Ok(WaitCondition::Holds(predicate)),
         Err(error) if error.kind == Kind::PredicateUnsupported => {
-            Err(fields.field_error("kind", &format!("cannot be used: {}", error.message)))
+            Err(fields.field_error("kind", &format!("is invalid: {}", error.message)))
         }
         Err(error) => Err(error),
     }
@@ -206,7 +207,8 @@ fn check_visual(conditions: &[WaitCondition]) -> Result<()> {
     let count = conditions.iter().filter(is_visual).count();
     if count > VISUAL_CONDITIONS {
         return Err(Error::bad_request(format!(
-            "argument 'any_of' may have {VISUAL_CONDITIONS} conditions that compare pictures, this has {count}"
+            "argument 'any_of' may have at most {VISUAL_CONDITIONS} conditions that compare screenshots, \
+             this has {count}"
         ))
         .with("field", "any_of"));
     }
@@ -331,8 +333,8 @@ impl Tool for WaitIdle {
         waits: true,
         rest: &[(Method::Post, "/api/wait_idle")],
         brief: "Wait until a window has not changed for quiet_ms.",
-        detail: "Everything that is shown counts, also focus, selection and progress. The window is chosen \
-                 once; when it closes, the answer is WindowGone.",
+        detail: "Any change in the tree counts, including focus, selection and progress. The window is \
+                 chosen once; if it closes, the error is WindowGone.",
         examples: &[Example {
             scenario: Some("scenarios/slow-load.yaml"),
             args: r#"{"quiet_ms":1500,"timeout_ms":10000}"#,

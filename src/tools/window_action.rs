@@ -1,4 +1,4 @@
-//! Windows as a whole: focused, minimized, placed, closed; and told how they are then.
+//! Windows as a whole: focus, minimize, move, resize, close; and report their state afterwards.
 
 use std::time::Duration;
 
@@ -121,14 +121,14 @@ impl WindowActionArgs {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WindowActed {
     action: WindowActionName,
-    /// Whether the window is as asked.
+    /// Whether the window has the requested state.
     reached: bool,
     window_uid: String,
     window: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     closed: bool,
-    /// How it is now; absent when it is gone.
+    /// Its state now; absent when it is gone.
     #[serde(rename = "final", skip_serializing_if = "Option::is_none")]
     state: Option<FinalState>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,12 +167,14 @@ impl Tool for WindowAction {
         effect: Effect::Input,
         untrusted: true,
         rest: &[(Method::Post, "/api/window/action")],
-        brief: "Focus, minimize, maximize, restore, move, resize or close the one window that fits. Check `reached`.",
-        detail: "The window is named by its uid, a part of its title, `title_regex` or its process, or several of these; \
-                 if none fits or more than one does, nothing is done and the error lists them. Waits up to `timeout_ms` \
-                 (3000, at most 60000) until the window is as asked. `reached` says whether it is, `final` how it is; a \
-                 program that asks whether to save keeps its window, and the question is in `new_dialogs`. Closing asks \
-                 the program; nothing is killed. Other inputs wait until this one has ended.",
+        brief: "Focus, minimize, maximize, restore, move, resize or close the one window that matches. Check \
+                `reached`.",
+        detail: "The window is named by its uid, a part of its title, `title_regex` or its process, or \
+                 several of these; if none or more than one matches, nothing is done and the error lists \
+                 them. Waits up to `timeout_ms` (3000, at most 60000) until the window has the requested \
+                 state. `reached` says whether it has, `final` is its state; a program that asks whether to \
+                 save keeps its window open, and the question is in `new_dialogs`. Closing asks the program; \
+                 nothing is killed. Other inputs wait until this one has ended.",
         examples: &[
             Example {
                 scenario: Some("scenarios/form.yaml"),
@@ -182,7 +184,7 @@ impl Tool for WindowAction {
             Example {
                 scenario: Some("scenarios/login.yaml"),
                 args: r#"{"action":"minimize","title_regex":"^Acme"}"#,
-                shows: "a window goes into the task bar",
+                shows: "a window is minimized",
             },
         ],
         verify: &["ok", "reached", "error.code"],

@@ -152,7 +152,7 @@ impl Tool for GetVisibleAreas {
 
     fn run(cx: &mut Cx, args: WindowArgs, _: Permit) -> Result<VisibleAreas> {
         let chosen = cx.observer().choose_strictly(&cx.observer().desktop()?, &args.window_choice())?;
-        cx.observer().require_places("to say which parts of one can be seen")?;
+        cx.observer().require_places("to know which parts of it are visible")?;
         let visible_regions = cx.observer().visible_regions(&chosen)?;
         cx.warning = chosen.warning;
         Ok(VisibleAreas { window: chosen.window.title, window_uid: chosen.window.uid, visible_regions })
@@ -189,8 +189,8 @@ impl Tool for BringToForeground {
         group: Group::Windows,
         effect: Effect::Input,
         rest: &[(Method::Get, "/api/bring_to_foreground"), (Method::Post, "/api/bring_to_foreground")],
-        brief: "Raise a window and give it the focus; clicks it where the system cannot.",
-        detail: "`action` says which way was taken: `activate_api`, or `click_at` on its topmost visible part.",
+        brief: "Raise a window and focus it; clicks it where the system cannot.",
+        detail: "`action` says how: `activate_api`, or `click_at` on its topmost visible part.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":1}"#,
@@ -265,7 +265,7 @@ fn click_to_raise(cx: &Cx, target: &ElementTarget, permit: &mut Permit) -> Resul
     let Some(at) = at else {
         return Err(Error::new(
             Kind::WindowOccluded,
-            "no part of the window can be seen, so none can be clicked",
+            "no part of the window is visible, so none can be clicked",
         )
         .with("window_uid", target.chosen.window.uid.as_str()));
     };

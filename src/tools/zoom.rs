@@ -92,7 +92,7 @@ impl PartArgs {
             if wanted.is_empty() { None } else { widen_rect(wanted, padding).intersection(&picture.area()) };
         found.ok_or_else(|| {
             Error::bad_request(format!(
-                "nothing of that part is in the picture, which has {}x{} pixels",
+                "that area does not overlap the screenshot, which has {}x{} pixels",
                 picture.width(),
                 picture.height()
             ))
@@ -113,7 +113,7 @@ fn widen_rect(area: Rect, by: i32) -> Rect {
 
 /// Without a window the element is one of the focused window, as everywhere.
 fn element_bounds(cx: &Cx, chosen: Option<&ResolvedWindow>, element: &ElementChoice) -> Result<Rect> {
-    cx.observer().require_places("to find an element in a picture; give a bbox in its pixels")?;
+    cx.observer().require_places("to find an element in a screenshot; give a bbox in its pixels")?;
     let uid = chosen.map(|chosen| chosen.window.uid.clone());
     let window = WindowChoice { uid, ..WindowChoice::default() };
     Ok(cx.observer().find_target(&cx.observer().desktop()?, &window, element, cx.cancel)?.bounds())
@@ -166,11 +166,11 @@ impl Tool for GetScreenshotCropped {
         implies: &["get_screenshot"],
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot/cropped")],
-        brief: "Picture of one element or box of a window or the screen.",
-        detail: "`bbox` and the answer's `source_bbox` are relative to the window (to the screen when no window is \
-                 named), `screen_bbox` is where that is on the screen. The part is cut to what the picture has; \
-                 a part of which nothing is left is an error. Pointer tools take pixels of the picture when they \
-                 are given its `image_id`.",
+        brief: "Screenshot of one element or box of a window or the screen.",
+        detail: "`bbox` and the reply's `source_bbox` are relative to the window (to the screen when no \
+                 window is named), `screen_bbox` is where that is on the screen. The area is clipped to the \
+                 window or screen; an area outside of it is an error. Pointer tools accept pixels of the \
+                 screenshot if you give its `image_id`.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0,"element_id":"root.0.1","padding_px":2}"#,
@@ -214,10 +214,10 @@ pub struct OcrArgs {
     window: WindowArgs,
     #[serde(flatten)]
     part: PartArgs,
-    /// Leaves out words of which the engine is less sure; the config's `ocr.min_confidence` by default.
+    /// Leave out words with less confidence; default `ocr.min_confidence` of the config.
     #[schemars(extend("x-hidden" = true))]
     min_confidence: Option<Int<0, 100>>,
-    /// Reads this PNG, in base64, instead of a window.
+    /// Read this PNG in base64 instead of a window.
     #[schemars(extend("x-hidden" = true))]
     image_b64: Option<Text<{ limits::HTTP_PICTURE_BODY_BYTES }>>,
 }
@@ -254,11 +254,11 @@ impl Tool for GetOcr {
         untrusted: true,
         fits: true,
         rest: &[(Method::Get, "/api/ocr"), (Method::Post, "/api/ocr")],
-        brief: "Words read from a window's picture, with confidence and box.",
-        detail: "For windows that say little of themselves. `bbox` is relative to the window; the words' boxes are \
-                 relative to the part that was read. What is secret is black before it is read. Needs tesseract: \
-                 the error says how to get it. `image_b64` reads a picture that the caller brings, a PNG in base64, instead \
-                 of a window.",
+        brief: "Words that OCR reads in a window, with confidence and box.",
+        detail: "For windows that expose few elements. `bbox` is relative to the window; the words' boxes \
+                 are relative to the area that was read. Secrets are blacked out before OCR. Needs \
+                 tesseract: the error says how to install it. `image_b64` reads a PNG in base64 instead of a \
+                 window.",
         examples: &[Example {
             scenario: None,
             args: r#"{"window_index":0,"bbox":{"x":0,"y":22,"width":400,"height":80}}"#,
@@ -298,7 +298,7 @@ impl Tool for GetOcr {
 fn decode_given_picture(text: &str, args: &OcrArgs) -> Result<Picture> {
     let wrong = |problem: String| Error::bad_request(problem).with("field", "image_b64");
     if !args.window.window_choice().is_empty() || args.part.named_element().is_some() {
-        return Err(wrong("image_b64 is read instead of a window: name no window and no element".to_owned()));
+        return Err(wrong("image_b64 is read instead of a window: give no window and no element".to_owned()));
     }
     picture_from("image_b64", text)
 }
@@ -308,7 +308,7 @@ pub(super) fn picture_from(field: &'static str, text: &str) -> Result<Picture> {
     let wrong = |problem: String| Error::bad_request(problem).with("field", field);
     let text = text.strip_prefix("data:image/png;base64,").unwrap_or(text).trim();
     let bytes =
-        BASE64_STANDARD.decode(text).map_err(|problem| wrong(format!("{field} is no base64: {problem}")))?;
+        BASE64_STANDARD.decode(text).map_err(|problem| wrong(format!("{field} is not base64: {problem}")))?;
     similarity::Png::open(&bytes)
         .and_then(similarity::Png::decode)
         .map_err(|problem| wrong(format!("{field}: {}", problem.message)))

@@ -147,7 +147,7 @@ impl TracePage<'_> {
         html! {
             h3 { "What changed" }
             @if found.is_empty() {
-                p class="quiet" { "Nothing that is shown." }
+                p class="quiet" { "No visible change." }
             } @else {
                 ul class="changes" {
                     @for found in found.iter().take(MOST_DIFFERENCES) { (difference(found)) }
@@ -215,7 +215,7 @@ impl TracePage<'_> {
                 p class="quiet" { (clean_text(reference)) " cannot be shown: " (clean_text(&problem)) }
             },
         };
-        html! { figure { figcaption { "picture of the " (what) } (content) } }
+        html! { figure { figcaption { "screenshot of the " (what) } (content) } }
     }
 }
 

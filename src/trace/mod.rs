@@ -1,7 +1,7 @@
-//! Traces: what was called and what came of it, written while it happens and played again later.
+//! Traces: every call and its result, written while it happens and replayed later.
 //!
-//! The gate hands every call in when it opens and when it closes; nobody else writes rows. A trace never
-//! fails the call it records: what cannot be written ends the trace, and the caller is told.
+//! The gate passes every call in when it opens and when it closes; nothing else writes rows. A trace never
+//! fails the call it records: if a row cannot be written, the trace ends and the caller gets a warning.
 
 pub mod compare;
 mod desktop_state;
@@ -473,7 +473,7 @@ fn take_screenshot(moment: &CallMoment, take: impl FnOnce() -> Result<Shot>) -> 
     let reservation = moment.sources.budget.reserve(&[Meter::Screenshot], moment.clock.now())?;
     // A platform that panics here must not cost the call, which is over.
     let shot = catch_unwind(AssertUnwindSafe(take))
-        .unwrap_or_else(|_| Err(Error::internal("taking the picture failed inside the server")))?;
+        .unwrap_or_else(|_| Err(Error::internal("taking the screenshot failed inside the server")))?;
     reservation.commit();
     shot.picture.to_png().map_err(|problem| Error::internal(problem.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Reading a trace that was written earlier, perhaps by somebody else: bounded, and never outside the
+//! Reading a trace that was written earlier, perhaps by another program: bounded, and never outside the
 //! folder of traces. A file whose last line was cut short by a crash is read up to there.
 
 use std::fs::{DirEntry, FileType, Metadata};
@@ -33,7 +33,7 @@ pub fn read(root: &Path, name: &str) -> Result<Recording, String> {
         problem(match unread {
             ReadFailure::NoFile => "it is not a regular file".to_owned(),
             ReadFailure::TooLong(bytes) => {
-                format!("it has {bytes} bytes, at most {} are read", limits::TRACE_READ_BYTES)
+                format!("it has {bytes} bytes, at most {} are allowed", limits::TRACE_READ_BYTES)
             }
             ReadFailure::Failed(why) => why.to_string(),
         })
@@ -109,7 +109,7 @@ pub fn parse(bytes: &[u8]) -> Result<Recording, String> {
     };
     let mut lines = whole.split(|&byte| byte == b'\n').zip(1..).filter(|(line, _)| !is_blank(line));
     let Some((first, number)) = lines.next() else {
-        return Err("the file holds no whole line, so it is no trace".to_owned());
+        return Err("the file has no complete line, so it is not a trace".to_owned());
     };
     let mut recording = Recording {
         header: typed_row(parse_line(first, number)?, number, "header")?,
@@ -134,12 +134,12 @@ pub fn parse(bytes: &[u8]) -> Result<Recording, String> {
 impl Recording {
     fn add(&mut self, value: Value, number: usize) -> Result<(), String> {
         if self.footer.is_some() {
-            return Err(format!("line {number} stands after the footer"));
+            return Err(format!("line {number} comes after the footer"));
         }
         match value.get("type").and_then(Value::as_str) {
             None => self.rows.push(typed_row(value, number, "row")?),
             Some("footer") => self.footer = Some(typed_row(value, number, "footer")?),
-            Some(other) => return Err(format!("line {number} is of the unknown type '{other}'")),
+            Some(other) => return Err(format!("line {number} has the unknown type '{other}'")),
         }
         Ok(())
     }
@@ -201,14 +201,14 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_its_line() {
-        check("", "no whole line");
-        check(&HEADER[..20], "no whole line");
+        check("", "no complete line");
+        check(&HEADER[..20], "no complete line");
         check("root:x:0:0\n", "line 1 is not JSON");
         check(&format!("{ROW}\n"), "line 1 is not the header");
         check(&format!("{HEADER}\n{{\n{ROW}\n"), "line 2 is not JSON");
         check(&format!("{HEADER}\n{{\"step_id\":1}}\n"), "line 2 is not the row of a trace: missing field");
-        check(&format!("{HEADER}\n{HEADER}\n"), "line 2 is of the unknown type 'header'");
-        check(&format!("{HEADER}\n{FOOTER}\n{ROW}\n"), "line 3 stands after the footer");
+        check(&format!("{HEADER}\n{HEADER}\n"), "line 2 has the unknown type 'header'");
+        check(&format!("{HEADER}\n{FOOTER}\n{ROW}\n"), "line 3 comes after the footer");
         check(&format!("{HEADER}\n{}{}\n", "[".repeat(5000), "]".repeat(5000)), "line 2 is not JSON");
         check(&format!("{HEADER}\n[1]\n"), "line 2 is not the row");
     }

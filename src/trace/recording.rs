@@ -1,8 +1,8 @@
 //! A trace folder read as a whole, for people and for the recorder of scenarios: each call with the
 //! windows before and after it.
 //!
-//! A trace may come from anyone and may be torn. What cannot be read is said in `problems`, and the rest
-//! is still told; no file outside the trace's folder is opened.
+//! A trace may come from anyone and may be incomplete. What cannot be read is listed in `problems`, and the
+//! rest is still returned; no file outside the trace's folder is opened.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -111,7 +111,7 @@ impl LoadedTrace {
             match serde_json::from_str::<Value>(line) {
                 Ok(value) => self.take_line(index + 1, value, &mut trees, &mut scene),
                 Err(_) if is_last => self.problems.push(format!(
-                    "line {} is torn: the trace ends in the middle of a row, which is left out",
+                    "line {} is incomplete: the trace ends in the middle of a row, which is left out",
                     index + 1
                 )),
                 Err(problem) => self.problems.push(format!("line {} is not JSON: {problem}", index + 1)),
@@ -131,7 +131,7 @@ impl LoadedTrace {
         let told = self.footer.as_ref().map(|footer| footer.step_count);
         if let Some(told) = told.filter(|&told| told != self.steps.len() as u64) {
             let found = self.steps.len();
-            self.problems.push(format!("the footer tells of {told} steps, but {found} could be read"));
+            self.problems.push(format!("the footer counts {told} steps, but {found} could be read"));
         }
     }
 
@@ -143,7 +143,7 @@ impl LoadedTrace {
             _ => serde_json::from_value(value).map(|row| self.take_row(row, trees, scene)),
         };
         if let Err(problem) = taken {
-            self.problems.push(format!("line {number} is no {kind} of a trace: {problem}"));
+            self.problems.push(format!("line {number} is not a {kind} of a trace: {problem}"));
         }
     }
 
@@ -254,9 +254,10 @@ fn parse_time(text: &str) -> Option<Duration> {
 
 /// The contract's node JSON as a tree. The walk has its own stack, as long as the file is.
 fn parse_tree(bytes: &[u8]) -> Result<Tree, String> {
-    let root: Value = serde_json::from_slice(bytes).map_err(|problem| format!("it is no tree: {problem}"))?;
+    let root: Value =
+        serde_json::from_slice(bytes).map_err(|problem| format!("it is not a tree: {problem}"))?;
     let Value::Object(root) = &root else {
-        return Err("it is no tree: not an object".to_owned());
+        return Err("it is not a tree: not an object".to_owned());
     };
     let mut builder = TreeBuilder::new(element_of(root));
     let mut waiting: Vec<(usize, &Map<String, Value>)> = children_of(root).rev().map(|it| (1, it)).collect();
@@ -347,13 +348,13 @@ mod tests {
     fn what_is_wrong_is_said() {
         let row = row(&json!([]));
         check(&[HEADER, &row, FOOTER, ""], &[], &[]);
-        check(&[HEADER, &row, r#"{"step_"#], &["line 3 is torn", "the footer is missing"], &[]);
+        check(&[HEADER, &row, r#"{"step_"#], &["line 3 is incomplete", "the footer is missing"], &[]);
         check(
             &[HEADER, "{", &row, r#"{"tool": 3}"#, FOOTER, ""],
-            &["line 2 is not JSON", "line 4 is no row"],
+            &["line 2 is not JSON", "line 4 is not a row"],
             &[],
         );
-        check(&[HEADER, FOOTER], &["the footer tells of 1 steps, but 0"], &[]);
+        check(&[HEADER, FOOTER], &["the footer counts 1 steps, but 0"], &[]);
         check(&[&row, FOOTER], &["the header is missing"], &[]);
     }
 

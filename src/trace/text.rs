@@ -58,11 +58,11 @@ pub fn show_step(trace: &LoadedTrace, number: u64) -> Result<String, String> {
 
 fn told_differences(trace: &LoadedTrace, step: &StoryStep) -> String {
     if !trace.tells_of_windows() {
-        return "\nThe trace holds no trees to compare.\n".to_owned();
+        return "\nThe trace has no trees to compare.\n".to_owned();
     }
     let found = diff_scenes(&step.before, &step.after);
     if found.is_empty() {
-        return "\nNothing that is shown changed.\n".to_owned();
+        return "\nNo visible change.\n".to_owned();
     }
     let mut out = String::from("\nWhat changed:\n");
     for difference in found {
@@ -86,7 +86,7 @@ pub fn row_facts(row: &TraceRow) -> Vec<(&'static str, String)> {
         ("target", target),
         ("result", result),
         ("tree hash", hashes),
-        ("no picture", row.screenshot_error.clone()),
+        ("no screenshot", row.screenshot_error.clone()),
     ];
     facts
         .into_iter()

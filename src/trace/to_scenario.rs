@@ -40,7 +40,9 @@ pub fn record_scenario(trace: &LoadedTrace, input_of: InputOf) -> Result<String,
         return Err(format!("trees of the trace are missing, so states would be guessed:\n  {missing}"));
     }
     if !trace.tells_of_windows() {
-        return Err("the trace tells of no windows: it was written by a program that stores none".to_owned());
+        return Err(
+            "the trace has no windows: it was written by a program that does not store them".to_owned()
+        );
     }
     let session = RecordedSession::of(trace, input_of);
     let labels = label_states(&session);
@@ -150,7 +152,8 @@ impl RecordedSession {
             None if changed => {
                 if input.is_none() && row.result_summary.action.is_some() {
                     self.notes.push(format!(
-                        "step {}: {} changed the desktop, but a scenario cannot wait for it; here time does it",
+                        "step {}: {} changed the desktop, but a scenario cannot react to it; a timed \
+                         transition does it here",
                         row.trace_seq, row.tool
                     ));
                 }
@@ -658,11 +661,11 @@ impl<'a> Draft<'a> {
             head.push(format!("The session began at {}.", header.started_at));
         }
         head.push(
-            "Each state is the desktop as it was seen; each reaction is what an input led to.".to_owned(),
+            "Each state is the desktop as it was captured; each reaction is what an input led to.".to_owned(),
         );
         if !self.secrets.is_empty() {
             head.push(format!(
-                "Secret values are not in here: {HIDDEN} stands for any. Hashes of trees with one differ."
+                "Secret values are not included: {HIDDEN} replaces them. Hashes of trees with one differ."
             ));
         }
         head.extend(list_notes(

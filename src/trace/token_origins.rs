@@ -1,4 +1,4 @@
-//! Where the tokens among the arguments of a call came from: which earlier reply told them.
+//! Where the tokens among the arguments of a call came from: which earlier reply contained them.
 
 use std::collections::{BTreeMap, HashMap};
 

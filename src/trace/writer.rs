@@ -80,7 +80,7 @@ impl TraceFolder {
     /// Takes back a folder in which nothing could be written.
     pub fn remove_empty(self) {
         if let Err(problem) = std::fs::remove_dir_all(&self.path) {
-            tracing::warn!("{} holds no trace and cannot be removed: {problem}", self.path.display());
+            tracing::warn!("{} has no trace and cannot be removed: {problem}", self.path.display());
         }
     }
 
@@ -141,7 +141,7 @@ impl TraceFolder {
         // Where it cannot be asked, a full disk shows when a write fails, which ends the trace as well.
         match fs4::available_space(&self.path) {
             Ok(free) if free < self.room.free_bytes => Err(io::Error::other(format!(
-                "only {free} bytes are free on its disk, and {} stay free for others",
+                "only {free} bytes are free on its disk, and {} must stay free",
                 self.room.free_bytes
             ))),
             _ => Ok(()),

@@ -92,7 +92,7 @@ impl ModelFailure {
 impl<'a> Client<'a> {
     pub fn new(config: &Vlm, known: &'a KnownPrefix) -> Result<Self, Error> {
         let shown = config.base_url.to_string();
-        let unusable = |why: String| Error::internal(format!("vlm.base_url {shown} cannot be used: {why}"));
+        let unusable = |why: String| Error::internal(format!("vlm.base_url {shown} is invalid: {why}"));
         let mut base =
             Url::parse(config.base_url.reveal()).map_err(|problem| unusable(problem.to_string()))?;
         let login = Login::take_from(&mut base);
@@ -131,8 +131,7 @@ impl<'a> Client<'a> {
                 Err(failure) => return Err(failure),
             }
         }
-        Err(not_found
-            .unwrap_or_else(|| ModelFailure::internal(format!("{} has no address to ask", self.shown))))
+        Err(not_found.unwrap_or_else(|| ModelFailure::internal(format!("{} has no address", self.shown))))
     }
 
     /// The names of the models that the server offers.
@@ -143,15 +142,15 @@ impl<'a> Client<'a> {
                 Ok(Some(names)) => return Ok(names.iter().map(|name| self.without_secrets(name)).collect()),
                 // A server of web pages answers every path with its own page.
                 Ok(None) => {
-                    problem =
-                        Some(ModelFailure::internal(self.describe_server("answered with no list of models")))
+                    problem = Some(ModelFailure::internal(
+                        self.describe_server("did not answer with a list of models"),
+                    ))
                 }
                 Err(failure) if failure.not_found => problem = problem.or(Some(failure)),
                 Err(failure) => return Err(failure),
             }
         }
-        Err(problem
-            .unwrap_or_else(|| ModelFailure::internal(format!("{} has no address to ask", self.shown))))
+        Err(problem.unwrap_or_else(|| ModelFailure::internal(format!("{} has no address", self.shown))))
     }
 
     /// Where to ask, in order. An address that already ends in the version is taken at its word.
@@ -172,7 +171,9 @@ impl<'a> Client<'a> {
             return Err(ModelFailure { may_have_cost: false, ..ModelFailure::cancelled() });
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|problem| ModelFailure::internal(format!("no runtime: {problem}")))?;
+        let runtime = runtime.map_err(|problem| {
+            ModelFailure::internal(format!("cannot start the async runtime: {problem}"))
+        })?;
         let path = url.path().to_owned();
         let done = runtime.block_on(async {
             tokio::select! {
@@ -250,7 +251,7 @@ impl<'a> Client<'a> {
                 Ok(ModelAnswer { text: self.without_secrets(&untrusted::clean_text(&answer.text)), ..answer })
             }
             Err(problem) => {
-                let said = format!("{problem}; it said: {}", self.body_excerpt(text));
+                let said = format!("{problem}; it answered: {}", self.body_excerpt(text));
                 Err(ModelFailure {
                     may_have_cost: true,
                     ..ModelFailure::internal(self.describe_server(&said))
@@ -261,13 +262,13 @@ impl<'a> Client<'a> {
 
     fn status_failure(&self, path: &str, status: StatusCode, page: &str) -> ModelFailure {
         let advice = match status.as_u16() {
-            300..=399 => "redirects are not followed: put the final address into vlm.base_url",
+            300..=399 => "redirects are not followed: set vlm.base_url to the final address",
             401 | 403 => "check vlm.api_key (or OWUI_API_KEY)",
             404 => "check vlm.base_url and that the server has the model in vlm.model",
-            413 => "make vlm.image_max_dim smaller",
+            413 => "reduce vlm.image_max_dim",
             429 => "the server asks to slow down: wait, or ask for less",
             400..=499 => "check vlm.model and vlm.max_tokens",
-            _ => "the server itself failed: look at its log",
+            _ => "the server itself failed: check its log",
         };
         let said = format!("{path} answered {status}: {} ({advice})", self.body_excerpt(page));
         let not_found = status == StatusCode::NOT_FOUND;
@@ -404,7 +405,7 @@ fn sensitive_header(text: &str) -> Result<HeaderValue, reqwest::header::InvalidH
 
 fn unwritable_key() -> Error {
     Error::internal(
-        "vlm.api_key holds characters that no HTTP header may carry; copy it again without line breaks",
+        "vlm.api_key contains characters that are invalid in an HTTP header; copy it again without line breaks",
     )
 }
 
@@ -463,7 +464,7 @@ fn request_body(ask: &ModelRequest) -> Value {
 /// What the model said, wherever the server put it; else why nothing can be read.
 fn read_completion(text: &str) -> Result<ModelAnswer, String> {
     let reply: Value =
-        serde_json::from_str(text).map_err(|problem| format!("answered with no JSON ({problem})"))?;
+        serde_json::from_str(text).map_err(|problem| format!("did not answer with JSON ({problem})"))?;
     if reply.get("error").is_some_and(|error| !error.is_null()) {
         return Err("answered with an error".to_owned());
     }
@@ -472,14 +473,14 @@ fn read_completion(text: &str) -> Result<ModelAnswer, String> {
     let said = joined_parts(content);
     if said.trim().is_empty() {
         return Err(match choice.get("finish_reason").and_then(Value::as_str) {
-            Some("length") => "used up its tokens before it said anything; raise vlm.max_tokens".to_owned(),
-            _ => "answered, but the model said nothing".to_owned(),
+            Some("length") => "used up its tokens before it answered; raise vlm.max_tokens".to_owned(),
+            _ => "answered, but the model's text is empty".to_owned(),
         });
     }
     Ok(ModelAnswer { text: said.trim().to_owned(), tokens: tokens_used(&reply) })
 }
 
-/// A text, or a list of texts and of objects with a text.
+/// A text, or a list of strings and of objects with a text.
 fn joined_parts(content: &Value) -> String {
     let one = |part: &Value| match part {
         Value::String(text) => text.clone(),
@@ -610,12 +611,12 @@ mod tests {
 
     #[test]
     fn what_says_nothing_is_an_error() {
-        check_completion(&json!({"choices": []}), Err("said nothing"));
-        check_completion(&json!([1]), Err("said nothing"));
+        check_completion(&json!({"choices": []}), Err("text is empty"));
+        check_completion(&json!([1]), Err("text is empty"));
         check_completion(&json!({"error": {"message": "no such model"}}), Err("answered with an error"));
         let cut = json!({"choices": [{"message": {"content": ""}, "finish_reason": "length"}]});
         check_completion(&cut, Err("raise vlm.max_tokens"));
-        assert!(read_completion("<html>").unwrap_err().contains("no JSON"));
+        assert!(read_completion("<html>").unwrap_err().contains("not answer with JSON"));
     }
 
     #[test]

@@ -182,7 +182,7 @@ impl PassFindings {
 
 fn not_an_object(text: &str) -> Error {
     Error::internal(format!(
-        "the model answered with no JSON object, but with: {}",
+        "the model did not answer with a JSON object, but with: {}",
         prompts::first_characters(text, 200)
     ))
 }
@@ -260,7 +260,7 @@ mod tests {
     fn when_all_fail_there_is_no_description() {
         let failing = |_: &Pass, _: &str| Ok("no".to_owned());
         let error = describe(&config(), &[], &Clock::steered(), str::to_owned, failing).unwrap_err();
-        assert!(error.message.contains("no JSON object"), "{error}");
+        assert!(error.message.contains("not answer with a JSON object"), "{error}");
     }
 
     #[test]

@@ -48,13 +48,13 @@ const SLOTS: [ModelSlot; 4] = [
     },
     ModelSlot {
         key: "model_actions",
-        purpose: "suggests what to do next, without a picture (Enter: the same model)",
+        purpose: "suggests what to do next, without an image (Enter: the same model)",
         chosen: |config| config.model_actions.is_some(),
         only_in_passes: true,
     },
     ModelSlot {
         key: "model_verify",
-        purpose: "checks the rest (Enter: nobody does)",
+        purpose: "checks the rest (Enter: none)",
         chosen: |config| config.model_verify.is_some(),
         only_in_passes: true,
     },
@@ -84,7 +84,7 @@ pub fn pick_models(
     let mut choices = Vec::new();
     for slot in SLOTS.iter().filter(|slot| !(slot.chosen)(config) && (in_passes || !slot.only_in_passes)) {
         let picked = ask_slot(slot, models, runner, input, output);
-        match picked.map_err(|problem| format!("the terminal cannot be used: {problem}"))? {
+        match picked.map_err(|problem| format!("the terminal is invalid: {problem}"))? {
             Picked::Model(model) => choices.push(ModelChoice { slot: slot.key, model }),
             Picked::Nothing => {}
             Picked::Quit => return Ok(Vec::new()),
@@ -142,7 +142,7 @@ fn was_pulled(
         writeln!(output, "'{answer}' is neither a number from the list nor a model.")?;
         return Ok(false);
     };
-    write!(output, "'{answer}' is not there. Run `{}`? y/n > ", runner.command_line(answer))?;
+    write!(output, "'{answer}' is not installed. Run `{}`? y/n > ", runner.command_line(answer))?;
     output.flush()?;
     let mut line = String::new();
     input.read_line(&mut line)?;
@@ -189,7 +189,7 @@ fn read(path: &Path) -> Result<String, String> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok("{}\n".to_owned()),
         Err(error) => return Err(error.to_string()),
-        Ok(facts) if !facts.is_file() => return Err("it is not a plain file".to_owned()),
+        Ok(facts) if !facts.is_file() => return Err("it is not a regular file".to_owned()),
         Ok(facts) if facts.len() > limits::CONFIG_BYTES as u64 => return Err("it is too large".to_owned()),
         Ok(_) => {}
     }
@@ -200,21 +200,17 @@ fn read(path: &Path) -> Result<String, String> {
 fn with_choice(text: &str, choice: &ModelChoice) -> Result<String, String> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut expected: Value =
-        serde_json::from_str(body).map_err(|error| format!("it is no JSON: {error}"))?;
+        serde_json::from_str(body).map_err(|error| format!("it is not JSON: {error}"))?;
     let section =
-        expected.as_object_mut().ok_or("it is no JSON object")?.entry("vlm").or_insert_with(|| json!({}));
-    let fields = section.as_object_mut().ok_or("its key vlm is no object")?;
+        expected.as_object_mut().ok_or("it is not a JSON object")?.entry("vlm").or_insert_with(|| json!({}));
+    let fields = section.as_object_mut().ok_or("its key vlm is not an object")?;
     fields.insert(choice.slot.to_owned(), json!(choice.model));
     let start = text.len() - body.len();
     let edited = edit_config(text, start, choice);
     // The edit by hand must mean what an edit of the data means.
     let same =
         serde_json::from_str::<Value>(edited.trim_start_matches('\u{feff}')).is_ok_and(|got| got == expected);
-    if same {
-        Ok(edited)
-    } else {
-        Err("its form is not understood; write the model into it by hand".to_owned())
-    }
+    if same { Ok(edited) } else { Err("its format is not supported; add the model by hand".to_owned()) }
 }
 
 /// `text` is JSON from `start` on, and an object.
@@ -438,7 +434,7 @@ mod tests {
             assert_eq!(choices.first().map(|choice| choice.model.as_str()), expected, "{shown}");
             assert!(shown.contains(said), "{shown}");
         };
-        check("true", "llava\ny\n", Some("llava"), "'llava' is not there. Run `true pull llava`? y/n");
+        check("true", "llava\ny\n", Some("llava"), "'llava' is not installed. Run `true pull llava`? y/n");
         check("true", "llava\nn\n1\n", Some("m1"), "Run `true pull llava`?");
         check("true", "llava\n", None, "Run `true pull llava`?");
         check("false", "llava\ny\n2\n", Some("m2"), "false pull llava failed");
@@ -464,7 +460,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "{\"vlm\": {\"model\": \"m\"}}\n");
         fs::write(&path, "not json").unwrap();
         let problem = save(&path, &choice).unwrap_err();
-        assert!(problem.contains("was not changed: it is no JSON"), "{problem}");
+        assert!(problem.contains("was not changed: it is not JSON"), "{problem}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "not json");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

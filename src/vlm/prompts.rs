@@ -12,8 +12,8 @@ pub const SINGLE: &str = "\
 You see a screenshot of one window. Describe it for a person who cannot see it and has to work with it.
 Say in this order: which application it is and what it is showing; what is in the foreground, above all a \
 dialog or an error; the controls that matter, each with its label, its state and where it is; which control \
-has the keyboard focus; and what somebody would most likely do next.
-Quote labels exactly as they are written. Where the picture and the blocks disagree, say so. Black \
+has the keyboard focus; and what the user would most likely do next.
+Quote labels exactly as they are written. Where the screenshot and the blocks disagree, say so. Black \
 rectangles hide private content: do not guess it. If something cannot be read, say that instead of guessing. \
 Answer in plain text, in at most 300 words.";
 
@@ -21,17 +21,17 @@ pub const SCENE: &str = "\
 You see a screenshot of one window. Say what it is. Answer with one JSON object and nothing else:
 {\"summary\": one or two sentences, \"app\": name of the application, \"screen_type\": one of \"form\", \
 \"dialog\", \"list\", \"document\", \"editor\", \"settings\", \"login\", \"error\", \"media\", \"terminal\", \
-\"other\", \"primary_task\": what somebody does here, \"modal_open\": true or false}
+\"other\", \"primary_task\": what the user does here, \"modal_open\": true or false}
 Use null for what you cannot tell. Black rectangles hide private content: do not guess it.";
 
 pub const CONTROLS: &str = "\
-You see a screenshot of one window. List the controls that somebody could use now, the most important \
+You see a screenshot of one window. List the controls that can be used now, the most important \
 first, at most 40. Answer with one JSON object and nothing else:
 {\"focused\": label of the control with the keyboard focus or null, \"controls\": [{\"label\": as written, \
 \"role\": button, edit, checkbox and so on, \"state\": enabled, disabled, checked, selected and so on, \
 \"value\": content or null, \"bounds\": {\"x\", \"y\", \"width\", \"height\"} or null}], \
 \"sensitive_regions\": [{\"label\": what is there, \"reason\": why it is private}]}
-Take bounds only from the blocks, never from the picture. Black rectangles hide private content: name them \
+Take bounds only from the blocks, never from the screenshot. Black rectangles hide private content: name them \
 as sensitive regions and do not guess what they hide.";
 
 pub const ACTIONS: &str = "\
@@ -42,8 +42,7 @@ most 5 steps. Answer with one JSON object and nothing else:
 Suggest only controls that are listed and enabled. Never suggest to enter a password or to confirm a payment.";
 
 pub const VERIFY: &str = "\
-You see a screenshot of one window, and in the blocks what another reader said about it. Check it against \
-the picture. Answer with one JSON object and nothing else:
+You see a screenshot of one window, and in the blocks what another reader said about it. Check it against the screenshot. Answer with one JSON object and nothing else:
 {\"confidence\": number from 0 to 1 that it is right as a whole, \"discrepancies\": [one sentence each for \
 what is wrong, missing or invented]}
 An empty list means that you found nothing wrong.";

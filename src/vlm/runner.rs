@@ -20,8 +20,8 @@ impl<'a> ModelRunner<'a> {
         match command.and_then(|command| command.split_first()) {
             Some((program, arguments)) if !program.trim().is_empty() => Ok(Self { program, arguments }),
             _ => Err(
-                "vlm.ollama_runner names no program that gets models; set it to [\"ollama\"], or load the \
-                      model on the model server itself"
+                "vlm.ollama_runner names no program that pulls models; set it to [\"ollama\"], or load the \
+                 model on the model server itself"
                     .to_owned(),
             ),
         }
@@ -36,7 +36,7 @@ impl<'a> ModelRunner<'a> {
     /// Runs it to its end. What it says goes to the person; it reads nothing of what the person types.
     pub fn pull_model(&self, model: &str) -> Result<(), String> {
         if !is_model_name(model) {
-            return Err(format!("'{model}' is no name of a model, such as llava:13b"));
+            return Err(format!("'{model}' is not a model name such as llava:13b"));
         }
         let line = self.command_line(model);
         let status = Command::new(self.program)
@@ -99,7 +99,7 @@ mod tests {
         let runner = ModelRunner::of(Some(&command)).unwrap();
         assert_eq!(runner.pull_model("good"), Ok(()));
         assert!(runner.pull_model("bad").unwrap_err().contains("--host=x pull bad failed"));
-        assert!(runner.pull_model("--insecure").unwrap_err().contains("is no name of a model"));
+        assert!(runner.pull_model("--insecure").unwrap_err().contains("is not a model name"));
         let said = std::fs::read_to_string(folder.path().join("ollama.said")).unwrap();
         assert_eq!(said, "--host=x|pull|good|--host=x|pull|bad|");
     }

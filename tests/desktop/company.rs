@@ -258,7 +258,7 @@ fn a_person_who_types_at_the_same_time_is_noticed() {
     for round in 0..4 {
         let text = format!("{round}{}", "abcdefghij".repeat(20));
         let reply = server.ok("type_text", json!({"text": text}));
-        let said = reply["note"].as_str().is_some_and(|note| note.contains("somebody pressed keys"));
+        let said = reply["note"].as_str().is_some_and(|note| note.contains("someone pressed keys"));
         noticed += usize::from(said);
         // All of ours is there in its order, whatever stands between.
         let ours = desk.until_any(&app, "all that was typed", |node| {

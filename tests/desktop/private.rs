@@ -222,7 +222,7 @@ fn what_cannot_start_is_said_and_no_other_desktop_is_taken() {
     };
     check(&["no-such-program"], "the program no-such-program was not found");
     check(&["zenity", "--no-such-option"], "zenity ended before it showed a window (exit status: 255)");
-    check(&["sh", "-c", "echo sorry >&2; exit 3"], "(exit status: 3); it said: sorry");
+    check(&["sh", "-c", "echo sorry >&2; exit 3"], "(exit status: 3); its output: sorry");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn aliases_of_aliases() -> String {
 fn scenario_bombs() -> Vec<(&'static str, String, &'static str)> {
     let one = "windows: [{uid: 'a:1', title: A, tree: {role: Window, children: [{role: Button, id: b}]}}]";
     vec![
-        ("aliases.yaml", aliases_of_aliases(), "too many parts"),
+        ("aliases.yaml", aliases_of_aliases(), "too many nodes"),
         ("itself.yaml", "states: &s {a: *s}\n".to_owned(), "itself.yaml:1:"),
         ("deep.yaml", format!("states: {}", "{a: ".repeat(100_000)), "deep.yaml:1:"),
         ("list.yaml", "[".repeat(100_000), "list.yaml:1:"),
@@ -234,8 +234,8 @@ fn broken_patterns_are_refused_on_every_surface() {
     assert_eq!(all.effects(), 0);
 }
 
-/// H-43 on code: a claim with a broken pattern does not hold and says why, and an expectation with one stops the list
-/// before it begins.
+/// H-43 on code: a claim with a broken pattern does not hold and says why, and an expectation with one stops
+/// the list before it begins.
 #[test]
 fn a_claim_with_a_broken_pattern_is_no_claim() {
     let world = World::on("scenarios/login.yaml");

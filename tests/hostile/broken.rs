@@ -133,7 +133,7 @@ fn check_full_audit(settings: &[(&str, &str)]) {
         assert!(warning(&first).contains("inputs are refused"), "{first}");
         let reply = server.call("type_text", input(&refused));
         assert_eq!(reply["error"]["code"], "Internal", "{reply}");
-        assert!(reply["error"]["message"].as_str().unwrap().contains("so nothing is done"), "{reply}");
+        assert!(reply["error"]["message"].as_str().unwrap().contains("so nothing was done"), "{reply}");
         assert_eq!(field(&mut server), done, "with room for {room} bytes");
         server.allow(None);
         assert_eq!(warning(&server.ok("type_text", input(&next))), "");

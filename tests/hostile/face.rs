@@ -102,9 +102,9 @@ fn bytes_that_are_no_text_are_said_to_be_none_there_too() {
     let mut client = Client::spawn(command);
     client.initialize("2025-11-25");
     let errors = client.errors.clone();
-    until("the face is served", || errors.lock().unwrap().contains("Clickthrough at port"));
+    until("the face is served", || errors.lock().unwrap().contains("Clickthrough-compatible API on port"));
     let log = errors.lock().unwrap().clone();
-    let port = log.split("Clickthrough at port ").nth(1).unwrap();
+    let port = log.split("Clickthrough-compatible API on port ").nth(1).unwrap();
     let port: String = port.chars().take_while(char::is_ascii_digit).collect();
     let address = format!("127.0.0.1:{port}");
     let exec = |command: &str| {

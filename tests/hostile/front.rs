@@ -571,14 +571,18 @@ impl Served {
         let flags = ["--mode", "both", "--mock", "--config", config.to_str().unwrap()];
         let client = Client::start_with(&flags, &[("RUST_LOG", "trace")]);
         let errors = client.errors.clone();
-        until("both doors are open", || errors.lock().unwrap().contains("Clickthrough at port"));
+        until("both doors are open", || {
+            errors.lock().unwrap().contains("Clickthrough-compatible API on port")
+        });
         let log = errors.lock().unwrap().clone();
         let after = |words: &str| {
             let rest = log.split(words).nth(1).unwrap();
             rest.split(|c: char| c == '/' || c.is_whitespace()).next().unwrap().to_owned()
         };
-        let (address, other) =
-            (after("serving HTTP at http://"), format!("127.0.0.1:{}", after("Clickthrough at port ")));
+        let (address, other) = (
+            after("serving HTTP at http://"),
+            format!("127.0.0.1:{}", after("Clickthrough-compatible API on port ")),
+        );
         Self { client, address, other, folder }
     }
 

@@ -183,7 +183,7 @@ fn what_is_outside_is_refused_alike() {
     let desk = Desk::new();
     for (tool, _, args) in BELOW_A_ROOT {
         let missing = words(&desk.world.call(tool, args(OUTSIDE[0])), OUTSIDE[0]);
-        assert!(missing.contains("is not below a folder"), "{tool}: {missing}");
+        assert!(missing.contains("is not in a folder"), "{tool}: {missing}");
         for path in OUTSIDE {
             assert_eq!(words(&desk.world.call(tool, args(path)), path), missing, "{tool} {path:?}");
         }
@@ -252,7 +252,7 @@ fn a_replay_reads_nothing_outside() {
         let started = desk.world.call("replay_start", json!({"path": "made.jsonl"}));
         let stepped = desk.world.call("replay_step", json!({"replay_id": started["replay_id"]}));
         let told = format!("{started} {stepped}");
-        let refused = ["is not below a folder", "\"ok\":false", "\"all_passed\":false"];
+        let refused = ["is not in a folder", "\"ok\":false", "\"all_passed\":false"];
         assert!(refused.iter().any(|words| told.contains(words)), "{tool}: {told}");
         assert!(!told.contains("root:x:"), "{tool}: {told}");
     }

@@ -235,7 +235,7 @@ fn the_person_is_told_of_the_suspicion() {
     let person = gate::confirm::Person::Reachable;
     let reply = world.app.gate.pass_for(call, &person, &os_screen_observer::clock::Cancel::new());
     let question = reply.question.unwrap().text;
-    assert!(question.contains("tries to give orders to the agent"), "{question}");
+    assert!(question.contains("tries to instruct the agent"), "{question}");
 }
 
 /// What the inspector's page reads is read by a person: it frightens nobody else.

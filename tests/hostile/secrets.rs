@@ -461,13 +461,14 @@ impl Process {
         let mut client = Client::spawn(command);
         client.initialize("2025-11-25");
         let errors = client.errors.clone();
-        until("both are served", || errors.lock().unwrap().contains("Clickthrough at port"));
+        until("both are served", || errors.lock().unwrap().contains("Clickthrough-compatible API on port"));
         let log = client.errors.lock().unwrap().clone();
         let word = |before: &str, ends: &[char]| {
             log.split(before).nth(1).unwrap().split(ends).next().unwrap().to_owned()
         };
         let address = word("serving HTTP at http://", &['/', ' ', '\n']);
-        let face = format!("127.0.0.1:{}", word("Clickthrough at port ", &[' ', '\n', '\u{1b}']));
+        let face =
+            format!("127.0.0.1:{}", word("Clickthrough-compatible API on port ", &[' ', '\n', '\u{1b}']));
         let events = Arc::new(Mutex::new(Vec::new()));
         let process = Self { client, folder, address, face, seen: Vec::new(), events };
         process.watch();

@@ -105,10 +105,10 @@ fn a_token_file_that_is_no_secret_stops_the_start() {
         let config = json!({"web_ui": {"port": 0, "token": "auto", "token_file": file}});
         std::fs::write(place.path("mine"), "0123456789abcdef").unwrap();
         std::os::unix::fs::symlink(place.path("mine"), &file).unwrap();
-        check_no_start(place.start_with(&config, &["--mode", mode]), mode, "is not a plain file");
+        check_no_start(place.start_with(&config, &["--mode", mode]), mode, "is not a regular file");
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&file, "0123456789abcdef").unwrap();
-        check_no_start(place.start_with(&config, &["--mode", mode]), mode, "can be read by others");
+        check_no_start(place.start_with(&config, &["--mode", mode]), mode, "is readable by other users");
     }
 }
 
@@ -140,7 +140,7 @@ fn a_port_in_use_is_said() {
     let port = taken.local_addr().unwrap().port();
     let place = Place::new();
     let config = json!({"web_ui": {"port": port}});
-    check_no_start(place.start_with(&config, &["--mode", "inspect"]), "inspect", "cannot be listened at");
+    check_no_start(place.start_with(&config, &["--mode", "inspect"]), "inspect", "cannot listen on");
     let mut client = place.start_with(&config, &["--mode", "both"]);
     client.initialize("2025-11-25");
     assert_eq!(client.data("list_windows", json!({}))["count"], 3);
@@ -193,7 +193,7 @@ fn a_config_that_is_no_file_is_said() {
         client.initialize("2025-11-25");
         let told = client.data("get_capabilities", json!({}));
         assert!(
-            told["config_error"].as_str().is_some_and(|text| text.contains("not a plain file")),
+            told["config_error"].as_str().is_some_and(|text| text.contains("not a regular file")),
             "{told}"
         );
     }
@@ -362,7 +362,11 @@ fn over_http_only_the_listeners_are_opened() {
         all.extend_from_slice(flags);
         let mut watched = Watched::start(&all);
         watched.client.initialize("2025-11-25");
-        watched.client.until_says(if doors == 2 { "Clickthrough at port" } else { "serving HTTP at" });
+        watched.client.until_says(if doors == 2 {
+            "Clickthrough-compatible API on port"
+        } else {
+            "serving HTTP at"
+        });
         assert_eq!(watched.client.data("list_windows", json!({}))["count"], 3);
         assert_eq!(sockets(child_of(watched.client.process_id())), vec!["tcp 0A"; doors]);
         let calls = watched.calls();

@@ -208,7 +208,7 @@ fn what_is_malformed_anywhere_is_refused_before_anything_is_done() {
 #[test]
 fn trees_lists_and_what_the_server_remembers_are_no_steps() {
     let good = fill(USERNAME, "alice");
-    check_refused(json!([good, {"do": "act", "steps": []}]), "BadRequest", "no lists in it");
+    check_refused(json!([good, {"do": "act", "steps": []}]), "BadRequest", "cannot be nested");
     check_refused(json!([good, {"do": "get_window_structure"}]), "BadRequest", "too large");
     check_refused(json!([good, {"do": "get_screenshot"}]), "BadRequest", "too large");
     check_refused(

@@ -148,7 +148,7 @@ fn a_claim_that_makes_no_sense_fails_and_says_why() {
     check_unjudged(
         json!({"kind": "nope"}),
         "PredicateUnsupported",
-        "known are element_exists, element_absent,",
+        "known kinds are element_exists, element_absent,",
     );
     check_unjudged(json!({}), "BadRequest", "'kind' is required");
     check_unjudged(json!({"kind": 1}), "BadRequest", "'kind' must be a string");
@@ -156,12 +156,12 @@ fn a_claim_that_makes_no_sense_fails_and_says_why() {
     check_unjudged(
         json!({"kind": "element_exists", "selector": "a["}),
         "BadRequest",
-        "'selector' cannot be used",
+        "'selector' is invalid",
     );
     check_unjudged(
         json!({"kind": "element_absent", "selector": "a["}),
         "BadRequest",
-        "'selector' cannot be used",
+        "'selector' is invalid",
     );
     check_unjudged(json!({"kind": "text_visible", "regex": "("}), "BadRequest", "unclosed group");
     check_unjudged(json!({"kind": "text_visible", "regex": "(?:a{1000}){1000}"}), "BadRequest", "'regex'");
@@ -193,7 +193,7 @@ fn nothing_to_check_is_an_error() {
     check_refused(json!({"predicates": []}), "'predicates' is required");
     check_refused(json!({"predicate": "text"}), "'predicate[0]' must be an object");
     check_refused(json!({"predicates": [1]}), "'predicates[0]' must be an object");
-    check_refused(json!({"predicates": vec![json!({}); 257]}), "may have 256 entries, this has 257");
+    check_refused(json!({"predicates": vec![json!({}); 257]}), "may have at most 256 entries, this has 257");
 }
 
 #[test]
@@ -271,16 +271,16 @@ fn check_bad_reference(bytes: impl FnOnce(&World) -> Vec<u8>, words: &str) {
 /// H-21 on code: another format, nothing, a half, too many bytes.
 #[test]
 fn what_is_no_picture_fails_and_harms_nobody() {
-    check_bad_reference(|_| b"GIF89a\x01\0\x01\0".to_vec(), "no whole PNG");
-    check_bad_reference(|_| Vec::new(), "no whole PNG");
+    check_bad_reference(|_| b"GIF89a\x01\0\x01\0".to_vec(), "not a complete PNG");
+    check_bad_reference(|_| Vec::new(), "not a complete PNG");
     check_bad_reference(
         |world| {
             let png = front_picture(world).to_png().unwrap();
             png[..png.len() / 2].to_vec()
         },
-        "no whole PNG",
+        "not a complete PNG",
     );
-    check_bad_reference(|_| vec![0; (32 << 20) + 1], "more than the 33554432 bytes");
+    check_bad_reference(|_| vec![0; (32 << 20) + 1], "larger than 33554432 bytes");
 }
 
 /// H-17, H-21 on code: a picture that is outside.
@@ -295,11 +295,11 @@ fn references_outside_the_roots_are_refused_alike() {
             (&json!(false), &json!("BadRequest")),
             "{path}: {got}"
         );
-        assert!(got["observed"].as_str().unwrap().contains("is not below a folder"), "{path}: {got}");
+        assert!(got["observed"].as_str().unwrap().contains("is not in a folder"), "{path}: {got}");
     }
     std::fs::create_dir(folder.path().join("folder.png")).unwrap();
     let got = judge(&world, json!({"kind": "screenshot_similar", "reference_path": "folder.png"}));
-    assert!(got["observed"].as_str().unwrap().contains("no regular file"), "{got}");
+    assert!(got["observed"].as_str().unwrap().contains("not a regular file"), "{got}");
     let bad = judge(&world, json!({"kind": "screenshot_similar", "reference_path": "a.png", "min_ssim": 2}));
     assert_eq!(bad["error_code"], "BadRequest");
 }
@@ -315,7 +315,7 @@ fn a_pipe_is_not_waited_for() {
         &world_reading(folder.path()),
         json!({"kind": "screenshot_similar", "reference_path": "pipe.png"}),
     );
-    assert!(got["observed"].as_str().unwrap().contains("no regular file"), "{got}");
+    assert!(got["observed"].as_str().unwrap().contains("not a regular file"), "{got}");
 }
 
 // ── a scenario's own oracles ───────────────────────────────────────────────────────────────────────

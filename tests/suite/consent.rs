@@ -437,8 +437,8 @@ fn a_token_is_bound_to_the_screen() {
     };
     check(&|text| text.to_owned(), true, "");
     check(&moved(30, 50), true, "");
-    check(&moved(31, 50), false, "moved or grown by 21 px");
-    check(&moved(10, 71), false, "moved or grown by 21 px");
+    check(&moved(31, 50), false, "changed size by 21 px");
+    check(&moved(10, 71), false, "changed size by 21 px");
     check(&|text| text.replacen("name: Delete\n", "name: Delete the rest\n", 1), false, "another element");
     check(
         &|text| {
@@ -712,7 +712,7 @@ fn where_nobody_can_be_asked_nothing_is_done() {
         world.call("propose_action", proposal)["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("person decides")
+            .contains("the person is asked")
     );
     let reply = world.call("click_element", json!({"selector": DELETE, "confirm_token": "ct:1"}));
     assert_eq!(reply["error"]["code"], "ConfirmationInvalid");

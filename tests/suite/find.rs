@@ -49,7 +49,7 @@ fn nothing_to_look_for_is_refused_and_nothing_found_is_said() {
     }
     let none = world.ok("find", json!({"text": "xyzzy"}));
     assert_eq!(none["count"], 0);
-    assert!(none["warning"].as_str().unwrap().contains("outline"), "{none}");
+    assert!(none["warning"].as_str().unwrap().contains("call look"), "{none}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn a_window_without_elements_is_told_by_its_lines() {
     let read = world.ok("get_window_structure", json!({"ocr": true}));
     let line = &read["tree"]["children"][0];
     assert_eq!((&line["role"], &line["name"]), (&json!("TextLine"), &json!("Harbour lights")), "{read}");
-    assert!(read["warning"].as_str().unwrap().contains("refs of it"));
+    assert!(read["warning"].as_str().unwrap().contains("their refs can be clicked"));
     assert!(read["tree_token"].is_null() && read["degraded"]["reason"] == "sparse_accessibility_tree");
     let known = World::new().ok("get_window_structure", json!({"ocr": true}));
     assert_eq!(known["element_count"], 17, "a window with elements needs no reading");
@@ -243,7 +243,7 @@ fn elements_are_read_in_their_own_mode_and_within_the_time_of_one_picture() {
     assert_eq!(modes, "11\n8\n8\n");
     assert_eq!(sketch["elements"][1]["ocr_text"], "part");
     let warning = sketch["warning"].as_str().unwrap();
-    assert!(warning.starts_with("2 of 3 elements without a name were not read: OCR gave up"), "{warning}");
+    assert!(warning.starts_with("2 of 3 elements without a name were not read: OCR timed out"), "{warning}");
 }
 
 #[test]

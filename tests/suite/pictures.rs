@@ -94,7 +94,7 @@ fn labels_that_do_not_fit_are_left_out_and_that_is_said() {
         (&reply["grid"]["label_every_row"], &reply["grid"]["label_every_col"]),
         (&json!(5), &json!(5))
     );
-    assert!(reply["warning"].as_str().unwrap().contains("one in 5 rows"), "{reply}");
+    assert!(reply["warning"].as_str().unwrap().contains("every 5 rows"), "{reply}");
     let refused = world.call("get_screenshot", json!({"window_index": 0, "grid": {"rows": 300}}));
     assert!(refused["error"]["message"].as_str().unwrap().contains("at most 160"), "{refused}");
 }
@@ -294,12 +294,12 @@ fn what_is_no_place_is_refused_by_name() {
     };
     check(json!({"image": gridded, "row": 6, "col": 0}), "row", "rows 0 to 5");
     check(json!({"image": gridded, "row": 0, "col": 8}), "col", "cols 0 to 7");
-    check(json!({"image": plain, "row": 0, "col": 0}), "row", "taken with a grid");
+    check(json!({"image": plain, "row": 0, "col": 0}), "row", "a screenshot with a grid");
     check(json!({"image": gridded, "row": 0}), "row", "together");
     check(json!({"image": gridded, "row": 0, "col": 0, "x": 1, "y": 1}), "row", "not both");
     check(json!({"image": gridded}), "row", "row and col");
-    check(json!({"row": 0, "col": 0}), "image", "need the image");
-    check(json!({"image": gridded, "x": 1, "y": 1, "dx": 0.5}), "dx", "missing");
+    check(json!({"row": 0, "col": 0}), "image", "need image");
+    check(json!({"image": gridded, "x": 1, "y": 1, "dx": 0.5}), "dx", "give row and col too");
     check(json!({"image": gridded, "row": 0, "col": 0, "dx": 1.5}), "dx", "between -1 and 1");
     check(json!({"image": gridded, "row": -1, "col": 0}), "row", "between 0");
     check(json!({"image": gridded, "image_id": plain, "row": 0, "col": 0}), "image", "same argument");
@@ -325,7 +325,7 @@ fn a_picture_of_a_window_that_changed_is_refused_with_what_changed() {
     let moved = PLACE.replace("x: 100", "x: 130");
     check(&desktop(&[window("mock:w", &moved)]), "moved from 100,100 to 130,100");
     let larger = PLACE.replace("300", "320");
-    check(&desktop(&[window("mock:w", &larger)]), "400x300 pixels large and is 400x320 now");
+    check(&desktop(&[window("mock:w", &larger)]), "400x300 pixels and has 400x320 now");
     check(&desktop(&[window("mock:v", PLACE)]), "out of date: no window has the uid");
     let screen =
         desktop(&[window("mock:w", PLACE)]).replace("states:", "screen: {width: 1280, height: 720}\nstates:");
@@ -351,7 +351,7 @@ fn a_picture_of_the_screen_holds_as_long_as_what_lies_at_the_point() {
     check(&[window("mock:w", &PLACE.replace("y: 100", "y: 110"))], Some("moved from 100,100 to 100,110"));
     check(&[window("mock:w", "x: 900, y: 500, width: 400, height: 300")], Some("no longer at"));
     let over = window("mock:v", PLACE).replace("title:", "focused: true\n        title:");
-    check(&[over, w()], Some("another window, mock:v, lies at"));
+    check(&[over, w()], Some("another window, mock:v, is at"));
 }
 
 /// H-66 on code: the cell of a picture

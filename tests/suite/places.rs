@@ -52,7 +52,7 @@ impl World {
         let value = self.call(tool, args);
         assert_eq!(value["ok"], true, "{tool}: {value}");
         let warning = value["warning"].as_str().unwrap_or_default();
-        assert!(warning.contains("not of the screen"), "{tool}: {warning}");
+        assert!(warning.contains("not to the screen"), "{tool}: {warning}");
     }
 
     fn check_refused(&self, tool: &str, args: Value, says: &str) {
@@ -96,7 +96,7 @@ fn what_needs_a_place_is_refused() {
         "to drag an element",
     );
     let crop = json!({"window_index": 0, "element_id": "root.0"});
-    world.check_refused("get_screenshot_cropped", crop, "an element in a picture");
+    world.check_refused("get_screenshot_cropped", crop, "an element in a screenshot");
 }
 
 /// Nobody can say what lies at a point, so a protected button could be clicked by its pixels.
@@ -105,8 +105,8 @@ fn a_click_by_coordinates_that_must_be_judged_is_refused() {
     let free = World::with(json!({}));
     assert_eq!(free.call("click_at", json!({"x": 100, "y": 100}))["ok"], true);
     let judged = World::with(json!({"confirmation_required": [{"name_regex": "Delete"}]}));
-    judged.check_refused("click_at", json!({"x": 100, "y": 100}), "to judge an input there");
-    judged.check_refused("hover_at", json!({"x": 100, "y": 100}), "to judge an input there");
+    judged.check_refused("click_at", json!({"x": 100, "y": 100}), "to check an input there");
+    judged.check_refused("hover_at", json!({"x": 100, "y": 100}), "to check an input there");
 }
 
 #[test]
@@ -114,6 +114,6 @@ fn a_picture_whose_secrets_cannot_be_found_does_not_leave() {
     let blurred = |pattern: &str| {
         World::with(json!({"redaction": {"element_name_patterns": [pattern], "blur_screenshots": true}}))
     };
-    blurred("Text Editor").check_refused("get_screenshot", json!({}), "to blacken what redaction hides");
+    blurred("Text Editor").check_refused("get_screenshot", json!({}), "to black out what redaction hides");
     assert_eq!(blurred("nothing has this name").call("get_screenshot", json!({}))["ok"], true);
 }

@@ -485,7 +485,7 @@ fn a_torn_trace_is_recorded_as_far_as_it_goes() {
     std::fs::write(&file, rows[..8].join("\n") + &rows[8][..40]).unwrap();
     let story = LoadedTrace::read(session.path()).unwrap();
     let yaml = to_scenario::record_scenario(&story, &tools::recorded_input).unwrap();
-    assert!(yaml.contains("# The trace is incomplete: line 8 is torn"), "{yaml}");
+    assert!(yaml.contains("# The trace is incomplete: line 8 is incomplete"), "{yaml}");
     assert_eq!(scenario::load_str(&yaml, "torn.yaml").unwrap().name, "recorded");
 }
 
@@ -570,9 +570,7 @@ fn a_trace_of_the_contract_is_shown() {
     assert!(text::show_step(&story, 1).unwrap().contains("no trees to compare"));
     assert!(html::page(&story).contains("trace-cf6592fc"));
     assert!(
-        to_scenario::record_scenario(&story, &tools::recorded_input)
-            .unwrap_err()
-            .contains("tells of no windows")
+        to_scenario::record_scenario(&story, &tools::recorded_input).unwrap_err().contains("has no windows")
     );
 }
 

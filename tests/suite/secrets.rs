@@ -133,7 +133,7 @@ fn names_are_checked() {
     assert_eq!(world.code("press_key", json!({"keys": {"secret": "BANK"}})), "BadRequest");
     assert_eq!(world.effects(), 0);
     let none = World::new().call("type_text", bank());
-    assert!(none["error"]["message"].as_str().unwrap().contains("was given none"), "{none}");
+    assert!(none["error"]["message"].as_str().unwrap().contains("has none"), "{none}");
 }
 
 #[test]
@@ -185,11 +185,11 @@ fn a_secret_that_cannot_be_kept_stops_the_start() {
     check(
         json!({"secrets": {"allow": {"BNAK": []}}}),
         &[("OSO_SECRET_BANK", "S3NT1NEL")],
-        "'BNAK', which is no secret",
+        "'BNAK', which is not a secret",
     );
     check(json!({"secrets": {"allow": {"BANK": [{"name": "x"}]}}}), &[], "`name` is not a condition");
     check(json!({"secrets": {"allow": {"BANK": [{"name_regex": "("}]}}}), &[], "does not compile");
-    check(json!({"secrets": {"allow": {"BANK": [{}]}}}), &[], "names no condition");
+    check(json!({"secrets": {"allow": {"BANK": [{}]}}}), &[], "has no condition");
     check(json!({}), &[("OSO_SECRET_PIN", "123")], "the secret PIN has fewer than 4 characters");
     check(json!({"confirmation": {"mode": "maybe"}}), &[], "one of token, ask");
     check(json!({"confirmation": {"ttl_seconds": 601}}), &[], "from 1 to 600");

@@ -37,7 +37,7 @@ fn saved(slow: usize, fast: usize) -> usize {
 
 #[test]
 fn every_task_takes_two_calls_instead_of_eight_or_more() {
-    println!("| task | contract's tools: calls / tokens | look and act: calls / tokens | tokens saved |");
+    println!("| task | one tool per call: calls / tokens | look and act: calls / tokens | tokens saved |");
     println!("|---|---:|---:|---:|");
     let mut rows = Vec::new();
     for task in TASKS.iter().filter(|task| task.is_compared()) {

@@ -710,9 +710,9 @@ fn links_pipes_and_huge_files_are_refused() {
     assert!(made.success());
     std::fs::File::create(traces.join("huge")).unwrap().set_len(10 << 30).unwrap();
     for (name, words) in [
-        ("link.jsonl", "is not below a folder"),
-        ("zero", "is not below a folder"),
-        ("trace-link", "is not below a folder"),
+        ("link.jsonl", "is not in a folder"),
+        ("zero", "is not in a folder"),
+        ("trace-link", "is not in a folder"),
         ("pipe", "not a regular file"),
         ("huge", "at most"),
     ] {

@@ -233,10 +233,15 @@ fn answers_that_cannot_be_read_are_errors() {
         Script::Page(200, "", "<!doctype html>".into()),
         json!({}),
         "Internal",
-        &["no JSON", "<!doctype"],
+        &["not answer with JSON", "<!doctype"],
     );
-    check_failure(Script::Page(200, "", "{\"choices\": [".into()), json!({}), "Internal", &["no JSON"]);
-    check_failure(Script::Json(200, json!({"choices": []})), json!({}), "Internal", &["said nothing"]);
+    check_failure(
+        Script::Page(200, "", "{\"choices\": [".into()),
+        json!({}),
+        "Internal",
+        &["not answer with JSON"],
+    );
+    check_failure(Script::Json(200, json!({"choices": []})), json!({}), "Internal", &["text is empty"]);
     check_failure(Script::Cut, json!({}), "Internal", &["/api/v1/chat/completions"]);
 }
 
@@ -564,7 +569,7 @@ fn no_program_is_started_for_a_script() {
     assert!(said.contains("vlm.ollama_runner names no program"), "{said}");
     let said = pull(json!(["ollama-9f2c", "--quiet"]));
     assert!(
-        said.contains("wants a person") && said.contains("run: ollama-9f2c --quiet pull llava:7b"),
+        said.contains("needs a terminal") && said.contains("run: ollama-9f2c --quiet pull llava:7b"),
         "{said}"
     );
     let (ok, said, _) = models(&server, &["--pick"], "llava\ny\n");

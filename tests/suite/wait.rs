@@ -220,11 +220,11 @@ fn check_condition_refused(condition: Value, words: &str) {
 #[test]
 fn a_condition_that_could_never_match_is_refused_with_its_place() {
     check_condition_refused(json!({}), ": 'type' is required");
-    check_condition_refused(json!({"type": "window_apears"}), ": 'type' is the unknown 'window_apears'");
+    check_condition_refused(json!({"type": "window_apears"}), ": 'type' is unknown: 'window_apears'");
     check_condition_refused(json!({"type": "element_appears"}), ": 'selector' is required");
     check_condition_refused(
         json!({"type": "element_appears", "selector": "Window["}),
-        ": 'selector' cannot be used",
+        ": 'selector' is invalid",
     );
     check_condition_refused(
         json!({"type": "element_appears", "selector": 1}),
@@ -240,10 +240,7 @@ fn a_condition_that_could_never_match_is_refused_with_its_place() {
     );
     check_condition_refused(json!({"type": "window_disappears"}), ": 'window_uid' is required");
     check_condition_refused(json!({"type": "predicate"}), ": 'predicate' must be an object");
-    check_condition_refused(
-        json!({"kind": "nope"}),
-        ": 'kind' cannot be used: unknown predicate kind 'nope'",
-    );
+    check_condition_refused(json!({"kind": "nope"}), ": 'kind' is invalid: unknown predicate kind 'nope'");
     check_condition_refused(
         json!({"type": "predicate", "predicate": {"kind": "text_visible"}}),
         ".predicate: 'regex' is required",
@@ -254,7 +251,7 @@ fn a_condition_that_could_never_match_is_refused_with_its_place() {
     );
     // What is found out only by looking ends the wait all the same.
     let text_file = json!({"kind": "screenshot_similar", "reference_path": "Cargo.toml"});
-    check_refused(json!({"any_of": [text_file]}), "any_of[0]: this is no whole PNG");
+    check_refused(json!({"any_of": [text_file]}), "any_of[0]: this is not a complete PNG");
 }
 
 /// H-43 on code: patterns of conditions.
@@ -281,7 +278,7 @@ fn numbers_have_limits() {
     check_refused(json!({"any_of": []}), "at least one condition");
     check_refused(
         json!({"any_of": vec![one.clone(); 1000]}),
-        "argument 'any_of' may have 64 entries, this has 1000",
+        "argument 'any_of' may have at most 64 entries, this has 1000",
     );
     check_refused(json!({"any_of": [one], "timeout_ms": -1}), "argument 'timeout_ms' must be between 0");
     check_refused(json!({"any_of": [one], "poll_ms": -1}), "argument 'poll_ms' must be between 0");

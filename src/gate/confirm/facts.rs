@@ -39,7 +39,7 @@ impl CallFacts {
             return Some(format!("is for another '{name}'"));
         }
         if self.touched.len() != now.touched.len() {
-            return Some("is for a screen that has changed since".to_owned());
+            return Some("is for a screen that has since changed".to_owned());
         }
         self.touched.iter().zip(&now.touched).find_map(|(then, now)| then.describe_difference(now, tolerance))
     }
@@ -72,7 +72,9 @@ impl Touched {
         }
         let moved = furthest_move(self.bounds, now.bounds);
         (moved > tolerance).then(|| {
-            format!("is for an element that has moved or grown by {moved} px since (limit {tolerance})")
+            format!(
+                "is for an element that has since moved or changed size by {moved} px (limit {tolerance})"
+            )
         })
     }
 }

@@ -103,7 +103,7 @@ impl Grants {
 fn fresh_id(giver: Giver) -> Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)
-        .map_err(|problem| Error::internal(format!("no random number for a token: {problem}")))?;
+        .map_err(|problem| Error::internal(format!("cannot generate a token: {problem}")))?;
     let prefix = match giver {
         Giver::Caller => "ct:",
         Giver::Person => "cq:",

@@ -107,10 +107,11 @@ impl Why {
 
     const fn sentence(self) -> &'static str {
         match self {
-            Why::Suspicion => ", because text on the screen speaks to an agent (confirmation.on_suspicion)",
+            Why::Suspicion => ", because text on the screen addresses an agent (confirmation.on_suspicion)",
             Why::Unread => {
-                ", because the window does not tell all of its elements, and a protected one may be reached \
-                 (confirmation.on_unread); one that is named by a ref or a selector is judged by itself"
+                ", because the window does not expose all of its elements, and the input may reach a \
+                 protected one (confirmation.on_unread); name the element by ref or selector to have it \
+                 judged by itself"
             }
         }
     }
@@ -118,8 +119,8 @@ impl Why {
     /// What the person should know.
     const fn warning(self) -> &'static str {
         match self {
-            Why::Suspicion => " Beware: text on the screen tries to give orders to the agent.",
-            Why::Unread => " The window does not tell what is there: look at it yourself.",
+            Why::Suspicion => " Warning: text on the screen tries to instruct the agent.",
+            Why::Unread => " The window does not expose what is there: check it yourself.",
         }
     }
 }
@@ -222,7 +223,7 @@ impl Confirm {
             self.grants.revoke_grant(token);
             return Err(Error::new(
                 Kind::ConfirmationInvalid,
-                "here the person decides, not a confirm_token; call without one",
+                "here a person decides, not a confirm_token; call without one",
             )
             .with("token", token));
         }
@@ -240,7 +241,11 @@ impl Confirm {
             }
             Person::Silent(ticket) => {
                 self.grants.revoke_grant(&ticket.0);
-                Err(consent_required(case, target, "was not answered by the person; nothing was done"))
+                Err(consent_required(
+                    case,
+                    target,
+                    "was not answered by the person in time; nothing was done",
+                ))
             }
             Person::Reachable if !case.dry_run => {
                 let ticket = Ticket(self.grants.store_grant(facts, Giver::Person, case.now)?);
@@ -261,10 +266,11 @@ impl Confirm {
 
     fn unreachable_hint(&self) -> &'static str {
         if self.asks_in_the_inspector() {
-            "needs the person's consent in the web inspector, which is not served (--mode both serves it)"
+            "needs the person's consent in the web inspector, which is not running (start the server with \
+             --mode both)"
         } else {
-            "needs the person's consent, and this client cannot ask (it declares no elicitation); the person has to \
-             do it"
+            "needs the person's consent, and this client cannot ask for it (it does not declare \
+             elicitation); the person has to do it"
         }
     }
 

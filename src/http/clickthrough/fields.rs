@@ -1,4 +1,4 @@
-//! Reading what a caller sent: each field with its kind and its limits, and all faults told at once.
+//! Reading what a caller sent: each field with its type and its limits, and all errors reported at once.
 //!
 //! Nothing is done here; a request that does not fit has touched nothing.
 
@@ -60,7 +60,7 @@ impl Form {
 
     fn check_names(&self) {
         for name in self.fields.keys().filter(|name| !self.asked.contains(*name)) {
-            self.fault(name, "extra_forbidden", "there is no such field");
+            self.fault(name, "extra_forbidden", "unknown field");
         }
     }
 
@@ -158,7 +158,7 @@ impl Form {
         });
         if texts.is_none() {
             let message = format!(
-                "must be a list of at most {most} texts of {} to {} characters",
+                "must be a list of at most {most} strings of {} to {} characters",
                 lengths.start(),
                 lengths.end()
             );

@@ -62,7 +62,7 @@ impl PointTarget {
     fn grid(form: &mut Form) -> Option<Self> {
         let area = region(form);
         if area.is_none() && !form.has("region_x") && !form.has("region_width") {
-            form.fault("region_x", "missing", "the region of the picture is required");
+            form.fault("region_x", "missing", "the region of the screenshot is required");
         }
         let [rows, cols] = ["rows", "cols"].map(|name| form.required_int(name, 1..=300));
         let row = form.required_int("row", 0..=rows.unwrap_or(300) - 1);
@@ -129,7 +129,7 @@ pub fn read_action(mut form: Form, always_dry: bool) -> Result<Action, Failure> 
         }
         _ => {
             let needed =
-                || Failure::new(400, "click_text_required", "click_text needs its object of that name");
+                || Failure::new(400, "click_text_required", "click_text needs the object click_text");
             let (mut args, screen, area) = words.ok_or_else(needed)?;
             args["button"] = json!(button);
             args["count"] = json!(clicks);
@@ -148,7 +148,7 @@ fn read_words(mut form: Form) -> (Value, i64, Option<Area>) {
     let occurrence = form.one_of("occurrence", &["first", "best", "nth"]);
     let nth = form.int("nth", 1..=10_000);
     if (occurrence == Some("nth")) != form.has("nth") {
-        form.fault("nth", "value_error", "is required with occurrence nth, and stands with no other");
+        form.fault("nth", "value_error", "is required with occurrence nth, and not allowed with any other");
     }
     let area = form.object("region").and_then(|mut inner| {
         let [x, y] = ["x", "y"].map(|name| inner.required_int(name, -32_768..=32_767));

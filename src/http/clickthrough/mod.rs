@@ -1,8 +1,9 @@
-//! The face of Clickthrough: its routes, its envelope and its error codes, over the tools of this server.
+//! The Clickthrough-compatible API: its routes, its envelope and its error codes, over the tools of this
+//! server.
 //!
-//! Thin adapters. A request is read whole, becomes calls that pass the gate like any other, and the replies are told in
-//! the shape that clients of Clickthrough know. Nothing here looks at the desktop or judges a call. It has a listener of
-//! its own and is there only when it was switched on.
+//! Thin adapters. A request is read whole, becomes calls that pass the gate like any other, and the replies
+//! have the shape that clients of Clickthrough expect. Nothing here looks at the desktop or judges a call.
+//! It has its own listener and is off by default.
 
 mod fields;
 mod interact;
@@ -55,12 +56,9 @@ pub fn router(surface: &Arc<Surface>) -> Router {
         .route("/wait", by_body(wait::wait))
         .route("/action/verify", by_body(wait::verify))
         .route("/batch", by_body(interact::batch))
-        .fallback(|| async {
-            refused(HttpRefusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
-        });
-    let wrong_method = || async {
-        refused(HttpRefusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path is not asked in this way"))
-    };
+        .fallback(|| async { refused(HttpRefusal::new(StatusCode::NOT_FOUND, "not found")) });
+    let wrong_method =
+        || async { refused(HttpRefusal::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")) };
     router.method_not_allowed_fallback(wrong_method).with_state(surface.clone())
 }
 
@@ -384,7 +382,7 @@ async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Response
 async fn run_exec(surface: &Surface, body: &Bytes, secret: Option<&str>) -> RouteAnswer {
     let args = read_exec(body, surface.app.config.clickthrough.dry_run, secret)?;
     if exec_facts(surface)["enabled"] != true {
-        return Err(Failure::new(403, "exec_disabled", "commands are switched off; see exec.enabled"));
+        return Err(Failure::new(403, "exec_disabled", "commands are disabled; see exec.enabled"));
     }
     Ok(Answer::Seen(picked(&call(surface, "exec_command", args).await?, EXEC_FIELDS)))
 }

@@ -51,7 +51,7 @@ impl ReadingFields {
     /// The engine here reads English; whoever asks for something else is told.
     pub fn read(form: &mut Form) -> Self {
         if let Some(language) = form.text("ocr_lang", 1..=64).filter(|language| language != "eng") {
-            form.fault("ocr_lang", "enum", format!("only eng can be read here, not {language}"));
+            form.fault("ocr_lang", "enum", format!("only eng is supported, not {language}"));
         }
         let least = form.number("ocr_min_confidence", 0.0..=100.0).map(|least| least.round() as i64);
         Self { least, psm: form.int("ocr_psm", 0..=13) }
@@ -260,7 +260,7 @@ pub fn part_of(display: &Display, area: Option<Area>) -> Result<Area, Failure> {
         inside(display, &area)?;
         return Ok(area);
     }
-    let unknown = "this desktop does not tell its displays; name a region";
+    let unknown = "this desktop does not report its displays; give a region";
     display.area.ok_or_else(|| Failure::bad_request(unknown))
 }
 

@@ -69,11 +69,11 @@ impl Query {
     async fn only(&self, surface: &Surface) -> Outcome {
         let mut windows = self.windows(surface).await?;
         match windows.len() {
-            0 => Err(Failure::new(404, "window_not_found", "no window fits the query")),
+            0 => Err(Failure::new(404, "window_not_found", "no window matches the query")),
             1 => Ok(windows.swap_remove(0)),
             count => {
                 let matches: Vec<Value> = windows.iter().take(10).map(row).collect();
-                Err(Failure::new(409, "window_ambiguous", format!("{count} windows fit the query"))
+                Err(Failure::new(409, "window_ambiguous", format!("{count} windows match the query"))
                     .with(json!({"matches": matches}))
                     .seen())
             }

@@ -53,7 +53,7 @@ function pointer() {
 
 function keyboard(name, label, field, hint) {
   const input = h("label", {}, `${field} `, h("input", { name: field, required: true, placeholder: hint, spellcheck: "false" }));
-  return form(`${label} ${field} into what has the focus`, [input], (data) => run(name, { [field]: data.get(field) }), label);
+  return form(`${label} ${field} in the focused element`, [input], (data) => run(name, { [field]: data.get(field) }), label);
 }
 
 function scroll() {

@@ -5,9 +5,9 @@ import { $, h, replace } from "./dom.js";
 import { on, state } from "./store.js";
 
 const SOURCES = [
-  ["accessibility", "What the application tells about itself."],
-  ["ocr", "What can be read in the picture."],
-  ["vlm", "What a vision model says about the picture."],
+  ["accessibility", "What the application exposes."],
+  ["ocr", "Text that OCR reads."],
+  ["vlm", "What a vision model says about the screenshot."],
 ];
 let wanted = false;
 
@@ -65,5 +65,5 @@ function show(found) {
 function hint(name) {
   return name === "vlm"
     ? "No model is configured. Set vlm.enabled, vlm.base_url and vlm.model in the config file, or run the program with `models --pick`."
-    : "This source had nothing to say. Run the program with `doctor` to see why.";
+    : "This source returned nothing. Run the program with `doctor` to see why.";
 }

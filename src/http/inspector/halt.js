@@ -21,7 +21,7 @@ function show(reply) {
   state.halted = reply.halted;
   const button = $("halt");
   button.setAttribute("aria-pressed", String(reply.halted));
-  button.textContent = reply.halted ? "Let the agent go on" : "Stop the agent";
+  button.textContent = reply.halted ? "Resume agent" : "Stop the agent";
   document.documentElement.classList.toggle("halted", reply.halted);
-  tell("notice", reply.halted ? `Every input is refused: ${reply.reason}.` : "");
+  tell("notice", reply.halted ? `Agent stopped (${reply.reason}). All input is blocked until you resume.` : "");
 }

@@ -37,7 +37,7 @@ async function show(look) {
   try {
     await image.decode();
   } catch {
-    $("picture-note").textContent = "The picture could not be decoded.";
+    $("picture-note").textContent = "The screenshot could not be decoded.";
   }
   await readRegions();
   draw();
@@ -45,8 +45,8 @@ async function show(look) {
 
 function absence(look) {
   if (!look) return "No window is selected.";
-  if (!look.picture) return "The picture is on its way…";
-  return message(look.picture) || "There is no picture.";
+  if (!look.picture) return "Loading the screenshot…";
+  return message(look.picture) || "There is no screenshot.";
 }
 
 async function readRegions() {

@@ -39,7 +39,7 @@ async function request(path, options = {}) {
   }
   tell("offline", false);
   if (response.status === 401) {
-    tell("notice", "This server wants a token. Open the link that it printed when it started.");
+    tell("notice", "This server needs a token. Open the link that it printed when it started.");
   }
   return answer(response);
 }

@@ -1,4 +1,4 @@
-// What the agent does, as it happens: tool, target, verdict, time, tokens, and what each step changed.
+// Agent activity, as it happens: tool, target, verdict, time, tokens, and what each step changed.
 
 import { get, listen, tool } from "./server.js";
 import { $, calmly, h, replace, shorten } from "./dom.js";
@@ -113,7 +113,7 @@ async function showStep(entry, button) {
     changes ? [h("h4", {}, "What it changed"), differences(changes)] : null,
     h("h4", {}, call.ok ? "Answer" : "Refused or failed"),
     call.result === undefined && call.result_bytes
-      ? h("p", { class: "note" }, `${call.result_bytes} bytes, too many to be sent here`)
+      ? h("p", { class: "note" }, `${call.result_bytes} bytes, too many to show here`)
       : h("pre", {}, shortJson(call.result)),
   );
 }

@@ -24,7 +24,7 @@ function show(look) {
   const elements = look?.elements.list ?? [];
   $("element-count").textContent = elements.length ? String(elements.length) : "";
   const trouble = look ? message(look.sketch) : "No window is selected.";
-  $("structure-note").textContent = trouble || (elements.length === 1 ? "This window tells nothing about what is in it. Its picture and OCR may." : "");
+  $("structure-note").textContent = trouble || (elements.length === 1 ? "This window exposes no elements. Try the screenshot or OCR." : "");
   toggle($("structure-note"), Boolean($("structure-note").textContent));
   if (look && look.window.window_uid !== shownWindow) {
     shownWindow = look.window.window_uid;

@@ -40,32 +40,29 @@ const fn file_route(path: &'static str, summary: &'static str, answer: &'static 
 
 pub const OWN: &[Own] = &[
     get("/api/tools", "The names of all tools.", || object_fields(&[("tools", string_list())])),
-    get("/api/healthz", "How the server is.", health_schema),
+    get("/api/healthz", "Health of the server.", health_schema),
     file_route("/api/metrics", "Counters in Prometheus' text format.", "text/plain"),
     get(
         "/api/openapi.json",
         "This document.",
         || json!({"type": "object", "required": ["openapi", "paths"]}),
     ),
-    Own {
-        limited: true,
-        ..file_route("/api/events", "What happens, as server-sent events.", "text/event-stream")
-    },
+    Own { limited: true, ..file_route("/api/events", "Events, as server-sent events.", "text/event-stream") },
     Own { query: Some(events::calls_query), ..get("/api/calls", "The latest calls.", calls_schema) },
     get("/api/halt", "Whether all input is stopped.", halt_state),
     post_route("/api/halt", "Stop all input.", Some(reason_schema), halt_state),
-    post_route("/api/halt/release", "Let input happen again.", None, halt_state),
-    get("/api/approvals", "What waits for a person's decision.", || {
+    post_route("/api/halt/release", "Resume input.", None, halt_state),
+    get("/api/approvals", "Approvals waiting for a person.", || {
         object_fields(&[("mode", json!({"type": "string"})), ("approvals", object_list())])
     }),
-    file_route("/api/approvals/{id}/picture", "The window that would be touched.", "image/png"),
+    file_route("/api/approvals/{id}/picture", "Screenshot of the target window.", "image/png"),
     post_route("/api/approvals/{id}", "Allow or deny it.", Some(decision_schema), || {
         object_fields(&[("id", json!({"type": "string"})), ("decision", json!({"enum": ["allow", "deny"]}))])
     }),
     get("/api/traces", "The recorded sessions, the newest first.", || {
         object_fields(&[("count", json!({"type": "integer"})), ("traces", object_list())])
     }),
-    file_route("/api/traces/{id}", "One of them as a page.", "text/html"),
+    file_route("/api/traces/{id}", "One of them as an HTML page.", "text/html"),
 ];
 
 /// An object that is `ok` and always has these.

@@ -70,13 +70,13 @@ pub(super) fn explain_miss(selector: &Selector, tree: &Tree) -> Option<StepMiss>
 fn step_notes(step: &SelectorStep) -> Vec<String> {
     let unknown = step.predicates.iter().filter_map(|predicate| match predicate {
         SelectorPredicate::Unknown(key, _) => Some(format!(
-            "no element has the key '{key}'; known are name, value, role, keyboard_shortcut, enabled, \
+            "unknown key '{key}'; known keys are name, value, role, keyboard_shortcut, enabled, \
              focused, index and id"
         )),
         _ => None,
     });
     let starred = step.role.as_ref().filter(|role| role.name().contains('*')).map(|role| {
-        format!("the role '{role}' is compared as it is written; * means any role only when alone")
+        format!("the role '{role}' is compared literally; * means any role only when it stands alone")
     });
     unknown.chain(starred).collect()
 }
@@ -128,7 +128,7 @@ impl<'a> NearSearch<'a> {
     fn why(&self, node: usize) -> String {
         let mut reasons = vec![self.role_reason(node)];
         reasons.extend(self.name_reason(node).map(str::to_owned));
-        reasons.extend(self.failing_predicates(node).map(|predicate| format!("{predicate} does not hold")));
+        reasons.extend(self.failing_predicates(node).map(|predicate| format!("{predicate} does not match")));
         if !self.looked_at[node] {
             reasons.push("elsewhere in the tree".to_owned());
         }
@@ -139,7 +139,7 @@ impl<'a> NearSearch<'a> {
         match self.role_likeness(node) {
             IDENTICAL => "same role".to_owned(),
             0 => format!("role {}", self.tree[node].role),
-            _ => format!("same role but for upper and lower case ({})", self.tree[node].role),
+            _ => format!("same role, different case ({})", self.tree[node].role),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> NearSearch<'a> {
         let name = Name::new(&self.tree[node].name);
         match wanted.likeness(&name) {
             _ if wanted.text == name.text => Some("same name"),
-            IDENTICAL => Some("same name but for upper and lower case"),
+            IDENTICAL => Some("same name, different case"),
             SIMILAR..IDENTICAL => Some("similar name"),
             _ => Some("another name"),
         }

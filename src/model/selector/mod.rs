@@ -292,8 +292,7 @@ impl SelectorError {
             return Ok(());
         }
         Err(Self(format!(
-            "the {what} is {bytes} bytes long and at most {MAX_TEXT_BYTES} are read; \
-             use *= with a part of a long name"
+            "the {what} has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed; use *= with a part of a long name"
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! From text to steps. Knows no tree: an unknown role or key is no error here.
+//! From text to steps. Does not know the tree: an unknown role or key is not an error here.
 //!
 //! Models like to escape quotes once too often (`Button[name=\"OK\"]`). The text is therefore read
 //! as it was written first, where `\"` inside quotes is a quote, and only when that fails once more
@@ -97,7 +97,7 @@ impl Parser<'_> {
         }
         let axis = axis_of(self.count_slashes());
         if self.rest.is_empty() {
-            return fail("there is no step; write for example Window/Button[name=\"OK\"]");
+            return fail("the selector is empty; write for example Window/Button[name=\"OK\"]");
         }
         Ok(axis)
     }
@@ -121,8 +121,7 @@ impl Parser<'_> {
 
     fn unexpected_character<T>(&self) -> ParseResult<T> {
         fail(format!(
-            "did not expect '{}'; steps are joined by / or //, and a role with other characters is \
-             written *[role=\"…\"]",
+            "unexpected '{}'; join steps by / or //, and write a role with other characters as *[role=\"…\"]",
             error_excerpt(self.rest)
         ))
     }
@@ -259,7 +258,7 @@ impl Parser<'_> {
         if number || matches!(word, "true" | "false") {
             return Ok(word.to_owned());
         }
-        fail(format!("value '{}' must stand in quotes, or be a number, true or false", error_excerpt(word)))
+        fail(format!("value '{}' must be in quotes, or be a number, true or false", error_excerpt(word)))
     }
 
     /// A text in either kind of quotes. A backslash before anything else than a quote or a
@@ -278,7 +277,7 @@ impl Parser<'_> {
                 None => text.push(character),
             }
         }
-        fail(format!("the quote that opens at '{}' is never closed", error_excerpt(self.rest)))
+        fail(format!("unclosed quote at '{}'", error_excerpt(self.rest)))
     }
 }
 
@@ -319,13 +318,13 @@ fn test(operator: Operator, value: String) -> ParseResult<Test> {
 
 fn flag(key: &str, operator: Operator, value: &str) -> ParseResult<bool> {
     only_equals(key, operator)?;
-    value.parse().or_else(|_| fail(format!("{key} is true or false, not '{}'", error_excerpt(value))))
+    value.parse().or_else(|_| fail(format!("{key} must be true or false, not '{}'", error_excerpt(value))))
 }
 
 fn index(operator: Operator, value: &str) -> ParseResult<u32> {
     only_equals("index", operator)?;
     whole_number(value).ok_or(()).or_else(|()| {
-        fail(format!("index is a whole number from 0 to {}, not '{}'", u32::MAX, error_excerpt(value)))
+        fail(format!("index must be a whole number from 0 to {}, not '{}'", u32::MAX, error_excerpt(value)))
     })
 }
 
@@ -367,7 +366,7 @@ fn compile_regex(pattern: &str, source: &str) -> ParseResult<regex::Regex> {
 }
 
 fn unusable_pattern<T>(source: &str, error: &str) -> ParseResult<T> {
-    fail(format!("regex '{}' is not usable: {}", error_excerpt(source), reason(error)))
+    fail(format!("regex '{}' is invalid: {}", error_excerpt(source), reason(error)))
 }
 
 /// The last line of a regex error says it in words; the lines before it draw the pattern.
@@ -396,7 +395,7 @@ impl<'a> Parser<'a> {
             "nth-of-type" => nth_of_type(written, argument).map(Some),
             // Reading over this one would select exactly what the caller wanted to leave out.
             "not" => {
-                fail(format!("'{}' is not supported; say what to match instead", error_excerpt(written)))
+                fail(format!("'{}' is not supported; write what to match instead", error_excerpt(written)))
             }
             _ => {
                 self.warnings
@@ -445,7 +444,7 @@ fn text_argument(written: &str, argument: Option<&str>) -> ParseResult<SelectorP
             return Ok(name_test(Test::Contains(Literal::new(text))));
         }
     }
-    fail(format!("'{}' needs one text in quotes", error_excerpt(written)))
+    fail(format!("'{}' needs one string in quotes", error_excerpt(written)))
 }
 
 fn nth_of_type(written: &str, argument: Option<&str>) -> ParseResult<SelectorPredicate> {

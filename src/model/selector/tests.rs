@@ -293,11 +293,11 @@ mod reading {
         check_error(r#""OK""#, r#"cannot parse step role from '"OK"'"#);
         check_error(":nth-of-type(1)", "cannot parse step role from ':nth-of-type(1)'");
         for empty in ["", "  ", "/", "//", "./"] {
-            check_error(empty, r#"there is no step; write for example Window/Button[name="OK"]"#);
+            check_error(empty, r#"the selector is empty; write for example Window/Button[name="OK"]"#);
         }
         check_error(
             "push-button",
-            r#"did not expect '-button'; steps are joined by / or //, and a role with other characters is written *[role="…"]"#,
+            r#"unexpected '-button'; join steps by / or //, and write a role with other characters as *[role="…"]"#,
         );
     }
 
@@ -316,11 +316,11 @@ mod reading {
                 &format!("unknown operator in '{text}'; use = (equal), *= (contains) or ~= (regex)"),
             );
         }
-        check_error("a[name=x]", "value 'x' must stand in quotes, or be a number, true or false");
-        check_error("a[name=]", "value '' must stand in quotes, or be a number, true or false");
+        check_error("a[name=x]", "value 'x' must be in quotes, or be a number, true or false");
+        check_error("a[name=]", "value '' must be in quotes, or be a number, true or false");
         check_error(r#"a[name="x""#, r#"missing ']' after the value in '[name="x"'"#);
-        check_error(r#"a[name="x]"#, r#"the quote that opens at '"x]' is never closed"#);
-        check_error(r#"a "x"#, r#"the quote that opens at '"x' is never closed"#);
+        check_error(r#"a[name="x]"#, r#"unclosed quote at '"x]'"#);
+        check_error(r#"a "x"#, r#"unclosed quote at '"x'"#);
         check_error(
             r#"a[name="x" and enabled=true]"#,
             r#"missing ']' after the value in '[name="x" and enabled=true]'"#,
@@ -335,12 +335,12 @@ mod reading {
 
     #[test]
     fn errors_about_values() {
-        let range = "index is a whole number from 0 to 4294967295, not";
+        let range = "index must be a whole number from 0 to 4294967295, not";
         for wrong in ["-1", "99999999999", "true", "\"\"", "\"+1\"", "\"1.0\""] {
             check_error(&format!("a[index={wrong}]"), &format!("{range} '{}'", wrong.replace('"', "")));
         }
-        check_error(r#"a[enabled="yes"]"#, "enabled is true or false, not 'yes'");
-        check_error("a[focused=1]", "focused is true or false, not '1'");
+        check_error(r#"a[enabled="yes"]"#, "enabled must be true or false, not 'yes'");
+        check_error("a[focused=1]", "focused must be true or false, not '1'");
         check_error(r#"a[index~="1"]"#, "index can only be compared with =");
         check_error(r#"a[enabled*="t"]"#, "enabled can only be compared with =");
         check_error(r#"a[id*="root"]"#, "id can only be compared with =");
@@ -351,32 +351,32 @@ mod reading {
         check_error("a:nth-of-type(0)", "':nth-of-type(0)' needs a whole number from 1");
         check_error("a:nth-of-type(2n+1)", "':nth-of-type(2n+1)' needs a whole number from 1");
         check_error("a:nth-of-type", "':nth-of-type' needs a whole number from 1");
-        check_error("a:text(x)", "':text(x)' needs one text in quotes");
-        check_error("a:text", "':text' needs one text in quotes");
-        check_error(r#"a:text("x", 1)"#, r#"':text("x", 1)' needs one text in quotes"#);
+        check_error("a:text(x)", "':text(x)' needs one string in quotes");
+        check_error("a:text", "':text' needs one string in quotes");
+        check_error(r#"a:text("x", 1)"#, r#"':text("x", 1)' needs one string in quotes"#);
         check_error(r#"a:text("x""#, r#"missing ')' in ':text("x"'"#);
         check_error("a:", "cannot parse pseudo-class from ':'");
         check_error(
             r#"a:not([name="x"])"#,
-            r#"':not([name="x"])' is not supported; say what to match instead"#,
+            r#"':not([name="x"])' is not supported; write what to match instead"#,
         );
     }
 
     #[test]
     fn errors_about_regular_expressions() {
-        check_error(r#"a[name~="("]"#, "regex '(' is not usable: unclosed group");
-        check_error(r#"a[colour~="("]"#, "regex '(' is not usable: unclosed group");
-        check_error(r#"a[name~="a)|(b"]"#, "regex 'a)|(b' is not usable: unopened group");
-        let backreference = "regex '(a)\\1' is not usable: backreferences are not supported";
+        check_error(r#"a[name~="("]"#, "regex '(' is invalid: unclosed group");
+        check_error(r#"a[colour~="("]"#, "regex '(' is invalid: unclosed group");
+        check_error(r#"a[name~="a)|(b"]"#, "regex 'a)|(b' is invalid: unopened group");
+        let backreference = "regex '(a)\\1' is invalid: backreferences are not supported";
         check_error(r#"a[name~="(a)\1"]"#, backreference);
         check_error(
             r#"a[name~="(?=a)"]"#,
-            "regex '(?=a)' is not usable: look-around, including look-ahead and look-behind, is not supported",
+            "regex '(?=a)' is invalid: look-around, including look-ahead and look-behind, is not supported",
         );
         for big in [r"(?:a{1000}){1000}", r"\w{2000}"] {
             check_error(
                 &format!(r#"a[name~="{big}"]"#),
-                &format!("regex '{big}' is not usable: Compiled regex exceeds size limit of 1048576 bytes."),
+                &format!("regex '{big}' is invalid: Compiled regex exceeds size limit of 1048576 bytes."),
             );
         }
         parsed(r#"a[name~="(a+)+$"]"#);
@@ -402,11 +402,11 @@ mod reading {
         );
 
         parsed(&format!(r#"a[name="{}"]"#, "x".repeat(2038)));
-        let advice = "bytes long and at most 2048 are read; use *= with a part of a long name";
-        check_error(&format!(r#"a[name="{}"]"#, "x".repeat(2039)), &format!("the text is 2049 {advice}"));
+        let advice = "bytes, at most 2048 are allowed; use *= with a part of a long name";
+        check_error(&format!(r#"a[name="{}"]"#, "x".repeat(2039)), &format!("the text has 2049 {advice}"));
         check_error(
             &format!("a[name='{}']", "\"".repeat(1020)),
-            &format!("the canonical text is 2050 {advice}"),
+            &format!("the canonical text has 2050 {advice}"),
         );
     }
 
@@ -465,7 +465,7 @@ mod explaining {
             r#"Window/Button[name="word wrap"]"#,
             &[
                 r#"step 2 'Button[name="word wrap"]' matches no element below the one that step 1 matches"#,
-                "root.6: role CheckBox, same name but for upper and lower case",
+                "root.6: role CheckBox, same name, different case",
             ],
         );
         check(
@@ -481,10 +481,7 @@ mod explaining {
         );
         check(
             "checkbox",
-            &[
-                "step 1 'checkbox' matches no element",
-                "root.6: same role but for upper and lower case (CheckBox)",
-            ],
+            &["step 1 'checkbox' matches no element", "root.6: same role, different case (CheckBox)"],
         );
         check("//Window", &["step 1 'Window' matches no element", "root: same role, elsewhere in the tree"]);
     }
@@ -495,14 +492,14 @@ mod explaining {
             r#"*[role="CheckBox"][name="Word Wrap"][enabled=false]"#,
             &[
                 r#"step 1 '*[role="CheckBox"][name="Word Wrap"][enabled=false]' matches no element"#,
-                "root.6: same role, same name, [enabled=false] does not hold",
+                "root.6: same role, same name, [enabled=false] does not match",
             ],
         );
         check(
             r#"Document[name~="x"][index=0]"#,
             &[
                 r#"step 1 'Document[name~="x"][index=0]' matches no element"#,
-                r#"root.1: same role, [name~="x"] does not hold"#,
+                r#"root.1: same role, [name~="x"] does not match"#,
             ],
         );
     }
@@ -512,15 +509,15 @@ mod explaining {
         check(
             r#"CheckBox[nmae="Word Wrap"]"#,
             &[
-                "step 1 'CheckBox[nmae=\"Word Wrap\"]' matches no element; no element has the key 'nmae'; known are \
-             name, value, role, keyboard_shortcut, enabled, focused, index and id",
-                r#"root.6: same role, [nmae="Word Wrap"] does not hold"#,
+                "step 1 'CheckBox[nmae=\"Word Wrap\"]' matches no element; unknown key 'nmae'; known keys \
+                 are name, value, role, keyboard_shortcut, enabled, focused, index and id",
+                r#"root.6: same role, [nmae="Word Wrap"] does not match"#,
             ],
         );
         check(
             "Menu*",
-            &["step 1 'Menu*' matches no element; the role 'Menu*' is compared as it is written; \
-                          * means any role only when alone"],
+            &["step 1 'Menu*' matches no element; the role 'Menu*' is compared literally; * means any role \
+               only when it stands alone"],
         );
     }
 

@@ -91,7 +91,7 @@ impl Observer {
         let same = WindowChoice { uid: Some(uid.to_owned()), ..WindowChoice::default() };
         let now = self.choose_in(desktop, &same).map_err(|error| match error.kind {
             Kind::WindowGone => {
-                Error { message: format!("the picture '{id}' is out of date: {}", error.message), ..error }
+                Error { message: format!("the screenshot '{id}' is out of date: {}", error.message), ..error }
             }
             _ => error,
         })?;
@@ -101,7 +101,7 @@ impl Observer {
         match self.window_at(desktop, point)? {
             Some(hit) if hit.window.uid != uid => Err(Error::new(
                 Kind::WindowOccluded,
-                "another window lies over that pixel of the picture; bring the pictured window to the front",
+                "another window covers that pixel of the screenshot; bring the window of the screenshot to the front",
             )
             .with("window_uid", uid)
             .with("covered_by", hit.window.uid)),
@@ -122,7 +122,7 @@ impl Observer {
                 Some(change) => format!("the window {uid} at {},{} {change}", point.x, point.y),
                 None => return Ok(()),
             },
-            (_, Some((now, _))) => format!("another window, {now}, lies at {},{} now", point.x, point.y),
+            (_, Some((now, _))) => format!("another window, {now}, is at {},{} now", point.x, point.y),
             (Some((uid, _)), None) => format!("the window {uid} is no longer at {},{}", point.x, point.y),
         };
         Err(stale_image(id, &change))
@@ -145,7 +145,7 @@ fn point_of(image: &Image, spot: PictureSpot) -> Result<Point> {
     match spot {
         PictureSpot::Pixel(pixel) => image.on_screen(pixel).ok_or_else(|| {
             Error::bad_request(format!(
-                "the pixel {},{} is not in the picture, which has {}x{} pixels",
+                "the pixel {},{} is outside of the screenshot, which has {}x{} pixels",
                 pixel.x, pixel.y, image.width, image.height
             ))
             .with("field", "x")
@@ -153,8 +153,7 @@ fn point_of(image: &Image, spot: PictureSpot) -> Result<Point> {
         PictureSpot::Cell(cell, offset) => {
             let Some(grid) = image.grid else {
                 return Err(Error::bad_request(
-                    "row and col need a picture that was taken with a grid; this one has none, so give x and y in its \
-                     pixels",
+                    "row and col need a screenshot with a grid; this one has none, so give x and y in its pixels",
                 )
                 .with("field", "row"));
             };
@@ -167,7 +166,7 @@ fn no_such_cell(grid: &Grid, cell: Cell) -> Error {
     let (field, given, most) =
         if cell.row >= grid.rows { ("row", cell.row, grid.rows) } else { ("col", cell.col, grid.cols) };
     Error::bad_request(format!(
-        "argument '{field}' is {given}, but the picture's grid has {field}s 0 to {}",
+        "argument '{field}' is {given}, but the grid of the screenshot has {field}s 0 to {}",
         most.saturating_sub(1)
     ))
     .with("field", field)
@@ -176,7 +175,7 @@ fn no_such_cell(grid: &Grid, cell: Cell) -> Error {
 fn changed_place(was: Rect, is: Rect) -> Option<String> {
     if (was.width, was.height) != (is.width, is.height) {
         return Some(format!(
-            "was {}x{} pixels large and is {}x{} now",
+            "had {}x{} pixels and has {}x{} now",
             was.width, was.height, is.width, is.height
         ));
     }
@@ -186,7 +185,7 @@ fn changed_place(was: Rect, is: Rect) -> Option<String> {
 
 fn changed_monitor(was: &[Monitor], is: &[Monitor]) -> Option<String> {
     if was.len() != is.len() {
-        return Some(format!("there were {} monitors and are {} now", was.len(), is.len()));
+        return Some(format!("there were {} monitors and there are {} now", was.len(), is.len()));
     }
     let (was, is) = was.iter().zip(is).find(|(was, is)| was != is)?;
     Some(if was.scale_factor == is.scale_factor {
@@ -201,7 +200,7 @@ fn area_text(area: Rect) -> String {
 }
 
 fn stale_image(id: &str, reason: &str) -> Error {
-    Error::bad_request(format!("the picture '{id}' is out of date: {reason}; take a new one"))
+    Error::bad_request(format!("the screenshot '{id}' is out of date: {reason}; take a new one"))
         .with("field", "image_id")
 }
 
@@ -219,7 +218,7 @@ mod tests {
         let was = Rect::new(10, 20, 300, 200);
         check_place(was, was, None);
         check_place(was, Rect { x: -5, ..was }, Some("has moved from 10,20 to -5,20"));
-        check_place(was, Rect { width: 301, ..was }, Some("was 300x200 pixels large and is 301x200 now"));
+        check_place(was, Rect { width: 301, ..was }, Some("had 300x200 pixels and has 301x200 now"));
     }
 
     #[test]
@@ -235,7 +234,7 @@ mod tests {
             assert_eq!(changed_monitor(std::slice::from_ref(&one), is).as_deref(), expected);
         };
         check(std::slice::from_ref(&one), None);
-        check(&[], Some("there were 1 monitors and are 0 now"));
+        check(&[], Some("there were 1 monitors and there are 0 now"));
         check(&[scaled], Some("a monitor had the scale 1 and has 2 now"));
     }
 }

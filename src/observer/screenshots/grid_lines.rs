@@ -36,8 +36,8 @@ pub fn check_fits(grid: &Grid, width: u32, height: u32) -> Result<()> {
         let most = (pixels / LEAST_CELL).max(1);
         if cells > most {
             return Err(Error::bad_request(format!(
-                "argument '{field}': {cells} cells are too many for {pixels} pixels of the picture; at most {most}, or \
-                 look at a smaller part with zoom"
+                "argument '{field}': {cells} cells are too many for {pixels} pixels; use at most {most}, or \
+                 zoom into a smaller part"
             ))
             .with("field", field));
         }

@@ -35,7 +35,7 @@ impl Observer {
         area: Rect,
         cancel: &Cancel,
     ) -> Result<(Vec<Mark>, Vec<String>)> {
-        self.require_places("to mark elements in a picture; use a grid")?;
+        self.require_places("to mark elements in a screenshot; use a grid")?;
         let mut marks = Vec::new();
         let mut notes = Vec::new();
         match subject {
@@ -80,7 +80,10 @@ impl Observer {
             }
             None => {
                 windows.sort_by_key(|window| !window.focused);
-                Some("which window lies in front is not known here: what is covered may be marked".to_owned())
+                Some(
+                    "the stacking order of windows is unknown here: covered elements may be marked"
+                        .to_owned(),
+                )
             }
         };
         Ok((windows.into_iter().map(|window| self.resolve_raw(&desktop, window, None)).collect(), note))

@@ -107,7 +107,7 @@ impl Observer {
             (PictureSubject::Screen, Some(region)) => self.region_picture(region, cancel),
             (PictureSubject::Window(chosen), None) => self.window_picture(chosen, cancel),
             (PictureSubject::Window(chosen), Some(region)) => {
-                self.require_places("to find a region of the screen in the picture of a window")?;
+                self.require_places("to find a region of the screen in the screenshot of a window")?;
                 let whole = self.window_picture(chosen, cancel)?;
                 let part = whole.part(region);
                 if part.picture.is_empty() {
@@ -137,7 +137,7 @@ impl Observer {
 
 fn no_such_part(region: Rect, whole: Rect) -> Error {
     Error::bad_request(format!(
-        "the region {}x{} at {},{} has no pixel in the picture, which spans {},{} to {},{} of the screen",
+        "the region {}x{} at {},{} does not overlap the screenshot, which spans {},{} to {},{} of the screen",
         region.width,
         region.height,
         region.x,
@@ -155,8 +155,8 @@ fn note_on_labels(labelled: Labelled) -> Option<String> {
     let Labelled { every_row, every_col } = labelled;
     (every_row > 1 || every_col > 1).then(|| {
         format!(
-            "the cells are too small for all labels: one in {every_row} rows and one in {every_col} columns has them, at the \
-             left upper corner of its cell"
+            "the cells are too small for all labels: every {every_row} rows and every {every_col} columns \
+             have one, at the top left corner of the cell"
         )
     })
 }

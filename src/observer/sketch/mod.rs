@@ -2,8 +2,8 @@
 //!
 //! Three passes over the tree's pre-order: number the elements and find the hidden ones, draw the
 //! boxes, lay recognised text over them. The rules are kept to the character because clients
-//! compare sketches. This room reads no screen and recognises no text; whoever calls it has
-//! checked the size of the grid.
+//! compare sketches. This room reads no screen and recognises no text; its caller has checked the size of
+//! the grid.
 
 mod cover;
 mod element;

@@ -31,7 +31,7 @@ impl Engine {
     pub fn start() -> Result<Self, EngineError> {
         Tesseract::new(None, Some("eng")).map(Engine).map_err(|problem| {
             EngineError::Failed(format!(
-                "libtesseract does not start ({problem}); is its data for English installed?"
+                "libtesseract cannot start ({problem}); is its English language data installed?"
             ))
         })
     }

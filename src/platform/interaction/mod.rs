@@ -92,7 +92,8 @@ pub fn option_not_found<'a>(choice: &OptionChoice, names: impl Iterator<Item = &
     };
     let names: Vec<&str> = names.map(str::trim).collect();
     if names.is_empty() {
-        let help = "the application does not name any: click the element and read what opens with get_ocr";
+        let help =
+            "the application does not list its options: click the element and read what opens with get_ocr";
         return Error::new(Kind::PatternUnsupported, format!("{wanted}; {help}"));
     }
     let shown = names.iter().take(OPTIONS_NAMED).copied().collect::<Vec<_>>().join(", ");

@@ -53,7 +53,7 @@ pub fn poll_until(
 
 /// What is said of a text that may have come out otherwise.
 const DISTURBED: &str =
-    "somebody pressed keys at the same time, so the text may be mixed with theirs; read what the field holds";
+    "someone pressed keys at the same time, so the text may be mixed with theirs; check the field's value";
 
 /// One input under way.
 struct Interaction<'a> {
@@ -172,7 +172,7 @@ impl Interaction<'_> {
             None if state.scrolls => self.scroll_into_view(element)?,
             place => place,
         };
-        let place = place.ok_or_else(|| unreachable(&state, "it has no place on the screen now"))?;
+        let place = place.ok_or_else(|| unreachable(&state, "it is not on the screen now"))?;
         // The caller's point was chosen with care for what covers the element; it counts while it fits.
         let point = at.filter(|at| place.contains(*at)).unwrap_or(place.center());
         self.uncover(element, &state, point)?;
@@ -200,7 +200,7 @@ impl Interaction<'_> {
         if self.until(READ_BACK_TIME, reached)? {
             return Ok(());
         }
-        Err(unreachable(state, "another window covers it, also after its own was brought to the front"))
+        Err(unreachable(state, "another window covers it, even after its own was brought to the front"))
     }
 
     // ── focus ──────────────────────────────────────────────────────────────────────────────────────
@@ -209,7 +209,7 @@ impl Interaction<'_> {
         let state = self.enabled(element)?;
         let active = self.backend.has_keyboard(&element.window_uid)?;
         if state.focused && active {
-            return Ok(done_with_note(Route::Accessibility, "it had the focus already"));
+            return Ok(done_with_note(Route::Accessibility, "it already had the focus"));
         }
         // Qt says yes and does nothing while its window is not the active one; GTK4 answers an error.
         if !active {
@@ -224,7 +224,7 @@ impl Interaction<'_> {
         if self.is_focused_soon(element)? {
             return Ok(done_by(Route::Pointer));
         }
-        Ok(done_with_note(Route::Pointer, "it was clicked, but does not say that it has the focus"))
+        Ok(done_with_note(Route::Pointer, "it was clicked, but does not report that it has the focus"))
     }
 
     fn is_focused_soon(&self, element: &Handle) -> Result<bool> {
@@ -240,7 +240,7 @@ impl Interaction<'_> {
         if self.until(READ_BACK_TIME, || self.backend.has_keyboard(&element.window_uid))? {
             return Ok(());
         }
-        let message = "the window does not get the keyboard, so nothing was typed";
+        let message = "the window did not get the keyboard focus, so nothing was typed";
         Err(Error::new(Kind::WindowOccluded, message).with("window_uid", element.window_uid.as_str()))
     }
 
@@ -275,7 +275,7 @@ impl Interaction<'_> {
         match now()? {
             Some(now) if Some(now) != range.now => Ok(done_with_note(
                 Route::Accessibility,
-                format!("the value is {now}, the nearest that it takes"),
+                format!("the value is {now}, the nearest that the element accepts"),
             )),
             _ if state.editable => self.type_over(element, state, &number.to_string()),
             _ => Err(not_editable(state)),
@@ -312,10 +312,10 @@ impl Interaction<'_> {
         Ok(match self.read_back(element, text)? {
             Some(true) => done_by(Route::Keyboard),
             None if typed.disturbed => done_with_note(Route::Keyboard, DISTURBED),
-            None => done_with_note(Route::Keyboard, "typed; the field does not tell what it holds"),
+            None => done_with_note(Route::Keyboard, "typed; the field does not report its value"),
             Some(false) => done_with_note(
                 Route::Keyboard,
-                "typed, but the field holds another text now; look at its value",
+                "typed, but the field has a different text now; check its value",
             ),
         })
     }
@@ -477,11 +477,11 @@ fn is_within(range: Range, number: f64) -> bool {
 }
 
 fn selection_unconfirmed(done: &Done) -> Done {
-    done_with_note(done.route, "the option was clicked, but does not say that it is selected")
+    done_with_note(done.route, "the option was clicked, but does not report that it is selected")
 }
 
 fn not_editable(state: &ElementState) -> Error {
-    Error::new(Kind::PatternUnsupported, format!("'{}' has no value that can be set", state.name))
+    Error::new(Kind::PatternUnsupported, format!("the value of '{}' cannot be set", state.name))
 }
 
 fn unreachable(state: &ElementState, why: &str) -> Error {

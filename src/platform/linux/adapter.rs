@@ -44,12 +44,12 @@ impl Linux {
     pub fn connect(clock: Clock, env: &SessionEnv) -> Result<Self, String> {
         let link = X11Session::connect(Some(&display(env)?))?;
         if let Err(error) = link.with_server(lease::clean_up) {
-            tracing::warn!("keys that an earlier server held may still be down: {error}");
+            tracing::warn!("keys that an earlier server pressed may still be down: {error}");
         }
         let bell = Bell::default();
         let accessible = AtspiClient::start(clock.clone(), bell.clone()).map_err(|error| error.message)?;
         let watcher = X11Watcher::start(link.display(), bell.clone())
-            .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
+            .map_err(|problem| format!("cannot start the thread for window events: {problem}"))?;
         let is_listening = move || watcher.is_listening();
         let watch = BellWatch::new(clock.clone(), bell.clone(), EVENTS_TRUSTED_FOR, is_listening);
         let clipboard = X11Clipboard::new(link.display());

@@ -201,7 +201,8 @@ fn find_program(env: &SessionEnv, name: &str) -> Result<Program> {
     let known = apps.iter().flat_map(|app| [app.id.clone(), app.name.clone()]);
     let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
     Err(Error::bad_request(format!(
-        "there is no app or program '{name}'{near} (list_apps tells ids; a program is a name on PATH or a whole path)"
+        "there is no app or program '{name}'{near} (list_apps lists ids; a program is a name on PATH or an \
+         absolute path)"
     ))
     .with("field", "program"))
 }

@@ -45,7 +45,7 @@ pub fn region_picture(server: &X11Server, area: Rect) -> Result<Shot, X11Failure
 }
 
 fn off_screen(area: Rect, screen: Rect) -> Error {
-    Error::bad_request("the area has no pixel on the screen").with("area", area).with("screen", screen)
+    Error::bad_request("the area is outside of the screen").with("area", area).with("screen", screen)
 }
 
 pub fn window_picture(server: &X11Server, uid: &str) -> Result<Shot, X11Failure> {
@@ -69,7 +69,7 @@ pub fn window_picture(server: &X11Server, uid: &str) -> Result<Shot, X11Failure>
 fn no_picture(uid: &str) -> Error {
     Error::new(
         Kind::WindowOccluded,
-        "the window is minimized or on another desktop and has no picture; bring it to the foreground first",
+        "the window is minimized or on another desktop, so there is no screenshot of it; bring it to the front first",
     )
     .with("window_uid", uid)
 }
@@ -122,7 +122,7 @@ impl X11Canvas {
         // The size is checked by the one who knows the limit, without allocating.
         let (width, height) = area_sides(area);
         if u64::from(width) * u64::from(height) > crate::model::image::MAX_PIXELS {
-            return Err(Error::bad_request("the area has too many pixels for a picture").into());
+            return Err(Error::bad_request("the area has too many pixels for a screenshot").into());
         }
         Ok(Self { area, rgba: Buffer::new_zeroed(byte_count(area)) })
     }
@@ -223,19 +223,21 @@ fn check_format(server: &X11Server) -> Result<(), X11Failure> {
     if server.connection.setup().image_byte_order == ImageOrder::LSB_FIRST {
         return Ok(());
     }
-    Err(unknown_pixels("the X server has its bytes the other way round").into())
+    Err(unknown_pixels("the X server has the opposite byte order").into())
 }
 
 fn check_depth(depth: u8) -> Result<(), X11Failure> {
     if depth == 24 || depth == 32 {
         return Ok(());
     }
-    Err(unknown_pixels(&format!("the screen has {depth} bits of colour, only 24 and 32 are understood"))
-        .into())
+    Err(unknown_pixels(&format!(
+        "the screen has a colour depth of {depth} bits, only 24 and 32 are supported"
+    ))
+    .into())
 }
 
 fn unknown_pixels(why: &str) -> Error {
-    Error::new(Kind::PlatformUnsupported, format!("no picture can be taken: {why}"))
+    Error::new(Kind::PlatformUnsupported, format!("cannot take a screenshot: {why}"))
 }
 
 /// The kept segment, made or made larger when needed; `None` when the server takes none (it runs on

@@ -560,7 +560,7 @@ pub fn request_change(
     let sight = look_at_desktop(server)?;
     let before = find_window(&sight, xid).ok_or_else(|| gone(uid))?.clone();
     if !sight.managed && needs_manager(change) {
-        let note = "no window manager is running, and only one can do that".to_owned();
+        let note = "no window manager is running, and only a window manager can do that".to_owned();
         return Ok(Reached { done: false, state: Some(before.state()), note: Some(note) });
     }
     let wanted = wanted_bounds(before.frame.bounds(), change, PLACES);

@@ -67,7 +67,9 @@ const PASSED_ON: &[&str] = &[
 pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
     cancel.check()?;
     let deadline = Deadline::after(run.timeout);
-    let mut keeper = start_keeper(run).map_err(|problem| Error::internal(format!("no keeper: {problem}")))?;
+    let mut keeper = start_keeper(run).map_err(|problem| {
+        Error::internal(format!("cannot start the command's keeper process: {problem}"))
+    })?;
     let stdout = drain_output(keeper.stdout.take(), run.max_output_bytes);
     let stderr = drain_output(keeper.stderr.take(), run.max_output_bytes);
     let mut leash = keeper.stdin.take();
@@ -203,7 +205,7 @@ pub fn run_keeper() -> Result<i32, String> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|problem| problem.to_string())?;
     let launch: Launch =
-        serde_json::from_str(&line).map_err(|problem| format!("this is started by the server: {problem}"))?;
+        serde_json::from_str(&line).map_err(|problem| format!("only the server starts this: {problem}"))?;
     let mut command = shell(&Launch { cwd: None, ..launch });
     // A command has the keeper's own output; it must not get its input, which is the server's.
     let started = command.stdout(Stdio::inherit()).stderr(Stdio::inherit()).spawn();

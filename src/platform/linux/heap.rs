@@ -1,4 +1,4 @@
-//! How the C library keeps freed memory. It is told once, before there is a second thread.
+//! How the C library keeps freed memory. It is set once, before there is a second thread.
 
 /// As many as there are threads that work at a time on a small machine.
 #[cfg(target_env = "gnu")]

@@ -256,7 +256,7 @@ impl X11Input {
 fn no_test_input() -> Error {
     Error::new(
         Kind::PlatformUnsupported,
-        "the X server has no XTEST extension, so neither pointer nor keys can be worked",
+        "the X server has no XTEST extension, so neither pointer nor keys can be sent",
     )
 }
 

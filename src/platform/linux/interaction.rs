@@ -153,7 +153,7 @@ impl Input for Linux {
         // A desktop that is gone is nobody's; what needs it says so itself, and a command needs none.
         match self.link.with_errors(|server| lease::claim(server, claimant)) {
             Err(error) if error.kind != Kind::DesktopBusy => {
-                tracing::debug!(%error, "nobody could be asked who acts");
+                tracing::debug!(%error, "cannot find out which server holds the desktop");
                 Ok(())
             }
             answer => answer,
@@ -163,7 +163,7 @@ impl Input for Linux {
     fn give_back(&self, claimant: &Claimant) {
         // With its connection a process has lost the desktop anyway.
         if let Err(error) = self.link.with_server(|server| lease::give_back(server, claimant.keeps_for)) {
-            tracing::debug!(%error, "the desktop was not given back");
+            tracing::debug!(%error, "the desktop was not released");
         }
     }
 
@@ -288,7 +288,7 @@ mod tests {
     }
 
     const CLICKED_OPTION: &str = "Click(Left, 1) 150,150";
-    const UNCONFIRMED: &str = "the option was clicked, but does not say that it is selected";
+    const UNCONFIRMED: &str = "the option was clicked, but does not report that it is selected";
 
     /// Two options in something that may select them.
     fn chooser(thing: Thing, option: Thing, reaction: Reaction, put_away: bool) -> FakeBackend {
@@ -316,7 +316,7 @@ mod tests {
         let field = LINUX.with(Thing::Field(""), obeys);
         field.disturbed.set(true);
         let note = field.check(&typing, BY_KEYS, &["it: focus", "type hi"]);
-        assert!(note.unwrap().starts_with("somebody pressed keys at the same time"));
+        assert!(note.unwrap().starts_with("someone pressed keys at the same time"));
     }
 
     #[test]
@@ -328,7 +328,7 @@ mod tests {
         let mute = LINUX.changed(Thing::Field("old"), lies, |state| state.text = None);
         mute.disturbed.set(true);
         let note = mute.check(&set_value("new"), BY_KEYS, &typed);
-        assert!(note.unwrap().contains("somebody pressed keys"));
+        assert!(note.unwrap().contains("someone pressed keys"));
     }
 
     #[test]
@@ -342,7 +342,7 @@ mod tests {
         holding(3).check(&set_value("😀b"), BY_KEYS, &typed);
         let mute = LINUX.changed(Thing::Secret, lies, |state| state.length = None);
         let note = mute.check(&set_value("😀b"), BY_KEYS, &typed);
-        assert_eq!(note.as_deref(), Some("typed; the field does not tell what it holds"));
+        assert_eq!(note.as_deref(), Some("typed; the field does not report its value"));
     }
 
     #[test]

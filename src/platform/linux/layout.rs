@@ -146,7 +146,7 @@ pub fn split_batches(layout: &X11Layout, keysyms: &[Keysym]) -> Result<Vec<TextB
 fn no_room(keysym: Keysym) -> Error {
     let character = char::from_u32(keysym & 0x00ff_ffff).unwrap_or(char::REPLACEMENT_CHARACTER);
     Error::bad_request(format!(
-        "the keyboard layout has no key for '{character}' and leaves no key unused to put it on"
+        "the keyboard layout has no key for '{character}' and no unused key to map it to"
     ))
 }
 

@@ -1,11 +1,12 @@
 //! Who may act on this display: one process at a time, whichever server it is of.
 //!
-//! The owner of a selection has the desktop. The X server takes it back from a process that is gone, however it went,
-//! and nobody else can: exactly what a lease needs. What the owner says of itself (who it is, how long it keeps the
-//! desktop) stands in a property of its window; a process that hangs has it no longer than it said.
+//! The owner of a selection holds the lease. The X server takes the selection back from a process that is
+//! gone, however it ended, and no other client can: exactly what a lease needs. What the owner says about
+//! itself (who it is, how long it holds the desktop) is in a property of its window; a process that hangs
+//! holds it no longer than it said.
 //!
-//! Beside it stands what the owner may be holding down. That is kept on the root window, which outlives the owner:
-//! whoever comes next lets go of it.
+//! Another property lists what the owner may be holding down. It is on the root window, which outlives the
+//! owner: the next server releases those keys.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -131,7 +132,7 @@ fn release_left_behind(server: &X11Server) -> Result<(), X11Error> {
         super::desktop::property_numbers(reply).into_iter().filter_map(X11Held::of_number).collect();
     let released = let_go_of(server, &items)?;
     if released > 0 {
-        tracing::warn!("{released} keys or buttons that another server had left pressed were let go");
+        tracing::warn!("released {released} keys or buttons that another server had left pressed");
     }
     Ok(())
 }
@@ -201,7 +202,7 @@ impl Drop for Grab<'_> {
 
 fn busy(theirs: &X11LeaseNote, now: u64) -> Error {
     let seconds = |ms: u64| i64::try_from(ms.div_ceil(1000)).unwrap_or(i64::MAX);
-    let help = "Looking is possible meanwhile. Wait, or ask the person which of the two shall go on";
+    let help = "You can still look. Wait, or ask the person which of the two should go on";
     let error = Error::new(Kind::DesktopBusy, format!("{}. {help}", described(theirs, now)))
         .with("holder_pid", theirs.pid)
         .with("held_for_s", seconds(now.saturating_sub(theirs.since_ms)))
@@ -216,8 +217,8 @@ fn described(theirs: &X11LeaseNote, now: u64) -> String {
     let client = theirs.client.as_ref().map(|name| format!(", started by {name}")).unwrap_or_default();
     let seconds = |since: u64| now.saturating_sub(since) / 1000;
     format!(
-        "another server acts on this desktop: process {}{client}, for {} s now; it acted {} s ago, and keeps the desktop \
-         for {} s more unless it acts again or ends (input.lease_s)",
+        "another server acts on this desktop: process {}{client}, for {} s now; it acted {} s ago, and holds \
+         the desktop for {} s more unless it acts again or ends (input.lease_s)",
         theirs.pid,
         seconds(theirs.since_ms),
         seconds(theirs.acted_ms),

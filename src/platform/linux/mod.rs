@@ -153,11 +153,11 @@ fn display(env: &SessionEnv) -> Result<String, String> {
 
 fn no_display(wayland: bool) -> String {
     let why = if wayland {
-        "this is a Wayland session without an X server (DISPLAY is not set), and this build reaches windows, \
-         pictures and input by X11 only; build it with the cargo feature `wayland` (start.sh does, and names the \
-         packages), start Xwayland"
+        "this is a Wayland session without an X server (DISPLAY is not set), and this build needs X11 for \
+         windows, screenshots and input; build it with the cargo feature `wayland` (start.sh does, and names \
+         the packages), start Xwayland"
     } else {
-        "DISPLAY is not set, so there is no desktop to work with; set it"
+        "DISPLAY is not set, so there is no desktop; set it"
     };
     format!("{why}, or start the server with --mock for the mock desktop")
 }

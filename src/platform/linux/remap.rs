@@ -1,6 +1,6 @@
 //! Putting characters on keys that the layout leaves unused.
 //!
-//! Every change of the keyboard makes every program read it anew, and a window manager grab its keys again:
+//! Every change of the keyboard makes every program read it again, and a window manager grab its keys again:
 //! openbox stands still for 80 ms each time. So all keys are changed by one request of the XKB extension,
 //! which names a span of keys and gives those in between back as they were. The core request cannot do that
 //! (it knows only part of what a key means), so without XKB each key is changed alone.

@@ -125,7 +125,7 @@ fn not_responding() -> Error {
     Error::new(
         Kind::Timeout,
         format!(
-            "the application that has the keyboard did not react for {} s, so the text was not typed to its end",
+            "the application that has the keyboard did not react for {} s, so the text was not typed completely",
             REACTION_TIME.as_secs()
         ),
     )

@@ -1,5 +1,5 @@
-//! What the doctor wants to know of a running desktop: a look from outside, without the adapter, so that it also
-//! tells something where the adapter does not work. Nothing is changed.
+//! What the doctor checks on a running desktop, without the adapter, so that it also works where the adapter
+//! does not. Nothing is changed.
 
 use std::time::Duration;
 

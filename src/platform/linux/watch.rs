@@ -1,8 +1,8 @@
-//! Being told by the X server that windows came, went, moved, changed their order or their titles.
+//! Events of the X server: windows opened, closed, moved, changed their order or their titles.
 //!
-//! A thread with a connection of its own listens and rings the bell; it believes nothing of what it hears,
-//! whoever waits looks for himself. When the connection is lost it tries again, and until then says that
-//! there are no events.
+//! A thread with its own connection listens and rings the bell; it does not interpret events, the waiting
+//! call looks for itself. When the connection is lost it reconnects, and until then reports that there are
+//! no events.
 
 use std::collections::HashSet;
 use std::sync::Arc;

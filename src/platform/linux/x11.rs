@@ -91,7 +91,7 @@ impl X11Server {
         let (connection, screen) =
             x11_stream::connect(display).map_err(|problem| unreachable_display(display, &problem))?;
         Self::greet_server(display, connection, screen).map_err(|trouble| {
-            format!("the X server of display {} gave no proper welcome: {trouble}", name_of(display))
+            format!("the X server of display {} did not complete the handshake: {trouble}", name_of(display))
         })
     }
 
@@ -197,7 +197,7 @@ impl From<X11Error> for Error {
     fn from(trouble: X11Error) -> Self {
         match trouble {
             X11Error::Refused(ErrorKind::Window | ErrorKind::Drawable, _) => {
-                Error::new(Kind::WindowGone, "the window closed meanwhile")
+                Error::new(Kind::WindowGone, "the window has closed")
             }
             X11Error::Lost(_) => Error::internal(format!("{trouble}; the next call tries to connect again")),
             X11Error::Refused(..) => Error::internal(trouble.to_string()),

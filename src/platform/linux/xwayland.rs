@@ -32,8 +32,8 @@ pub fn screen_picture() -> Result<crate::platform::Shot> {
     use crate::error::{Error, Kind};
     Err(Error::new(
         Kind::PlatformUnsupported,
-        "this X server is a part of a Wayland session and does not see the whole screen; name a window, or build with \
-         the cargo feature `wayland`, which asks the compositor",
+        "this X server is part of a Wayland session and does not see the whole screen; name a window, or \
+         build with the cargo feature `wayland`, which asks the compositor",
     ))
 }
 
@@ -67,8 +67,8 @@ mod by_compositor {
         let told = (monitor.width().map_err(failed)?, monitor.height().map_err(failed)?);
         if told != image.dimensions() {
             let message = format!(
-                "the compositor's picture of a monitor has {:?} pixels and the X server gives it {told:?}, so no point in \
-                 it would be true; name a window instead",
+                "the compositor's screenshot of a monitor has {:?} pixels and the X server reports {told:?}, \
+                 so points in it would be wrong; name a window instead",
                 image.dimensions()
             );
             return Err(Error::new(Kind::PlatformUnsupported, message));
@@ -95,8 +95,8 @@ mod by_compositor {
 
     fn failed(problem: XCapError) -> Error {
         let message = format!(
-            "neither the portal nor the protocol of wlroots gave a picture of the screen ({problem}); name a window to \
-             picture it alone"
+            "neither the portal nor the wlroots protocol gave a screenshot of the screen ({problem}); name a \
+             window to capture it alone"
         );
         Error::new(Kind::PlatformUnsupported, message)
     }

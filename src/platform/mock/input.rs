@@ -38,12 +38,17 @@ pub enum MockRefusal {
 impl fmt::Display for MockRefusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MockRefusal::NoWindow { uid } => write!(out, "there is no window {uid} now"),
-            MockRefusal::NoElement { native } => write!(out, "the element {native} is not there now"),
+            MockRefusal::NoWindow { uid } => write!(out, "window {uid} does not exist now"),
+            MockRefusal::NoElement { native } => write!(out, "the element {native} does not exist now"),
             MockRefusal::Disabled { role, name } => write!(out, "{role} \"{name}\" is disabled"),
             MockRefusal::NotEditable { role, name } => write!(out, "{role} \"{name}\" takes no value"),
             MockRefusal::NotInRange { text, min, max } => {
-                write!(out, "\"{text}\" is no number from {} to {}", format_bound(*min), format_bound(*max))
+                write!(
+                    out,
+                    "\"{text}\" is not a number from {} to {}",
+                    format_bound(*min),
+                    format_bound(*max)
+                )
             }
             MockRefusal::NoOption { wanted, options } => {
                 write!(out, "there is no option {wanted}; options are {}", options.join(", "))
@@ -871,7 +876,7 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
         set_value(&mut world, "mock:claims", "urgency", "5");
         assert_eq!(element(&world, "mock:claims", "urgency").range.now, Some(5.0));
         let refusal = set_value(&mut world, "mock:claims", "urgency", "9").refusal.unwrap();
-        assert_eq!(refusal.to_string(), "\"9\" is no number from 1 to 5");
+        assert_eq!(refusal.to_string(), "\"9\" is not a number from 1 to 5");
         let option = Some(OptionChoice::Index(7));
         let refused = world.act(&Act::Select { element: handle("mock:claims", "category"), option }, START);
         let message = refused.refusal.unwrap().to_string();
@@ -1139,7 +1144,7 @@ reactions:
         assert!(world.act(&typed, START).reacted);
         assert_eq!(value(&world, "two", "x"), "hi");
         let gone = world.act(&Act::Focus { element: handle("three", "x") }, START);
-        assert_eq!(gone.refusal.unwrap().to_string(), "there is no window three now");
+        assert_eq!(gone.refusal.unwrap().to_string(), "window three does not exist now");
     }
 
     // ── whatever is done ───────────────────────────────────────────────────────────────────────

@@ -203,8 +203,7 @@ impl Apps for Mock {
     }
 
     fn run(&self, _: &Run, _: &Cancel) -> Result<Ended> {
-        let message =
-            "the mock desktop touches nothing real, so it runs no command; use dry_run, or a real desktop";
+        let message = "the mock desktop runs no commands; use dry_run, or a real desktop";
         Err(Error::new(Kind::PlatformUnsupported, message))
     }
 }
@@ -212,12 +211,12 @@ impl Apps for Mock {
 fn no_app(name: &str, apps: &[App]) -> Error {
     let ids: Vec<&str> = apps.iter().map(|app| app.id.as_str()).collect();
     let advice = if ids.is_empty() {
-        "its scenario declares no apps (docs/scenarios.md tells how)".to_owned()
+        "its scenario declares no apps (see docs/scenarios.md)".to_owned()
     } else {
         format!("the apps of its scenario are {}", ids.join(", "))
     };
     Error::bad_request(format!(
-        "the mock desktop starts no real program, and '{name}' is no app of it; {advice}"
+        "the mock desktop starts no real programs, and '{name}' is not one of its apps; {advice}"
     ))
     .with("field", "program")
 }
@@ -293,9 +292,7 @@ impl Desktop for Mock {
             // Clients of the default desktop are used to the answer of a system without a window manager.
             Ok(match world.loaded_scenario() {
                 Some(_) => Activation::Activated,
-                None => {
-                    Activation::Refused("the default mock desktop has no window manager to ask".to_owned())
-                }
+                None => Activation::Refused("the default mock desktop has no window manager".to_owned()),
             })
         })
     }
@@ -398,7 +395,7 @@ impl Capture for Mock {
     fn region_picture(&self, area: Rect) -> Result<Shot> {
         let whole = self.screen_picture()?;
         let shown = area.intersection(&whole.area).ok_or_else(|| {
-            Error::bad_request("the area has no pixel on the screen")
+            Error::bad_request("the area is outside of the screen")
                 .with("area", area)
                 .with("screen", whole.area)
         })?;

@@ -147,7 +147,7 @@ impl Inspector {
         self.folded.read(text);
         if let Some((start, end)) = self.folded.unseen.filter(|_| self.folded.longest_unseen >= RUN_OF_UNSEEN)
         {
-            return Some(InjectionHit { why: "a message in characters that nobody sees", start, end });
+            return Some(InjectionHit { why: "a message in invisible characters", start, end });
         }
         self.find_terms(automata);
         let (rule, start, end) = self.first_rule()?;
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_word_hides_no_word() {
-        check("Instrucciones para la IA: hola", Some("speaks to an AI"));
+        check("Instrucciones para la IA: hola", Some("addresses an AI"));
     }
 
     #[test]

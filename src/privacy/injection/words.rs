@@ -74,9 +74,9 @@ const fn build_rule(why: &'static str, gap: usize, steps: &'static [Concept]) ->
 }
 
 const FORGETTING: &str = "asks to ignore earlier instructions";
-const ADDRESSED: &str = "speaks to an AI";
+const ADDRESSED: &str = "addresses an AI";
 const TOOLS: &str = "asks to call a tool";
-const FREED: &str = "tells a model what it is now";
+const FREED: &str = "redefines a model's role";
 const AWAY: &str = "asks to send secrets away";
 const PROMPT: &str = "asks for the model's instructions";
 const SECRECY: &str = "asks to keep something from the user";

@@ -33,10 +33,10 @@ pub struct ActArgs {
     alternatives: Option<ArgumentObject>,
     /// Of all steps; default focused.
     window_uid: Option<Text<256>>,
-    /// The time of all steps together; default 45000.
+    /// Time limit of all steps together; default 45000.
     #[schemars(extend("x-hidden" = true))]
     timeout_ms: Option<Int<1, 600_000>>,
-    /// Whole replies of the steps instead of what matters of them.
+    /// Full replies of the steps instead of a summary.
     #[schemars(extend("x-hidden" = true))]
     full: Option<bool>,
 }
@@ -57,15 +57,16 @@ impl Tool for ActTool {
         fits: true,
         shows_gate_args: true,
         rest: &[(Method::Post, "/api/act")],
-        brief: "Run several steps in one call, stopping at the first that fails; says what changed.",
-        detail: "Every step is read, allowed and, as far as its element is there already, resolved before the first \
-                 runs; what is refused then has done nothing. A step fails when its tool does, when an assertion \
-                 does not hold, or when an expectation is not met in time (`within_ms`, default 3000; several are \
-                 met one after the other). Nothing runs after a failed step, but for the alternative that it names. \
-                 The verdict is `confirmed` when an expectation was met after the last input, `unconfirmed` when \
-                 nothing was expected of it, `failed` when it stopped. Consent, budget and the stop switch are those \
-                 of the single steps; consent that is missing in the middle stops there. The lines below the reply \
-                 are what changed in the window, and windows that opened.",
+        brief: "Run several steps in one call, stopping at the first that fails; reports what changed.",
+        detail: "Every step is parsed, checked against the allow list and, if its element exists already, \
+                 resolved before the first runs; a call that is refused then has done nothing. A step fails \
+                 when its tool fails, when an assertion does not hold, or when an expectation is not met in \
+                 time (`within_ms`, default 3000; several are checked one after the other). Nothing runs \
+                 after a failed step, except the alternative that it names. The verdict is `confirmed` when \
+                 an expectation was met after the last input, `unconfirmed` when nothing was expected of it, \
+                 `failed` when it stopped. Consent, budget and the stop switch apply to each step; missing \
+                 consent in the middle stops there. The lines below the reply show what changed in the \
+                 window, and windows that opened.",
         examples: &[
             Example {
                 scenario: Some("scenarios/login.yaml"),

@@ -87,7 +87,7 @@ impl ActPlan {
             let Some(name) = &step.on_fail else { continue };
             if !self.steps.iter().any(|other| other.path == step.path) {
                 return Err(
-                    step.step_error("on_fail", "must not stand in an alternative: that would go on for ever")
+                    step.step_error("on_fail", "is not allowed in an alternative: that could loop forever")
                 );
             }
             if !self.alternatives.contains_key(name) {
@@ -121,7 +121,7 @@ impl ActPlan {
             .collect();
         cx.reserve_budget(&meters).map(drop).map_err(|error| {
             let message =
-                format!("{} steps do not fit: {}; nothing was done", self.steps.len(), error.message);
+                format!("{} steps cannot run: {}; nothing was done", self.steps.len(), error.message);
             Error { message, ..error }
         })
     }
@@ -168,10 +168,10 @@ impl PlannedStep {
 /// Steps act, wait or answer with data. A tree or a picture has no place in the reply of many.
 fn refuse_unfit(meta: &Meta) -> Result<()> {
     let why = match (meta.steps, meta.effect, meta.reply) {
-        (true, _, _) => "a list of steps has no lists in it",
-        (_, Effect::Session, _) => "it changes what the server remembers; call it by itself",
+        (true, _, _) => "steps cannot be nested",
+        (_, Effect::Session, _) => "it changes the server's session; call it by itself",
         (_, _, ReplyKind::Tree | ReplyKind::Picture) => {
-            "its reply is too large; act tells what changed by itself"
+            "its reply is too large; act already reports what changed"
         }
         _ => return Ok(()),
     };
@@ -211,7 +211,7 @@ impl StepReader<'_> {
             }
             lists.insert(name.clone(), self.read_steps(&path, objects.into_iter())?);
             if lists.len() > ACT_ALTERNATIVES {
-                return Err(refuse(format!("is one too many: {ACT_ALTERNATIVES} are allowed")));
+                return Err(refuse(format!("is too many: at most {ACT_ALTERNATIVES} are allowed")));
             }
         }
         Ok(lists)
@@ -276,8 +276,10 @@ impl StepReader<'_> {
         let inner = ArgumentFields::new(format!("{}.expect[{number}]", fields.path), object);
         match parse_condition(self.cx, &inner)? {
             // They compare with the moment at which a wait begins, which is after the step.
-            WaitCondition::TreeChanges(_) | WaitCondition::FocusedChanges(_) => Err(inner
-                .field_error("type", "is too late after a step; expect \"changed\", or what it changes to")),
+            WaitCondition::TreeChanges(_) | WaitCondition::FocusedChanges(_) => Err(inner.field_error(
+                "type",
+                "is too late after a step; expect \"changed\", or the state that it leads to",
+            )),
             _ => Ok(Expectation::Met(object.clone())),
         }
     }

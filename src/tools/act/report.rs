@@ -46,7 +46,7 @@ pub struct ActReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     closed_windows: Vec<String>,
-    /// Lines of what changed that there was no room for; look shows them.
+    /// Changed lines that were left out for lack of room; look shows them.
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     #[schemars(default)]
     lines_left_out: usize,
@@ -211,7 +211,7 @@ impl ActReport {
         if outline.cut_after.is_some() {
             self.lines_left_out += outline.elements.saturating_sub(outline.shown);
         }
-        Ok(format!("in front now: {}\n{}", chosen.window.uid, outline.text))
+        Ok(format!("now in front: {}\n{}", chosen.window.uid, outline.text))
     }
 }
 

@@ -117,7 +117,7 @@ impl<'a, 'b> StepRunner<'a, 'b> {
     /// Whether the step did what it should.
     fn run_step(&mut self, step: &PlannedStep) -> Result<bool> {
         if self.cx.clock().now() >= self.deadline {
-            let error = Error::new(Kind::Timeout, "the time of all steps together is over");
+            let error = Error::new(Kind::Timeout, "the time limit of the call has passed");
             self.note_step(step, StepVerdict::Failed, error_fields(&error), None);
             return Ok(false);
         }
@@ -212,7 +212,7 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             Ok(_) => Ok(()),
             // A window that went away has changed more than any other.
             Err(error) if error.kind == Kind::WindowGone => Ok(()),
-            Err(_) => Err(json!({ "expected": "changed", "seen": "nothing in the window is different" })),
+            Err(_) => Err(json!({ "expected": "changed", "seen": "nothing in the window changed" })),
         }
     }
 

@@ -204,7 +204,7 @@ fn a_field_is_emptied_by_a_key() {
     each(|system| {
         let emptied = ["it: set value", "it: focus", CLICKED, system.selects_all, system.deletes];
         let note = system.with(Thing::Field("old"), lies).check(&set_value(""), BY_KEYS, &emptied);
-        assert!(note.unwrap().contains("another text"), "the fake is not erased by keys");
+        assert!(note.unwrap().contains("a different text"), "the fake is not erased by keys");
     });
 }
 
@@ -280,7 +280,7 @@ fn a_password_is_believed_when_it_says_yes_and_else_typed() {
         let typed = ["it: set value", "it: focus", CLICKED, system.selects_all, "type hunter2"];
         for reaction in [REFUSES_TEXT, SILENT_ON_TEXT] {
             let note = secret(reaction).check(&set_value("hunter2"), BY_KEYS, &typed);
-            assert!(note.unwrap().contains("does not tell what it holds"));
+            assert!(note.unwrap().contains("does not report its value"));
         }
     });
 }
@@ -307,7 +307,7 @@ fn what_has_the_focus_keeps_it() {
         assert!(focused.check(&focus, BY_ITSELF, &[]).unwrap().contains("already"));
         let deaf = system.with(Thing::Field(""), lies);
         let note = deaf.check(&focus, BY_POINTER, &["it: focus", CLICKED]);
-        assert!(note.unwrap().contains("does not say"));
+        assert!(note.unwrap().contains("does not report"));
     });
 }
 
@@ -330,7 +330,7 @@ fn an_option_that_lies_is_clicked_and_told() {
             let list = system.with(Thing::List, reaction).with_options(&["Left"], &item, false);
             let log = ["Left: select", "Click(Left, 1) 150,150"];
             let note = list.check(&select("Left"), BY_POINTER, &log);
-            assert!(note.unwrap().contains("does not say that it is selected"));
+            assert!(note.unwrap().contains("does not report that it is selected"));
         }
     });
 }

@@ -54,7 +54,7 @@ impl Bus {
         let started = std::thread::Builder::new()
             .name("accessibility".to_owned())
             .spawn(move || serve(queue, bell))
-            .map_err(|error| Error::internal(format!("no thread for the accessibility bus: {error}")));
+            .map_err(|error| Error::internal(format!("cannot start the accessibility thread: {error}")));
         started.map(|_| Self { jobs, clock })
     }
 
@@ -164,7 +164,7 @@ async fn connect() -> zbus::Result<Connection> {
     let properties = Some("org.freedesktop.DBus.Properties");
     let set = session.call_method(Some("org.a11y.Bus"), "/org/a11y/bus", properties, "Set", &status);
     if let Err(error) = set.await {
-        tracing::debug!(%error, "org.a11y.Status.IsEnabled cannot be set");
+        tracing::debug!(%error, "cannot set org.a11y.Status.IsEnabled");
     }
     let bus = Some("org.a11y.Bus");
     let reply = session.call_method(bus, "/org/a11y/bus", bus, "GetAddress", &()).await?;

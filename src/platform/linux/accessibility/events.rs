@@ -1,6 +1,6 @@
-//! Being told of changes: the bell is rung, and what changed is read again, never believed from the event.
+//! Change events: an event only rings the bell; what changed is read again, never taken from the event.
 //!
-//! Only applications that somebody looked into are listened to, and never to `bounds-changed`: one idle
+//! Only applications whose trees were read are listened to, and never for `bounds-changed`: one idle
 //! application sends two hundred of those in a second.
 
 use std::future::poll_fn;
@@ -74,7 +74,7 @@ async fn register(link: &Rc<BusConnection>, pace: &BusDeadline) {
         let registry = "org.a11y.atspi.Registry";
         let path = "/org/a11y/atspi/registry";
         if let Err(trouble) = link.call(registry, path, registry, "RegisterEvent", kind, pace).await {
-            tracing::debug!(?trouble, kind, "an event cannot be registered");
+            tracing::debug!(?trouble, kind, "cannot register for an event");
         }
     }
 }
@@ -82,7 +82,7 @@ async fn register(link: &Rc<BusConnection>, pace: &BusDeadline) {
 async fn add_match(link: &Rc<BusConnection>, rule: &str, pace: &BusDeadline) {
     let bus = "org.freedesktop.DBus";
     if let Err(trouble) = link.call(bus, "/org/freedesktop/DBus", bus, "AddMatch", &rule, pace).await {
-        tracing::debug!(?trouble, rule, "the bus does not take a match rule");
+        tracing::debug!(?trouble, rule, "the bus refused a match rule");
     }
 }
 

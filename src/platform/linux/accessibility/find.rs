@@ -73,16 +73,16 @@ impl FrameMiss {
         match self {
             FrameMiss::NoApplication => format!(
                 "the application of '{title}' is not on the accessibility bus: it has no accessibility \
-                 (terminals, games), or was started without it (Chromium: --force-renderer-accessibility; \
-                 Qt: QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1)"
+                 support (terminals, games), or was started without it (Chromium: \
+                 --force-renderer-accessibility; Qt: QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1)"
             ),
             FrameMiss::NoWindow { shown } => format!(
-                "the application of '{title}' is on the accessibility bus, but none of the {shown} windows \
-                 that it shows there is this one"
+                "the application of '{title}' is on the accessibility bus, but none of its {shown} windows \
+                 there is this one"
             ),
             FrameMiss::Ambiguous { fitting } => format!(
-                "{fitting} windows of the application look alike on the accessibility bus; bring '{title}' \
-                 to the front, or move it, to tell them apart"
+                "{fitting} windows of the application look the same on the accessibility bus; bring \
+                 '{title}' to the front, or move it, to distinguish them"
             ),
             FrameMiss::Hung => format!("the application of '{title}' does not answer"),
         }

@@ -1,10 +1,10 @@
-//! What is in a window, by AT-SPI: the tree, being told of changes, and asking elements to do something.
+//! The elements of a window, through AT-SPI: the tree, change events, and actions of elements.
 //!
 //! ```text
 //!   Accessible ── bus: one connection, one thread, many calls at once
 //!     ├── find: from a window to its root
 //!     ├── capture: cache ─► walk ─► places and values ─► Tree    roles: words
-//!     ├── windows: those that the applications show, where no window system tells of them
+//!     ├── windows: those that the applications show, where the window system does not list them
 //!     ├── element: one element, asked to do something
 //!     └── events: what rings the bell
 //! ```
@@ -41,7 +41,8 @@ const ELEMENT_CALL_TIME: Duration = Duration::from_secs(2);
 const ELEMENT_TIME: Duration = Duration::from_secs(5);
 /// How long the bus may take to say that it is there.
 const HEALTH_TIME: Duration = Duration::from_millis(700);
-const MUTE: &str = "the accessibility bus does not answer: no elements can be read until it does; windows, pictures, pointer and keys work";
+const MUTE: &str = "the accessibility bus does not answer: no elements can be read until it does; windows, \
+                    screenshots, pointer and keys work";
 
 #[derive(Debug)]
 pub struct AtspiClient {
@@ -95,5 +96,5 @@ impl AtspiClient {
 }
 
 fn no_element(native: &str) -> Error {
-    Error::new(Kind::ElementNotFound, "the element is not there any more; look again").with("native", native)
+    Error::new(Kind::ElementNotFound, "the element no longer exists; look again").with("native", native)
 }

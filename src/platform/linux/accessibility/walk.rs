@@ -1,7 +1,7 @@
-//! What the cache did not tell, asked for object by object, a whole level of the tree at a time.
+//! What the cache does not have, read object by object, a whole level of the tree at a time.
 //!
-//! It ends whatever the application says: an object is visited once, depth and number are bounded, and a
-//! node that claims to have a million children is asked for the first few thousand of them.
+//! It always ends, whatever the application answers: an object is visited once, depth and number are bounded,
+//! and a node that claims to have a million children is asked for the first few thousand of them.
 
 use std::collections::HashSet;
 use std::rc::Rc;

@@ -1,4 +1,5 @@
-//! Which windows there are, as the applications themselves tell it: for a desktop that tells nobody of others' windows.
+//! The list of windows as the applications report it, for a desktop that does not list other programs'
+//! windows.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -61,11 +62,8 @@ async fn list_windows(link: Rc<BusConnection>) -> Result<Vec<AtspiWindow>> {
 }
 
 fn bus_silent(trouble: &BusError) -> Error {
-    Error::new(
-        Kind::Timeout,
-        format!("the accessibility registry does not tell of applications: {trouble:?}"),
-    )
-    .with("phase", "windows")
+    Error::new(Kind::Timeout, format!("the accessibility registry does not list applications: {trouble:?}"))
+        .with("phase", "windows")
 }
 
 /// Nothing for menus and tooltips, which belong to another window, and for what does not show.

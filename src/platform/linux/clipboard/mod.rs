@@ -1,7 +1,8 @@
-//! The clipboard of X11, where nothing is stored: whoever copied a text owns the selection CLIPBOARD and hands the
-//! text out for as long as it lives. `owner` hands out ours, `reader` asks for that of others.
+//! The clipboard of X11, which stores nothing: the program that copied a text owns the selection CLIPBOARD
+//! and serves the text for as long as it lives. `owner` serves ours, `reader` requests that of others.
 //!
-//! Each has a connection of its own, so that a program that does not answer holds up nobody else. No text is logged.
+//! Each has a connection of its own, so that a program that does not answer blocks nothing else. No text is
+//! logged.
 
 mod owner;
 mod reader;

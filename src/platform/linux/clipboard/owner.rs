@@ -1,6 +1,6 @@
-//! Owning the selection: a thread that hands the text out to whoever asks for it.
+//! Owning the selection: a thread that serves the text to every program that requests it.
 //!
-//! The text is forgotten as soon as somebody else owns the selection.
+//! The text is dropped as soon as another program owns the selection.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ impl Owner {
         let thread = std::thread::Builder::new().name("clipboard".to_owned());
         thread
             .spawn(move || theirs.run())
-            .map_err(|problem| Error::internal(format!("no thread for the clipboard: {problem}")))?;
+            .map_err(|problem| Error::internal(format!("cannot start the clipboard thread: {problem}")))?;
         Ok(Self { shared })
     }
 
@@ -68,7 +68,7 @@ impl Owner {
         if shared.owns()? {
             return Ok(());
         }
-        Err(Error::internal("the X server did not give us the clipboard").into())
+        Err(Error::internal("the X server did not grant the clipboard").into())
     }
 }
 
@@ -104,7 +104,7 @@ impl OwnerShared {
 
     fn run(&self) {
         if let Err(trouble) = self.serve() {
-            tracing::warn!("the clipboard is not handed out any more: {trouble}");
+            tracing::warn!("the clipboard is no longer served: {trouble}");
         }
         self.alive.store(false, Ordering::Release);
         *lock(&self.text) = None;

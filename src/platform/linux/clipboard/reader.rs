@@ -1,4 +1,4 @@
-//! Asking for the text of whoever owns the selection, in one piece or in many (INCR).
+//! Requesting the text from the owner of the selection, in one piece or in many (INCR).
 
 use std::time::Duration;
 

@@ -101,7 +101,7 @@ fn make_folder(path: &Path) -> Result<(), String> {
     // Folders above the wanted ones are made on the way, with the same mode.
     let made =
         if path.exists() { Ok(()) } else { DirBuilder::new().mode(0o700).recursive(true).create(path) };
-    made.map_err(|problem| format!("{} cannot be made: {problem}", path.display()))
+    made.map_err(|problem| format!("{} cannot be created: {problem}", path.display()))
 }
 
 /// Starts all parts and the program; what it returns is for the server.
@@ -284,7 +284,7 @@ fn last_words(log: &Path) -> String {
     let text = String::from_utf8_lossy(&bytes);
     match (read, text.trim()) {
         (Err(_), _) | (_, "") => String::new(),
-        (_, text) => format!("; it said: {text}"),
+        (_, text) => format!("; its output: {text}"),
     }
 }
 
@@ -294,7 +294,7 @@ fn connect(display: &str, cookie: &Cookie) -> Result<RustConnection, String> {
     let (stream, _) = DefaultStream::from_unix_stream(stream).map_err(|problem| problem.to_string())?;
     let (method, key) = (cookie::METHOD.to_vec(), cookie.0.to_vec());
     RustConnection::connect_to_stream_with_auth_info(stream, 0, method, key)
-        .map_err(|problem| format!("the display {display} refuses us: {problem}"))
+        .map_err(|problem| format!("the display {display} refused the connection: {problem}"))
 }
 
 /// The windows that a property of the root window names.

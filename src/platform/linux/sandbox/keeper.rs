@@ -70,7 +70,7 @@ impl SpawnGate {
 fn read_plan() -> Result<SandboxPlan, String> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|problem| problem.to_string())?;
-    serde_json::from_str(&line).map_err(|problem| format!("this is started by the server: {problem}"))
+    serde_json::from_str(&line).map_err(|problem| format!("only the server starts this: {problem}"))
 }
 
 type KeeperEnvironment = BTreeMap<String, String>;

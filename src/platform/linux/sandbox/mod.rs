@@ -1,7 +1,8 @@
 //! A private desktop: an X server without a screen, a session bus, an accessibility bus and a window manager of
 //! its own, and a program in it, so that an agent works where it cannot touch the user's session.
 //!
-//! It is no wall against a hostile program: what runs there is the same user and can open the same files.
+//! It is not a security boundary against a hostile program: it runs as the same user and can open the same
+//! files.
 //!
 //! All of it lives below one process, the keeper, which is this binary started once more. Every process of the
 //! desktop is a descendant of the keeper, also one that lost its parents, and the keeper ends them all when its
@@ -97,7 +98,7 @@ impl Sandbox {
             }
             Ok((_, (KeeperWord::Failed { reason }, _))) => Err(given_up(keeper, reason)),
             Ok((_, (KeeperWord::Started { .. }, _))) => {
-                Err(given_up(keeper, "its keeper is confused".to_owned()))
+                Err(given_up(keeper, "its keeper sent an invalid answer".to_owned()))
             }
             Err(reason) => Err(given_up(keeper, reason)),
         }
@@ -115,7 +116,7 @@ impl Sandbox {
         match read_word(&answer)? {
             KeeperWord::Started { pid } => Ok(pid),
             KeeperWord::Failed { reason } => Err(reason),
-            KeeperWord::Ready { .. } => Err("the private desktop's keeper is confused".to_owned()),
+            KeeperWord::Ready { .. } => Err("the private desktop's keeper sent an invalid answer".to_owned()),
         }
     }
 
@@ -181,12 +182,12 @@ fn send(leash: &mut ChildStdin, what: &impl Serialize) -> Result<(), String> {
 fn first_word(keeper: &mut Child) -> Result<(KeeperWord, Answers), String> {
     let output = keeper.stdout.take().ok_or("the private desktop's keeper has no output")?;
     let (line, answers) = next_line(BufReader::new(output), START)
-        .ok_or("the private desktop's keeper ended or said nothing")?;
+        .ok_or("the private desktop's keeper ended or sent nothing")?;
     Ok((read_word(&line)?, answers))
 }
 
 fn read_word(line: &str) -> Result<KeeperWord, String> {
-    serde_json::from_str(line).map_err(|_| format!("the private desktop's keeper said {line:?}"))
+    serde_json::from_str(line).map_err(|_| format!("the private desktop's keeper sent {line:?}"))
 }
 
 /// The first line of a program's output, if it comes in time. What comes later is not read.

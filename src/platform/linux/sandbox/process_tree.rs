@@ -20,7 +20,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// From now on, processes below this one that lose their parent become its children.
 pub fn adopt_orphans() -> Result<(), String> {
-    set_child_subreaper(Some(getpid())).map_err(|problem| format!("orphans cannot be adopted: {problem}"))
+    set_child_subreaper(Some(getpid()))
+        .map_err(|problem| format!("cannot adopt orphaned processes: {problem}"))
 }
 
 /// Ends every process below this one.

@@ -1,7 +1,7 @@
 //! Keys and pointer, by the virtual keyboard and the virtual pointer that compositors of the wlroots family offer.
 //!
-//! Text is typed key by key and never by the input-method protocol, which enigo would prefer: programs that do not
-//! speak it would get nothing, and nobody would be told.
+//! Text is typed key by key and never by the input-method protocol, which enigo would prefer: programs that
+//! do not support it would get nothing, silently.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -139,7 +139,7 @@ impl Powers {
         let devices = [(self.keyboard, "keys", "keyboard"), (self.pointer, "pointer", "pointer")];
         let lacking = devices.into_iter().filter(|(given, ..)| !given);
         lacking
-            .map(|(_, what, device)| format!("no {what}: the compositor gives programs no virtual {device}"))
+            .map(|(_, what, device)| format!("no {what}: the compositor does not offer a virtual {device}"))
             .collect()
     }
 }
@@ -148,16 +148,16 @@ fn connect() -> Result<Enigo> {
     let settings = Settings { release_keys_when_dropped: true, ..Settings::default() };
     Enigo::new(&settings).map_err(|problem| {
         let message = format!(
-            "the compositor gives no keyboard and no pointer to programs ({problem}): GNOME and KDE do not, sway and \
-             other compositors of the wlroots family do. Elements can still be worked by themselves (click_element, \
-             set_value)"
+            "the compositor does not let programs send keys or move the pointer ({problem}): GNOME and KDE \
+             do not, sway and other wlroots compositors do. Elements can still be operated by their own \
+             actions (click_element, set_value)"
         );
         Error::new(Kind::PlatformUnsupported, message)
     })
 }
 
 fn input_refused(problem: InputError) -> Error {
-    Error::new(Kind::PlatformUnsupported, format!("the compositor did not take the input: {problem}"))
+    Error::new(Kind::PlatformUnsupported, format!("the compositor did not accept the input: {problem}"))
 }
 
 fn key(keysym: Keysym) -> enigo::Key {
@@ -239,9 +239,10 @@ impl WaylandBackend<'_> {
     }
 }
 
-const NO_POINTER_TO_ELEMENTS: &str = "the element does not do this by itself, and the pointer cannot be brought to it: \
-    Wayland does not tell where its window is. Use keys (press_key tab, enter, shift+f10), or click_at a pixel of a \
-    picture of the whole screen";
+const NO_POINTER_TO_ELEMENTS: &str = "the element has no action of its own for this, and the pointer cannot \
+                                      be moved to it: Wayland does not report where its window is. Use keys \
+                                      (press_key tab, enter, shift+f10), or click_at a pixel of a screenshot \
+                                      of the whole screen";
 
 impl Backend for WaylandBackend<'_> {
     fn profile(&self) -> InputProfile {
@@ -320,7 +321,7 @@ fn check_aim(outputs: &[screen::WaylandOutput], at: Point) -> Result<()> {
             "the point {},{} is off the screen, which has {}x{} pixels",
             at.x, at.y, output.physical.width, output.physical.height
         ))),
-        Err(why) => refuse(&format!("the pointer cannot be brought to a point: {why}")),
+        Err(why) => refuse(&format!("the pointer cannot be moved to a point: {why}")),
     }
 }
 
@@ -333,8 +334,8 @@ mod tests {
         let check = |keyboard, pointer, expected: &[&str]| {
             assert_eq!(Powers { keyboard, pointer }.missing_powers(), expected);
         };
-        let keys = "no keys: the compositor gives programs no virtual keyboard";
-        let pointer = "no pointer: the compositor gives programs no virtual pointer";
+        let keys = "no keys: the compositor does not offer a virtual keyboard";
+        let pointer = "no pointer: the compositor does not offer a virtual pointer";
         check(true, true, &[]);
         check(true, false, &[pointer]);
         check(false, false, &[keys, pointer]);

@@ -7,8 +7,8 @@
 //!     └── screen: outputs and the picture of all of them
 //! ```
 //!
-//! Wayland tells no program where another's window is. So every place counts from the corner of its window, the pointer
-//! goes to no element, and whatever would need more is refused with a sentence.
+//! Wayland does not tell a program where another program's window is. So all bounds are relative to their
+//! window, the pointer cannot go to an element, and whatever needs more is refused with a reason.
 
 mod input;
 pub mod screen;
@@ -60,7 +60,7 @@ pub fn probe(env: &SessionEnv) -> Result<String, String> {
         [WaylandInput::default().probe_powers().missing_powers(), lacking_of(&screen::query_outputs())]
             .concat();
     let limits =
-        if limits.is_empty() { "keys, pointer and pictures work".to_owned() } else { limits.join("; ") };
+        if limits.is_empty() { "keys, pointer and screenshots work".to_owned() } else { limits.join("; ") };
     Ok(format!("Wayland without X11; {limits}"))
 }
 
@@ -78,17 +78,19 @@ fn reach_compositor(env: &SessionEnv) -> Result<(), String> {
 }
 
 const ALWAYS_LACKING: [&str; 5] = [
-    "bounds count from the corner of their window: Wayland does not tell where windows are",
-    "pictures show the whole screen; there is none of a single window, and so no OCR of one",
-    "elements are clicked by their own action; the pointer goes to points of the screen only",
-    "two servers on this desktop do not notice each other: let one of them act at a time",
+    "bounds are relative to their window: Wayland does not report where windows are",
+    "screenshots show the whole screen; there are none of a single window, and so no OCR of one",
+    "elements are clicked by their own action; the pointer can only go to points of the screen",
+    "two servers on this desktop do not detect each other: let only one act at a time",
     "windows cannot be raised, moved or resized; the desktop's own keys may do it (press_key)",
 ];
 
 fn lacking_of(screen: &Result<Screen>) -> Vec<String> {
     match screen {
         Ok(Screen { pictures: true, .. }) => Vec::new(),
-        Ok(_) => vec!["no picture: the compositor does not offer the protocol of wlroots for it".to_owned()],
+        Ok(_) => {
+            vec!["no screenshots: the compositor does not offer the wlroots screencopy protocol".to_owned()]
+        }
         Err(error) => vec![error.message.clone()],
     }
 }
@@ -210,8 +212,8 @@ impl Platform for Wayland {
     }
 }
 
-const NO_CLIPBOARD: &str = "this build does not reach the clipboard of a Wayland session; select and press ctrl+c or \
-                            ctrl+v in the application itself (press_key)";
+const NO_CLIPBOARD: &str = "this build cannot access the clipboard of a Wayland session; select and press \
+                            ctrl+c or ctrl+v in the application itself (press_key)";
 
 impl Desktop for Wayland {
     fn windows(&self) -> Result<Vec<Window>> {
@@ -246,15 +248,15 @@ impl Desktop for Wayland {
         if came {
             return Ok(Activation::Activated);
         }
-        let why = "Wayland lets no program raise another's window, and the application did not do it when asked; \
-                   the desktop's own keys may, for example press_key alt+tab";
+        let why = "Wayland does not let a program raise another program's window, and the application did \
+                   not do it when asked; try the desktop's own keys, for example press_key alt+tab";
         Ok(Activation::Refused(why.to_owned()))
     }
 
     fn change(&self, _: &Window, _: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {
         refuse(
-            "Wayland lets no program move, resize, minimize or close another's window; use the buttons in the window's \
-             tree or the desktop's own keys, for example press_key alt+f4",
+            "Wayland does not let a program move, resize, minimize or close another program's window; use \
+             the buttons in the window's tree or the desktop's own keys, for example press_key alt+f4",
         )
     }
 }
@@ -278,8 +280,8 @@ impl Accessibility for Wayland {
 impl Capture for Wayland {
     fn window_picture(&self, _: &Window) -> Result<Shot> {
         refuse(
-            "Wayland gives no picture of a single window, and does not tell where it is in the picture of the screen; \
-             take the whole screen (get_screenshot without a window) or read the window's tree",
+            "Wayland gives no screenshot of a single window, and does not report where it is on the screen; \
+             capture the whole screen (get_screenshot without a window) or read the window's tree",
         )
     }
 
@@ -335,7 +337,7 @@ mod tests {
             );
         };
         check(Ok(Screen { outputs: Vec::new(), pictures: true }), None);
-        check(Ok(Screen { outputs: Vec::new(), pictures: false }), Some("no picture"));
+        check(Ok(Screen { outputs: Vec::new(), pictures: false }), Some("no screenshots"));
         check(refuse("no protocol"), Some("no protocol"));
     }
 

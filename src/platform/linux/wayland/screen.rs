@@ -69,8 +69,8 @@ impl WaylandOutput {
 pub fn only_output(outputs: &[WaylandOutput]) -> Result<&WaylandOutput, &'static str> {
     match outputs {
         [output] if output.upright => Ok(output),
-        [_] => Err("the output is turned, and then the compositor's pixels are not those of the picture"),
-        _ => Err("there are several outputs, and then nobody tells which part of them a point is on"),
+        [_] => Err("the output is rotated, so the compositor's pixels are not those of the screenshot"),
+        _ => Err("there are several outputs, so it is not known which of them a point is on"),
     }
 }
 
@@ -103,7 +103,7 @@ pub fn capture_screen() -> Result<Picture> {
         return Err(no_picture("it does not offer it"));
     }
     if !screen.outputs.iter().all(|output| output.upright) {
-        return Err(no_picture("an output is turned, and the picture would be distorted"));
+        return Err(no_picture("an output is rotated, and the screenshot would be distorted"));
     }
     run_aside("picture", PATIENCE, || {
         let connection = WayshotConnection::new().map_err(|problem| no_outputs(&problem.to_string()))?;
@@ -122,7 +122,7 @@ where
     let (tell, answer) = mpsc::channel();
     let started =
         std::thread::Builder::new().name(format!("wayland {phase}")).spawn(move || tell.send(work()));
-    started.map_err(|problem| Error::internal(format!("no thread for the compositor: {problem}")))?;
+    started.map_err(|problem| Error::internal(format!("cannot start the compositor thread: {problem}")))?;
     match answer.recv_timeout(patience) {
         Ok(answer) => answer,
         Err(mpsc::RecvTimeoutError::Timeout) => Err(Error::new(
@@ -131,23 +131,23 @@ where
         )
         .with("phase", phase)),
         Err(mpsc::RecvTimeoutError::Disconnected) => {
-            Err(no_outputs("it lacks a protocol that is needed, as xdg-output 3"))
+            Err(no_outputs("it lacks a required protocol, such as xdg-output 3"))
         }
     }
 }
 
 fn no_outputs(why: &str) -> Error {
     let message = format!(
-        "the compositor does not tell of its outputs ({why}), so there is no picture of the screen and no pointer on it; \
-         windows, elements and keys are not concerned"
+        "the compositor does not report its outputs ({why}), so there are no screenshots and no pointer; \
+         windows, elements and keys are not affected"
     );
     Error::new(Kind::PlatformUnsupported, message)
 }
 
 fn no_picture(why: &str) -> Error {
     let message = format!(
-        "the compositor gives no picture by the protocol of wlroots ({why}); the portal's way works only beside an X \
-         server: start Xwayland and set DISPLAY, or read the windows' trees"
+        "the compositor gives no screenshot through the wlroots protocol ({why}); the portal works only with \
+         an X server: start Xwayland and set DISPLAY, or read the windows' trees"
     );
     Error::new(Kind::PlatformUnsupported, message)
 }
@@ -171,7 +171,7 @@ mod tests {
         let one = output(Rect::new(0, 0, 640, 360), (640, 360));
         assert_eq!(only_output(std::slice::from_ref(&one)), Ok(&one));
         let turned = WaylandOutput { upright: false, ..one.clone() };
-        assert!(only_output(&[turned]).unwrap_err().contains("turned"));
+        assert!(only_output(&[turned]).unwrap_err().contains("rotated"));
         assert!(only_output(&[one.clone(), one]).unwrap_err().contains("several"));
         assert!(only_output(&[]).is_err());
     }

@@ -80,12 +80,12 @@ struct WslRawPicture {
 /// What was printed, if all of it came and came in time.
 pub fn answer(ended: Ended, patience: Duration, most: usize) -> Result<String> {
     if ended.timed_out {
-        let message = format!("PowerShell did not answer within {} s and was ended", patience.as_secs());
+        let message = format!("PowerShell did not answer within {} s and was stopped", patience.as_secs());
         return Err(Error::new(Kind::Timeout, message).with("phase", "powershell"));
     }
     if ended.stdout.truncated {
         return Err(Error::internal(format!(
-            "PowerShell printed more than {most} bytes, which is no answer"
+            "PowerShell printed more than {most} bytes, which is not a valid answer"
         )));
     }
     let printed = String::from_utf8_lossy(&ended.stdout.bytes).into_owned();
@@ -93,8 +93,7 @@ pub fn answer(ended: Ended, patience: Duration, most: usize) -> Result<String> {
         return Ok(printed);
     }
     let said = String::from_utf8_lossy(&ended.stderr.bytes);
-    let said =
-        said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it says nothing about it");
+    let said = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed no error");
     let said: String = said.chars().take(COMPLAINT_CHARACTERS).collect();
     Err(Error::new(Kind::PlatformUnsupported, format!("PowerShell failed: {said}")))
 }
@@ -162,7 +161,7 @@ pub fn shot(printed: &str, uid: Option<&str>) -> Result<Shot> {
     let picture = Png::open(&png).and_then(Png::decode).map_err(|problem| garbled(&problem.message))?;
     let area = Rect::new(raw.x, raw.y, raw.width, raw.height);
     if picture.area() != (Rect { x: 0, y: 0, ..area }) {
-        return Err(garbled("the picture has another size than was said of it"));
+        return Err(garbled("the image does not have the announced size"));
     }
     Ok(Shot { picture, area })
 }
@@ -173,7 +172,7 @@ fn read<T: for<'a> Deserialize<'a>>(printed: &str) -> Result<T> {
 }
 
 fn garbled(why: &str) -> Error {
-    Error::internal(format!("what PowerShell printed is no answer: {why}"))
+    Error::internal(format!("PowerShell's output is not a valid answer: {why}"))
 }
 
 #[cfg(test)]
@@ -294,7 +293,7 @@ mod tests {
             ended(Some(1), "{}", "\n At line 3\nmore"),
             Err((Kind::PlatformUnsupported, "failed: At line 3")),
         );
-        check_answer(ended(Some(1), "", ""), Err((Kind::PlatformUnsupported, "says nothing")));
+        check_answer(ended(Some(1), "", ""), Err((Kind::PlatformUnsupported, "printed no error")));
         let mut flood = ended(Some(0), "{}", "");
         flood.stdout.truncated = true;
         check_answer(flood, Err((Kind::Internal, "more than 100 bytes")));

@@ -36,11 +36,11 @@ const POWERSHELL: &str = "powershell.exe";
 const USUAL_PLACE: &str = "/mnt/c/Windows/System32/WindowsPowerShell/v1.0/powershell.exe";
 
 const LACKING: [&str; 5] = [
-    "windows and pictures of the Windows desktop come by PowerShell, which takes a second or two each time",
-    "there are no elements: read a window by its picture (get_ocr), or set DISPLAY for the trees of Linux programs",
-    "no input is sent: run this program on Windows itself to work its windows",
+    "windows and screenshots of the Windows desktop come from PowerShell, which takes a second or two each time",
+    "there are no elements: read a window with get_ocr, or set DISPLAY for the trees of Linux programs",
+    "no input is sent: run this program on Windows itself to operate its windows",
     "windows cannot be raised, moved, resized or closed",
-    "nobody tells of changes: waits look again and again",
+    "there are no change events: waits poll",
 ];
 
 /// Whether the kernel says that it is the one that Microsoft builds. `proc` is where the kernel tells of itself.
@@ -58,7 +58,7 @@ pub fn connect() -> Result<Wsl, String> {
 
 pub fn probe() -> Result<String, String> {
     let found = find_powershell(&RealMachine)?;
-    Ok(format!("the Windows desktop around WSL, windows and pictures only, by {}", found.display()))
+    Ok(format!("the Windows desktop around WSL, windows and screenshots only, through {}", found.display()))
 }
 
 fn find_powershell(machine: &dyn Machine) -> Result<PathBuf, String> {
@@ -82,19 +82,19 @@ pub struct Wsl {
 
 impl Wsl {
     fn new(powershell: PathBuf) -> Self {
-        let no_elements = "elements cannot be read; look at the picture or read it with get_ocr";
+        let no_elements = "elements cannot be read; use get_screenshot or get_ocr";
         Self {
             powershell,
             seen: Mutex::default(),
             accessibility: NoAccessibility { reason: unsupported(no_elements) },
             input: NoInput { reason: unsupported("no input is sent") },
             clipboard: NoClipboard {
-                no_read: unsupported("the clipboard of Windows is not read"),
-                no_write: unsupported("the clipboard of Windows is not written"),
+                no_read: unsupported("the Windows clipboard cannot be read"),
+                no_write: unsupported("the Windows clipboard cannot be written"),
             },
             apps: NoApps {
-                no_list: unsupported("programs of Windows are not listed"),
-                no_launch: unsupported("no programs are started"),
+                no_list: unsupported("Windows programs cannot be listed"),
+                no_launch: unsupported("programs cannot be started"),
             },
         }
     }
@@ -113,7 +113,7 @@ impl Wsl {
 }
 
 fn unsupported(why: &str) -> String {
-    format!("{why}: this is WSL without a display, where PowerShell shows windows and pictures only")
+    format!("{why}: this is WSL without a display, where PowerShell gives windows and screenshots only")
 }
 
 impl Platform for Wsl {
@@ -198,7 +198,7 @@ impl Desktop for Wsl {
     }
 
     fn activate(&self, _: &Window) -> Result<Activation> {
-        Ok(Activation::Refused("WSL without a display raises no windows of Windows".to_owned()))
+        Ok(Activation::Refused("WSL without a display cannot raise Windows windows".to_owned()))
     }
 
     fn change(&self, _: &Window, _: &WindowChange, _: Duration, _: &Cancel) -> Result<Reached> {

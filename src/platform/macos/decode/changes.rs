@@ -1,7 +1,8 @@
-//! Bringing a window to the front and changing it as a whole: what is asked of it, and looking whether it came so.
+//! Bringing a window to the front and changing it as a whole: the request, and checking its effect.
 //!
-//! No answer is no failure: an application that shows a question before it closes a window answers when the question is
-//! answered. So whatever was asked is looked at, and what is seen counts.
+//! No answer is not a failure: an application that shows a question before it closes a window answers when
+//! the question is answered. So the state of the window is checked after every request, and that state
+//! counts.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -99,7 +100,7 @@ pub fn activate(scene: &dyn Scene, clock: &Clock, id: u32) -> Result<Activation>
 
 fn refused_activation() -> Activation {
     let waited = ACTIVATION_TIME.as_millis();
-    Activation::Refused(format!("macOS did not give it the keyboard within {waited} ms"))
+    Activation::Refused(format!("macOS did not give it the keyboard focus within {waited} ms"))
 }
 
 pub fn change(

@@ -2,7 +2,7 @@
 //! applications know titles, which one has the keyboard, and which are minimized.
 //!
 //! No public function leads from one to the other, so windows are matched by place and title. Windows on other Spaces,
-//! and those of applications that are hidden, are told by neither as something that could be worked, and are left out.
+//! and those of hidden applications, are not operable in either list, and are left out.
 //! So are the windows that sheets, popovers and menus are: they belong to a window that is listed.
 
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ pub fn no_element(look: &RawLook, seen: &Seen) -> Error {
         let message = format!("the application of '{title}' did not answer in time; it is busy or hangs");
         return Error::new(Kind::Timeout, message).with("phase", "tree");
     }
-    let message = format!("the application does not tell of its window '{title}'; it may be busy");
+    let message = format!("the application does not report its window '{title}'; it may be busy");
     Error::new(Kind::PatternUnsupported, message)
 }
 

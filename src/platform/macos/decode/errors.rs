@@ -10,7 +10,7 @@ pub struct Code(pub i32);
 /// What it means for whoever asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// The element, or its application, is not there any more.
+    /// The element, or its application, no longer exists.
     Gone,
     /// No answer came within the time; the application is busy or hangs.
     Silent,
@@ -46,7 +46,7 @@ impl Code {
     pub fn error(self, what: &str) -> Error {
         match self.meaning() {
             Meaning::Gone => {
-                Error::new(Kind::ElementNotFound, format!("{what} is not there any more; look again"))
+                Error::new(Kind::ElementNotFound, format!("{what} no longer exists; look again"))
             }
             Meaning::Silent => {
                 let message =
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn codes_become_the_errors_of_the_contract() {
-        check(-25202, Kind::ElementNotFound, "'Save' is not there");
+        check(-25202, Kind::ElementNotFound, "'Save' no longer exists");
         check(-25204, Kind::Timeout, "did not answer in time");
         check(-25211, Kind::PermissionDenied, "Privacy & Security");
         check(-25206, Kind::PatternUnsupported, "kAXErrorActionUnsupported");

@@ -87,9 +87,8 @@ impl Lease {
     fn take(&self, claimant: &Claimant) -> Result<File> {
         let unknown = |problem: std::io::Error| {
             let folder = self.folder.display();
-            let message = format!(
-                "whether another server acts on this desktop cannot be found out: {folder}: {problem}"
-            );
+            let message =
+                format!("cannot find out whether another server acts on this desktop: {folder}: {problem}");
             Error::new(Kind::DesktopBusy, message)
         };
         std::fs::create_dir_all(&self.folder).map_err(unknown)?;
@@ -105,7 +104,7 @@ impl Lease {
         let text = serde_json::to_string(&note).unwrap_or_default();
         // Whoever is refused meanwhile is told less; that is all.
         if let Err(problem) = std::fs::write(self.folder.join(HOLDER), text) {
-            tracing::debug!(%problem, "who acts on this desktop cannot be written down");
+            tracing::debug!(%problem, "cannot record which server acts on this desktop");
         }
         Ok(file)
     }
@@ -121,13 +120,13 @@ impl Lease {
             format!(": process {}{client}", note.pid)
         });
         format!(
-            "another server acts on this desktop{}; it keeps it for a while after each input (input.lease_s)",
+            "another server acts on this desktop{}; it holds it for a while after each input (input.lease_s)",
             who.unwrap_or_default()
         )
     }
 
     fn busy(&self) -> Error {
-        let help = "Looking is possible meanwhile. Wait, or ask the person which of the two shall go on";
+        let help = "You can still look. Wait, or ask the person which of the two should go on";
         let error = Error::new(Kind::DesktopBusy, format!("{}. {help}", self.described()));
         let Some(note) = self.holder() else { return error };
         let error = error.with("holder_pid", note.pid);
@@ -218,7 +217,7 @@ mod tests {
         std::fs::write(home.path().join("Library"), "a file").unwrap();
         let refused = Lease::of(folder(home.path())).claim(&claimant(Duration::ZERO)).unwrap_err();
         assert!(
-            refused.kind == Kind::DesktopBusy && refused.message.contains("cannot be found out"),
+            refused.kind == Kind::DesktopBusy && refused.message.contains("cannot find out"),
             "{refused}"
         );
     }

@@ -12,18 +12,18 @@ pub const ACCESSIBILITY_PLACE: &str = "System Settings › Privacy & Security �
 /// macOS 15 gave it a longer name.
 pub const RECORDING_PLACE: &str = "System Settings › Privacy & Security › Screen & System Audio Recording (Screen Recording before macOS 15)";
 /// macOS asks about the program that a person started, not about this one below it.
-pub const TICK: &str = "switch on the app that starts this program (Terminal, iTerm, Claude, your editor; add it with + if \
-                        it is not in the list), then quit that app and start it anew";
+pub const TICK: &str = "switch on the app that starts this program (Terminal, iTerm, Claude, your editor; \
+                        add it with + if it is not in the list), then quit that app and start it again";
 
 pub fn missing_accessibility() -> Error {
     let message = format!(
-        "macOS does not let this program see or work other programs: in {ACCESSIBILITY_PLACE} {TICK}"
+        "macOS does not let this program see or operate other programs: in {ACCESSIBILITY_PLACE} {TICK}"
     );
     Error::new(Kind::PermissionDenied, message).with("fix", ACCESSIBILITY_PANE)
 }
 
 pub fn missing_recording() -> Error {
-    let message = format!("macOS does not let this program picture the screen: in {RECORDING_PLACE} {TICK}");
+    let message = format!("macOS does not let this program capture the screen: in {RECORDING_PLACE} {TICK}");
     Error::new(Kind::PermissionDenied, message).with("fix", RECORDING_PANE)
 }
 

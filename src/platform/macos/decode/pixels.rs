@@ -55,7 +55,7 @@ pub fn assembled(parts: &[Taken], area: Rect) -> Result<Shot> {
     let shots = parts.iter().map(|part| shot(&part.picture.as_raw(), part.area));
     let mut shots: Vec<Shot> = shots.collect::<Result<_>>()?;
     if shots.len() == 1 && shots.iter().all(|shot| shot.area == area) {
-        return shots.pop().ok_or_else(|| Error::internal("no picture"));
+        return shots.pop().ok_or_else(|| Error::internal("no image"));
     }
     let side = |length: i32| usize::try_from(length).unwrap_or(0);
     let (wide, high) = (side(area.width), side(area.height));
@@ -105,7 +105,7 @@ fn picture(raw: &RawPicture<'_>) -> Result<Picture> {
     let row_bytes = raw.width.saturating_mul(4);
     if raw.bits_per_pixel != 32 || raw.bytes_per_row < row_bytes || raw.width == 0 || raw.height == 0 {
         let message = format!(
-            "macOS gave a picture of another kind: {}x{}, {} bits a pixel, {} bytes a row",
+            "macOS gave an image of an unexpected format: {}x{}, {} bits per pixel, {} bytes per row",
             raw.width, raw.height, raw.bits_per_pixel, raw.bytes_per_row
         );
         return Err(Error::internal(message));

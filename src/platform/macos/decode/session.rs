@@ -13,7 +13,7 @@ pub struct RawSession {
 /// Why nothing can be worked now.
 pub fn problem(session: RawSession) -> Option<String> {
     let why = if !session.exists {
-        "this process belongs to no session with a screen; start the server from the session of a person"
+        "this process does not belong to a session with a screen; start the server from a desktop session"
     } else if session.locked == Some(true) {
         "the screen is locked: a person has to unlock it"
     } else if session.on_console == Some(false) {
@@ -40,6 +40,6 @@ mod tests {
         check(Some(false), None, None);
         check(Some(true), Some(true), Some("locked"));
         check(None, Some(false), Some("another person"));
-        assert!(problem(RawSession::default()).unwrap().contains("no session"));
+        assert!(problem(RawSession::default()).unwrap().contains("not belong to a session"));
     }
 }

@@ -73,7 +73,7 @@ pub fn is_hollow(tree: &Tree) -> bool {
 
 fn root_error(code: Code, title: &str) -> Error {
     match code.meaning() {
-        Meaning::Gone => Error::new(Kind::WindowGone, format!("the window '{title}' is not there any more")),
+        Meaning::Gone => Error::new(Kind::WindowGone, format!("the window '{title}' no longer exists")),
         _ => code.error(&format!("the window '{title}'")),
     }
 }
@@ -143,7 +143,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `None` for what is not there any more, and for what does not answer, which makes the tree incomplete.
+    /// `None` for what no longer exists, and for what does not answer, which makes the tree incomplete.
     fn read(&mut self, key: u64) -> Option<RawElement> {
         match self.elements.read(key) {
             Ok(raw) => {

@@ -106,7 +106,7 @@ impl Accessible {
     fn node_of(&self, handle: &Handle) -> Result<Node> {
         let node = names::number_of(&handle.native).and_then(|key| self.node(key));
         node.ok_or_else(|| {
-            Error::new(Kind::ElementNotFound, "the element is not there any more; look again")
+            Error::new(Kind::ElementNotFound, "the element no longer exists; look again")
                 .with("native", handle.native.as_str())
         })
     }

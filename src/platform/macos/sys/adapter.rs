@@ -39,10 +39,10 @@ use crate::platform::{
 const EVENTS_TRUSTED_FOR: Duration = Duration::from_millis(500);
 
 const ALWAYS_LACKING: [&str; 4] = [
-    "places and pictures count in points: a Retina monitor shows more finely what is in them",
+    "bounds and screenshots are in points: a Retina monitor has more pixels than that",
     "windows on other Spaces, and those of applications that are hidden, are not listed",
-    "a server that was killed in the middle of an input may leave a key or button down",
-    "commands are not run: they could leave processes behind",
+    "a server that is killed during an input may leave a key or button down",
+    "commands are not supported: they could leave processes behind",
 ];
 
 pub struct Mac {
@@ -65,7 +65,7 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     let home = env.home().map_or_else(std::env::temp_dir, Path::to_owned);
     let bell = Bell::default();
     let watcher = Watcher::start(bell.clone())
-        .map_err(|problem| format!("no thread for events could be started: {problem}"))?;
+        .map_err(|problem| format!("cannot start the event thread: {problem}"))?;
     Ok(Arc::new(Mac {
         hands: Hands::new(Events::new(clock.clone())),
         watch: BellWatch::new(clock.clone(), bell, EVENTS_TRUSTED_FOR, || true),
@@ -85,8 +85,7 @@ pub fn probe() -> Result<String, String> {
     let displays = desktop::displays().map_err(|error| error.message)?;
     if displays.is_empty() {
         return Err(
-            "this session has no screen; start the server from a session of a person, or with --mock"
-                .to_owned(),
+            "this session has no screen; start the server from a desktop session, or with --mock".to_owned()
         );
     }
     let granted = permissions::granted();
@@ -94,7 +93,8 @@ pub fn probe() -> Result<String, String> {
     let (elements, pictures) = (word(granted.accessibility), word(granted.recording));
     let sharpest = displays.iter().map(coordinates::density).fold(1.0, f64::max);
     Ok(format!(
-        "macOS, {} monitors with up to {sharpest} pixels a point; elements and input {elements}, pictures {pictures}",
+        "macOS, {} monitors with up to {sharpest} pixels per point; elements and input {elements}, \
+         screenshots {pictures}",
         displays.len()
     ))
 }

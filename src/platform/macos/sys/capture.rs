@@ -37,13 +37,13 @@ fn taken(scope: &Scope, area: Rect, monitors: &[Rect]) -> Result<Shot> {
         match screenshots::take(scope, &parts).and_then(|taken| pixels::assembled(&taken, area)) {
             Ok(shot) => return Ok(shot),
             Err(problem) => {
-                tracing::debug!(%problem, "ScreenCaptureKit gave no picture; CoreGraphics is asked")
+                tracing::debug!(%problem, "ScreenCaptureKit gave no image; trying CoreGraphics")
             }
         }
     }
     let image = by_core_graphics(scope, rect(area));
-    let image = image
-        .ok_or_else(|| Error::internal("macOS gave no picture: the window or the screen may be gone"))?;
+    let image =
+        image.ok_or_else(|| Error::internal("macOS gave no image: the window or the screen may be gone"))?;
     shot(&image, area)
 }
 

@@ -70,5 +70,5 @@ fn write(text: &str) -> Result<()> {
     if board.setString_forType(&NSString::from_str(text), plain_text()) {
         return Ok(());
     }
-    Err(Error::internal("the pasteboard did not take the text"))
+    Err(Error::internal("the pasteboard did not accept the text"))
 }

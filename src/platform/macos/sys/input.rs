@@ -117,7 +117,7 @@ fn source() -> Result<CGEventSource> {
 }
 
 fn no_event() -> Error {
-    Error::internal("macOS makes no events for this program: no session with a screen?")
+    Error::internal("macOS creates no events for this program: no session with a screen?")
 }
 
 fn place(at: Point) -> CGPoint {

@@ -1,5 +1,5 @@
-//! The keyboard layout that is in use: what each key would write. An event that is made and not sent tells it, on any
-//! thread; the functions that are made for it want the main thread of a program with windows.
+//! The keyboard layout that is in use: what each key would write. An event that is created and not sent has
+//! it, on any thread; the functions made for this need the main thread of a program with windows.
 #![allow(unsafe_code, reason = "the text of an event is written into a buffer")]
 
 use objc2_core_graphics::{CGEvent, CGEventFlags};

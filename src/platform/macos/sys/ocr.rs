@@ -38,11 +38,12 @@ impl Recognizer for Engine {
         let png = png(page)?;
         let (tell, answer) = channel();
         let reader = std::thread::Builder::new().name("vision".to_owned());
-        let problem = |problem: std::io::Error| Error::internal(format!("no thread for Vision: {problem}"));
+        let problem =
+            |problem: std::io::Error| Error::internal(format!("cannot start the Vision thread: {problem}"));
         reader.spawn(move || tell.send(autoreleasepool(|_| lines(&png)))).map_err(problem)?;
         let lines = waiting.receive(&answer, "for Vision")?;
         let lines =
-            lines.unwrap_or_else(|| Err(Error::internal("Vision ended while it read the picture")))?;
+            lines.unwrap_or_else(|| Err(Error::internal("Vision ended while it was reading the image")))?;
         Ok(words(lines, width, height))
     }
 }

@@ -1,5 +1,5 @@
-//! Screenshots by ScreenCaptureKit. It answers on threads of its own: what is there to be pictured first, then the
-//! picture. Nothing but plain bytes leaves those threads, and whoever asked waits for them with an end.
+//! Screenshots by ScreenCaptureKit. It answers on its own threads: first what can be captured, then the
+//! image. Nothing but plain bytes leaves those threads, and the caller waits for them with a deadline.
 #![allow(unsafe_code, reason = "ScreenCaptureKit is Objective-C without promises")]
 
 use std::sync::mpsc::{Sender, channel};
@@ -109,11 +109,11 @@ fn filter(
         && let [id] = ids.as_slice()
     {
         let window = windows(content, &[*id]).into_iter().next();
-        let window = window.ok_or("the window is not among those that can be pictured")?;
+        let window = window.ok_or("the window is not among those that can be captured")?;
         // SAFETY: a window that is alive.
         return Ok((unsafe { SCContentFilter::initWithDesktopIndependentWindow(blank, &window) }, None));
     }
-    let (display, bounds) = display(content, part).ok_or("the monitor cannot be pictured")?;
+    let (display, bounds) = display(content, part).ok_or("the monitor cannot be captured")?;
     // SAFETY: objects that are alive.
     let filter = unsafe {
         match scope {

@@ -1,7 +1,7 @@
-//! Being told of changes: an observer for each application that was looked into, on one thread with a run loop, which
+//! Change events: an observer for each application whose tree was read, on one thread with a run loop, which
 //! rings the bell.
 //!
-//! Nobody tells of applications that were not looked into, so events are trusted for a short time only.
+//! Other applications send no events, so events are trusted for a short time only.
 #![allow(unsafe_code, reason = "observers are functions of C with a pointer of ours")]
 
 use std::ffi::c_void;

@@ -199,7 +199,8 @@ pub fn find(apps: &[App], name: &str, lookup: impl Fn(&str) -> Option<String>) -
     let known = apps.iter().flat_map(|app| [app.id.clone(), app.name.clone()]);
     let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
     Err(Error::bad_request(format!(
-        "there is no app or program '{name}'{near} (list_apps tells ids; a program is a name on PATH or a whole path)"
+        "there is no app or program '{name}'{near} (list_apps lists ids; a program is a name on PATH or an \
+         absolute path)"
     ))
     .with("field", "program"))
 }
@@ -208,13 +209,13 @@ pub fn find(apps: &[App], name: &str, lookup: impl Fn(&str) -> Option<String>) -
 /// rules. What holds a zero would end there.
 pub fn command_line(command: &[String]) -> Result<String, &'static str> {
     if command.iter().any(|word| word.contains('\0')) {
-        return Err("no argument can hold a zero");
+        return Err("an argument cannot contain a zero byte");
     }
     let mut line = String::new();
     for (place, word) in command.iter().enumerate() {
         if place == 0 {
             if word.contains('"') {
-                return Err("no program's name has a quotation mark");
+                return Err("a program name cannot contain a quotation mark");
             }
             line.push_str(&format!("\"{word}\""));
         } else {
@@ -374,8 +375,8 @@ mod tests {
         check(&[r"C:\a b\c.exe"], Ok(r#""C:\a b\c.exe""#));
         check(&["c.exe", "/p", "a b", ""], Ok(r#""c.exe" /p "a b" """#));
         check(&["c.exe", r"a b\", r#"x"y"#], Ok(r#""c.exe" "a b\\" "x\"y""#));
-        check(&["c.exe", "a\0b"], Err("no argument can hold a zero"));
-        check(&["c\"d.exe"], Err("no program's name has a quotation mark"));
+        check(&["c.exe", "a\0b"], Err("an argument cannot contain a zero byte"));
+        check(&["c\"d.exe"], Err("a program name cannot contain a quotation mark"));
     }
 
     proptest::proptest! {

@@ -1,5 +1,5 @@
-//! Which of the events that Windows tells of mean that a person would see something else, and ringing once for many of
-//! them: every process tells, and a window that is dragged tells of each pixel.
+//! Which Windows events mean a visible change, and ringing once for many of them: every process sends them,
+//! and a window that is dragged sends one for each pixel.
 
 use std::time::Duration;
 

@@ -25,11 +25,11 @@ pub fn units(screen: Rect, point: Point) -> Option<(i32, i32)> {
 /// may keep the pointer to a part of the screen.
 pub fn astray(at: Point, now: Point, mut monitors: impl Iterator<Item = Rect>) -> Error {
     if !monitors.any(|monitor| monitor.contains(at)) {
-        return Error::bad_request(format!("the point {},{} is on no monitor", at.x, at.y));
+        return Error::bad_request(format!("the point {},{} is not on any monitor", at.x, at.y));
     }
     let message = format!(
-        "the pointer does not come to {},{}, and stays at {},{}: a program keeps it to a part of the screen, or a person \
-         moves it",
+        "the pointer does not reach {},{} and stays at {},{}: a program confines it to a part of the screen, \
+         or a person is moving it",
         at.x, at.y, now.x, now.y
     );
     Error::new(Kind::PermissionDenied, message)
@@ -76,7 +76,7 @@ mod tests {
             assert_eq!(error.kind, kind);
             assert!(error.message.contains(word), "{error}");
         };
-        check(2000, 100, Kind::BadRequest, "2000,100 is on no monitor");
+        check(2000, 100, Kind::BadRequest, "2000,100 is not on any monitor");
         check(2000, 300, Kind::PermissionDenied, "stays at 7,8");
     }
 

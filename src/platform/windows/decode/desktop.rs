@@ -337,11 +337,11 @@ pub const REASONS: Reasons = Reasons {
 pub fn why_not_active(sight: &Sight, waited: std::time::Duration) -> String {
     let front = sight.find(sight.foreground).map_or_else(
         || "no window has the keyboard".to_owned(),
-        |other| format!("'{}' keeps the keyboard", other.title),
+        |other| format!("'{}' keeps the keyboard focus", other.title),
     );
     format!(
-        "Windows did not bring it to the front within {} ms ({front}): it lets programs do that only shortly after the \
-         person worked with them",
+        "Windows did not bring it to the front within {} ms ({front}): it allows that only shortly after the \
+         person used the program",
         waited.as_millis()
     )
 }

@@ -67,7 +67,7 @@ impl Code {
     pub fn error(self, what: &str) -> Error {
         let (kind, message) = match self.meaning() {
             Meaning::Gone => {
-                (Kind::ElementNotFound, format!("{what}: the element is not there any more; look again"))
+                (Kind::ElementNotFound, format!("{what}: the element no longer exists; look again"))
             }
             Meaning::Disabled => (Kind::ElementDisabled, format!("{what}: the element is disabled now")),
             Meaning::Unsupported => {

@@ -27,8 +27,8 @@ pub fn check(ours: Trust, theirs: Trust, title: &str) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "nothing was sent: '{title}' runs as administrator, and Windows takes no input for it from a program that does \
-         not; start the server as administrator"
+        "nothing was sent: '{title}' runs as administrator, and Windows accepts no input for it from a \
+         program that does not; start the server as administrator"
     );
     Err(Error::new(Kind::PermissionDenied, message))
 }

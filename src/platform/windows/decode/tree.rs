@@ -1,10 +1,11 @@
 //! From the elements of UI Automation to a tree: walked within limits, pruned where they went away, and named as the
 //! contract names them.
 //!
-//! The root is asked first, alone: who does not answer that hangs. Then all below it comes in one answer (the cached
-//! subtree), and walking it asks nobody. One element that goes away meanwhile can cost that whole answer, and so can the
-//! time that a large window takes; then the tree is walked element by element. What is not there any more is left out,
-//! and the tree says that it is not complete.
+//! The root is read first, alone: an application that does not answer that hangs. Then everything below it
+//! comes in one answer (the cached subtree), and walking it needs no further calls. One element that goes
+//! away meanwhile can cost that whole answer, and so can the time that a large window takes; then the tree
+//! is walked element by element. What no longer exists is left out, and the tree says that it is not
+//! complete.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -249,7 +250,7 @@ pub fn read<S: Source>(source: &mut S, limits: Limits) -> Result<Gathered<S::Nod
     match again_if_alive(source, |source| source.all(&root)) {
         Ok(all) => gathered.add(all, 0, limits, || source.is_over())?,
         Err(code) if code.meaning().is_of_a_part() => {
-            tracing::debug!("a window does not answer as a whole ({code}), and is read part by part");
+            tracing::debug!("a window cannot be read at once ({code}), so it is read part by part");
             gathered.add(root, 0, limits, || source.is_over())?;
         }
         Err(code) => return Err(code),

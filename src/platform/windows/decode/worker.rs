@@ -1,11 +1,11 @@
-//! Threads that ask foreign applications, and are left behind when one of them never answers.
+//! Threads that call into other applications, and are abandoned when one never answers.
 //!
-//! What is asked through COM cannot be taken back: a call into an application that hangs returns when it likes. So the
-//! thread is given up then, with everything that it held, and the next question goes to a new one. Threads that come
-//! back from such a call end by themselves; only so many may be missing at a time.
+//! A COM call cannot be cancelled: a call into an application that hangs returns at any time or never. So the
+//! thread is abandoned then, with everything that it holds, and the next request goes to a new one. Threads
+//! that come back from such a call end by themselves; only so many may be missing at a time.
 //!
-//! A question is handed to the thread when that has nothing else to do, and not before: whoever waits for the turn of
-//! another has asked nothing yet, may go away at any time, and is never told that it was done later.
+//! A request is passed to the thread only when it is idle: a caller that waits for its turn has sent nothing
+//! yet and can give up at any time, so nothing is done after it left.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -165,9 +165,8 @@ impl<S: 'static> Worker<S> {
         while line.taken {
             cancel.check()?;
             if deadline.is_over() {
-                let message = format!(
-                    "{what}: the application is still busy with earlier questions; nothing was asked"
-                );
+                let message =
+                    format!("{what}: the application is still busy with earlier requests; nothing was sent");
                 return Err(Error::new(Kind::Timeout, message).with("phase", "queue"));
             }
             (line, _) = self.free.wait_timeout(line, SLICE).unwrap_or_else(PoisonError::into_inner);
@@ -215,7 +214,7 @@ impl<S: 'static> Worker<S> {
         }
         if self.lost() >= MOST_LOST {
             let message = format!(
-                "{MOST_LOST} questions to the application are not answered; nothing more is asked of it before one is"
+                "{MOST_LOST} requests to the application are unanswered; no more are sent until one is answered"
             );
             return Err(Error::new(Kind::Timeout, message).with("phase", "accessibility"));
         }
@@ -300,15 +299,16 @@ fn make_room<S: 'static>(lanes: &mut Vec<(u32, Arc<Worker<S>>)>) -> Result<()> {
     if let Some(place) = lanes.iter().position(|(_, worker)| worker.lost() == 0) {
         lanes.remove(place);
     } else if lanes.len() >= MOST_STUCK {
-        let message =
-            format!("{MOST_STUCK} applications do not answer; no other is asked before one of them does");
+        let message = format!(
+            "{MOST_STUCK} applications do not answer; no other application is asked until one of them does"
+        );
         return Err(Error::new(Kind::Timeout, message).with("phase", "accessibility"));
     }
     Ok(())
 }
 
 fn failed(what: &str) -> Error {
-    Error::internal(format!("{what}: the thread that asked has failed"))
+    Error::internal(format!("{what}: the thread of the request failed"))
 }
 
 fn no_answer(what: &str, waited: Duration) -> Error {
@@ -374,7 +374,7 @@ mod tests {
         let worker = worker();
         let held: Vec<_> = (0..MOST_LOST).map(|_| hang(&worker)).collect();
         let refused = worker.run("asking", LONG, &Cancel::new(), |_| Ok(())).unwrap_err();
-        assert!(refused.message.starts_with("4 questions"), "{refused}");
+        assert!(refused.message.starts_with("4 requests"), "{refused}");
         drop(held);
         until(|| worker.lost() == 0);
         assert_eq!(which(&worker), MOST_LOST);

@@ -1,5 +1,5 @@
 //! The platform itself: which part answers which question.
-#![allow(unsafe_code, reason = "a process says once, by a function of C, that it knows scales")]
+#![allow(unsafe_code, reason = "DPI awareness is set once for a process, by a C function")]
 
 use std::cell::OnceCell;
 use std::sync::{Arc, Mutex};
@@ -55,7 +55,7 @@ pub fn connect(clock: Clock) -> Result<Arc<dyn Platform>, String> {
     has_screen()?;
     let bell = Bell::default();
     let watcher = Watcher::start(clock.clone(), bell.clone())
-        .map_err(|problem| format!("no thread for window events could be started: {problem}"))?;
+        .map_err(|problem| format!("cannot start the thread for window events: {problem}"))?;
     let is_listening = move || watcher.is_listening();
     let watch = BellWatch::new(clock.clone(), bell.clone(), EVENTS_TRUSTED_FOR, is_listening);
     let accessible = Accessible::new(bell.clone());
@@ -96,7 +96,7 @@ fn see_true_pixels() {
     // SAFETY: a number that stands for a way of being aware. It fails when the process is aware already.
     let told = unsafe { SetProcessDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2) };
     if let Err(problem) = told {
-        tracing::debug!("the process keeps its awareness of scales: {problem}");
+        tracing::debug!("the process keeps its DPI awareness: {problem}");
     }
 }
 

@@ -1,9 +1,9 @@
 //! Pictures of the screen and of windows.
 //!
 //! A window that nothing covers is read off the screen, with the menus that lie over it: that is exactly what a person
-//! sees. One that is covered is asked to draw itself (`PrintWindow`), which some programs answer with one flat colour;
-//! then there is no picture, and an error that says so.
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+//! sees. One that is covered is asked to draw itself (`PrintWindow`), which some programs answer with one
+//! flat colour; then the screenshot is an error that says so.
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use windows::Win32::Graphics::Gdi::{
     BI_RGB, BITMAPINFO, BITMAPINFOHEADER, BitBlt, CAPTUREBLT, CreateCompatibleDC, CreateDIBSection,
@@ -35,7 +35,7 @@ pub fn screen_picture() -> Result<Shot> {
 pub fn region_picture(area: Rect) -> Result<Shot> {
     let screen = desktop::screen();
     let area = area.intersection(&screen).ok_or_else(|| {
-        Error::bad_request("the area has no pixel on the screen").with("area", area).with("screen", screen)
+        Error::bad_request("the area is outside of the screen").with("area", area).with("screen", screen)
     })?;
     let canvas = Canvas::new(area)?;
     canvas.copy_from_screen()?;
@@ -63,7 +63,7 @@ pub fn window_picture(painters: &Painters, uid: &str) -> Result<Shot> {
 fn no_picture(uid: &str) -> Error {
     Error::new(
         Kind::WindowOccluded,
-        "the window is minimized or on another desktop and has no picture; bring it to the foreground first",
+        "the window is minimized or on another desktop, so there is no screenshot of it; bring it to the front first",
     )
     .with("window_uid", uid)
 }
@@ -76,9 +76,9 @@ fn drawn_by_itself(painters: &Painters, sight: &Sight, raw: &RawWindow, uid: &st
             if !shot.picture.is_one_colour() {
                 return Ok(shot);
             }
-            "does not draw itself for others"
+            "does not support PrintWindow"
         }
-        Ok(None) => "does not draw itself for others",
+        Ok(None) => "does not support PrintWindow",
         Err(error) if error.kind == Kind::Timeout => "does not answer",
         Err(error) => return Err(error),
     };
@@ -87,7 +87,7 @@ fn drawn_by_itself(painters: &Painters, sight: &Sight, raw: &RawWindow, uid: &st
         |other| format!("'{}' covers it", other.title),
     );
     let message =
-        format!("the window {why}, and {covering}; bring it to the foreground and take the picture again");
+        format!("the window {why}, and {covering}; bring it to the front and take the screenshot again");
     Err(Error::new(Kind::WindowOccluded, message).with("window_uid", uid))
 }
 
@@ -119,10 +119,10 @@ impl Canvas {
     fn new(area: Rect) -> Result<Self> {
         let (width, height) = (area.width.max(0), area.height.max(0));
         if width == 0 || height == 0 {
-            return Err(Error::bad_request("an area without a pixel has no picture"));
+            return Err(Error::bad_request("an area without pixels has no screenshot"));
         }
         if u64::from(width.unsigned_abs()) * u64::from(height.unsigned_abs()) > MAX_PIXELS {
-            return Err(Error::bad_request("the area has too many pixels for a picture"));
+            return Err(Error::bad_request("the area has too many pixels for a screenshot"));
         }
         let format = BITMAPINFO {
             bmiHeader: BITMAPINFOHEADER {
@@ -150,7 +150,7 @@ impl Canvas {
                 failed => {
                     let _ = DeleteDC(context);
                     let why = failed.err().map_or_else(String::new, |problem| format!(": {problem}"));
-                    Err(Error::internal(format!("Windows gives no memory for a picture{why}")))
+                    Err(Error::internal(format!("Windows gives no memory for a screenshot{why}")))
                 }
             }
         }
@@ -168,7 +168,7 @@ impl Canvas {
         copied.map_err(|problem| {
             Error::new(
                 Kind::PlatformUnsupported,
-                format!("Windows gives no picture of the screen ({problem}); it may be locked"),
+                format!("Windows gives no screenshot of the screen ({problem}); it may be locked"),
             )
         })
     }

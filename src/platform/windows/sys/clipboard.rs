@@ -1,6 +1,6 @@
 //! The clipboard of Windows: it is opened, read or written, and closed at once, because while one program has it open
 //! no other gets to it. No text is logged.
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ impl Clipboard for WindowsClipboard {
         if self.read(&cancel)?.text.as_deref() == Some(text) {
             return Ok(());
         }
-        Err(Error::internal("the clipboard holds something else than the text that was put there"))
+        Err(Error::internal("the clipboard has something else than the text that was set"))
     }
 }
 
@@ -159,7 +159,7 @@ impl Open {
     fn put(&self, text: &str) -> Result<()> {
         let units: Vec<u16> = text.encode_utf16().chain([0]).collect();
         let failed = |problem: windows::core::Error| {
-            Error::internal(format!("the clipboard does not take the text: {problem}"))
+            Error::internal(format!("the clipboard does not accept the text: {problem}"))
         };
         // SAFETY: the memory has room for all units, and belongs to the clipboard once that took it; else it is freed.
         unsafe {

@@ -1,6 +1,6 @@
 //! Asks Windows for its windows, its monitors and its pointer, and changes windows. What the answers mean is in
 //! `decode::desktop`.
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use std::time::Duration;
 
@@ -294,7 +294,7 @@ pub fn pointer() -> Result<Point> {
     let mut at = POINT::default();
     // SAFETY: `at` outlives the call.
     unsafe { GetCursorPos(&raw mut at) }.map_err(|problem| {
-        Error::internal(format!("Windows does not tell where the pointer is: {problem}"))
+        Error::internal(format!("Windows does not report where the pointer is: {problem}"))
     })?;
     Ok(Point { x: at.x, y: at.y })
 }
@@ -412,5 +412,7 @@ fn place(hwnd: HWND, rect: Rect, flags: SET_WINDOW_POS_FLAGS) -> Option<String> 
 }
 
 fn refusal(problem: &windows::core::Error) -> String {
-    format!("Windows refused it ({problem}); windows of programs that run as administrator obey only such")
+    format!(
+        "Windows refused it ({problem}); windows of programs that run as administrator obey only such programs"
+    )
 }

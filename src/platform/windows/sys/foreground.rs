@@ -4,7 +4,7 @@
 //! documentation names (LockSetForegroundWindow) is the Alt key: once it is pressed, everybody may. It is pressed
 //! together with a key that means nothing, so that the window that gets it does not open its menu. Return codes are not
 //! believed: the foreground is looked at.
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 //! Everything that is pressed is written down before and released whatever happens: when the call ends, is cancelled,
 //! fails or panics. Modifiers that a person holds down would change what our input means; they get a moment to be let
 //! go, then they are released. What Windows would drop without a word is not sent at all (`integrity`).
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -218,11 +218,11 @@ fn send(events: &[INPUT]) -> Result<()> {
     // SAFETY: takes nothing, gives a number.
     let why = unsafe { GetLastError() };
     if why == ERROR_ACCESS_DENIED || why.0 == 0 {
-        let message = "Windows did not take the input: the window in front runs as administrator, or the screen is locked; \
-                       start the server as administrator, or unlock the screen";
+        let message = "Windows did not accept the input: the window in front runs as administrator, or the \
+                       screen is locked; start the server as administrator, or unlock the screen";
         return Err(Error::new(Kind::PermissionDenied, message));
     }
-    Err(Error::internal(format!("Windows did not take the input (error {})", why.0)))
+    Err(Error::internal(format!("Windows did not accept the input (error {})", why.0)))
 }
 
 fn keyboard(vk: u16, scan: u16, flags: KEYBD_EVENT_FLAGS) -> INPUT {
@@ -291,7 +291,7 @@ fn move_to(at: Point) -> Result<()> {
 fn glide_to(at: Point) -> Result<()> {
     let screen = desktop::screen();
     let Some((x, y)) = units(screen, at) else {
-        return Err(Error::bad_request(format!("the point {},{} is on no monitor", at.x, at.y))
+        return Err(Error::bad_request(format!("the point {},{} is not on any monitor", at.x, at.y))
             .with("screen", screen));
     };
     send(&[mouse(x, y, 0, MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE | MOUSEEVENTF_VIRTUALDESK)])?;

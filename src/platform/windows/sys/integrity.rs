@@ -1,5 +1,5 @@
 //! Asks Windows how much processes are trusted. What follows from that is in `decode::integrity`.
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use std::os::windows::io::{FromRawHandle, OwnedHandle};
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
 //! Starting programs that go on by themselves: nothing of ours is in their hands.
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use std::os::windows::ffi::OsStrExt;
 use std::os::windows::io::AsRawHandle;

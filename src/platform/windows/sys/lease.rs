@@ -1,8 +1,8 @@
 //! Who may act on this desktop: one process at a time, whichever server it is of.
 //!
 //! An object with a name exists for as long as a process has it open, and Windows closes what a process that is gone
-//! had open, however it went: exactly what a lease needs. It tells nothing of its owner.
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+//! had open, however it ended: exactly what a lease needs. It does not say who owns it.
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use std::os::windows::io::{FromRawHandle, OwnedHandle};
 use std::sync::{Arc, Mutex};

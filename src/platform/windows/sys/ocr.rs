@@ -1,7 +1,7 @@
 //! Text out of pictures by the engine that Windows has (Windows.Media.Ocr), in the languages of the user's profile.
 //!
 //! It runs inside of Windows and needs no program of its own; it is asked on a thread that is given up when it hangs.
-#![allow(unsafe_code, reason = "a thread says how it wants to be called by a function of C")]
+#![allow(unsafe_code, reason = "a thread sets its COM apartment by a C function")]
 
 use windows::Graphics::Imaging::{BitmapPixelFormat, SoftwareBitmap};
 use windows::Media::Ocr::{OcrEngine, OcrResult};
@@ -44,9 +44,10 @@ impl Recognizer for Engine {
         let by = shrunk_by(page.width, page.height, limit);
         let (grey, width, height) = shrunk(page.levels, page.width, page.height, by);
         let (left, cancel) = waiting.left()?;
-        let lines = self.worker.run("reading by Windows", left, &cancel, move |engine| {
-            read(engine, &grey, width, height).map_err(failed)
-        })?;
+        let lines =
+            self.worker.run("reading with Windows' text recognition", left, &cancel, move |engine| {
+                read(engine, &grey, width, height).map_err(failed)
+            })?;
         let mut found = words(&lines);
         for word in &mut found {
             word.bbox = grown(word.bbox, by);
@@ -63,8 +64,8 @@ fn make() -> Result<OcrEngine> {
 
 fn missing(problem: windows::core::Error) -> Error {
     let message = format!(
-        "Windows' text recognition is not there ({problem}); add a language with 'Optical character recognition' in \
-         Settings, Time & language"
+        "Windows' text recognition is not available ({problem}); add a language with 'Optical character \
+         recognition' in Settings, Time & language"
     );
     Error::new(Kind::PlatformUnsupported, message)
 }

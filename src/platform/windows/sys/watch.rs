@@ -1,6 +1,6 @@
 //! A thread that rings the bell when windows change: come, go, move, are renamed or come to the front, and when their
 //! elements say that they have changed. Many changes within a moment ring it once.
-#![allow(unsafe_code, reason = "Windows is asked by functions of C")]
+#![allow(unsafe_code, reason = "the Windows API is C")]
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ fn listen(clock: Clock, bell: &Bell, listening: &AtomicBool) {
     });
     listening.store(hooked, Ordering::Release);
     if !hooked {
-        tracing::warn!("Windows tells nothing of changes; waits look again and again");
+        tracing::warn!("Windows sends no change events; waits poll");
         return;
     }
     while dispatch_messages() {

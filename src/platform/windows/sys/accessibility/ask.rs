@@ -3,7 +3,7 @@
 //!
 //! The crate's wrappers of a VARIANT only borrow its string and its array (version 0.25.1, `variants.rs`: `bstrVal` is
 //! never dropped, `VT_ARRAY` is read element by element), so nothing is freed twice.
-#![allow(unsafe_code, reason = "COM is started by functions of C")]
+#![allow(unsafe_code, reason = "COM is initialized by C functions")]
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ pub fn bound_patience(automation: &UIAutomation, answer: Duration) {
         newer.SetConnectionTimeout(connection).and_then(|()| newer.SetTransactionTimeout(number(answer)))
     };
     if let Err(problem) = told {
-        tracing::debug!("UI Automation keeps its own patience: {problem}");
+        tracing::debug!("UI Automation keeps its own timeout: {problem}");
     }
 }
 
@@ -144,7 +144,7 @@ fn cache_request(
     for property in PROPERTIES {
         // An older Windows does not know the newest.
         if let Err(problem) = request.add_property(*property) {
-            tracing::debug!("UI Automation does not tell {property:?}: {problem}");
+            tracing::debug!("UI Automation does not report {property:?}: {problem}");
         }
     }
     for pattern in [UIPatternType::Value, UIPatternType::Text] {

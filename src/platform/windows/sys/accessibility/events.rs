@@ -1,5 +1,5 @@
-//! Being told that the elements of a window changed. What a person sees change is heard; the rest is left alone,
-//! because every event costs the application something.
+//! Events that the elements of a window changed. Only visible changes are subscribed to, because every event
+//! costs the application something.
 //!
 //! The handlers of the crate borrow what they are handed (version 0.25.1: the array of a structure event is not owned by
 //! its wrapper, the value of a property event is copied), and nothing of it is looked at here.
@@ -84,7 +84,7 @@ impl Events {
             });
         match heard {
             Ok(()) => self.watched.put(uid, watched),
-            Err(problem) => tracing::debug!("a window tells nothing of changes: {problem}"),
+            Err(problem) => tracing::debug!("a window sends no change events: {problem}"),
         }
     }
 }

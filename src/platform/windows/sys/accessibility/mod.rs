@@ -1,4 +1,4 @@
-//! What is in a window, by UI Automation: the tree, being told of changes, and asking elements to do something.
+//! The elements of a window, through UI Automation: the tree, change events, and actions of elements.
 //!
 //! ```text
 //!   Accessible ── lanes: for each application a thread of COM's multi-threaded kind, given up when that hangs
@@ -221,7 +221,7 @@ impl Session {
         let found = elements.get(&handle.native).cloned();
         self.kept.put(&handle.window_uid, elements);
         found.ok_or_else(|| {
-            Error::new(Kind::ElementNotFound, "the element is not there any more; look again")
+            Error::new(Kind::ElementNotFound, "the element no longer exists; look again")
                 .with("native", handle.native.as_str())
         })
     }

@@ -249,7 +249,12 @@ fn a_dry_run_does_nothing() {
     let done = ok(act(&site, dry));
     assert_eq!((&done["executed"], &done["dry_run"]), (&json!(false), &json!(true)));
     let always = site_with(json!({"clickthrough": {"dry_run": true}}));
-    assert_eq!(ok(act(&always, pixel("click", 300, 212)))["executed"], false);
+    let mut insisting = pixel("click", 300, 212);
+    insisting["dry_run"] = json!(false);
+    let hotkey = json!({"action": "hotkey", "keys": ["a"]});
+    for action in [pixel("click", 300, 212), insisting, json!({"action": "type", "text": "a"}), hotkey] {
+        assert_eq!(ok(act(&always, action))["executed"], false);
+    }
     assert_eq!(ok(always.get("/health"))["safety"]["dry_run"], true);
     assert!(site.mock.action_log().is_empty() && always.mock.action_log().is_empty());
 }

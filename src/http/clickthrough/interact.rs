@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::displays::{Area, Display, Part, screen_field};
 use super::fields::Form;
-use super::screenshots::{ReadingFields, item, part_of, region, text_fields};
-use super::{Answer, Area, Display, Failure, Outcome, RouteAnswer, call, display, screen_field};
+use super::screenshots::{ReadingFields, item, text_fields};
+use super::{Answer, Failure, Outcome, RouteAnswer, call};
 use crate::http::surface::Surface;
 
 const ACTIONS: &[&str] = &[
@@ -30,8 +31,7 @@ pub struct Action {
     tool: &'static str,
     args: Value,
     /// Where text is looked for, when it is.
-    part: Option<(i64, Option<Area>)>,
-    dry_run: bool,
+    part: Option<Part>,
 }
 
 /// A point, and what it was worked out from.
@@ -44,14 +44,14 @@ struct PointTarget {
 
 impl PointTarget {
     fn read(mut form: Form) -> Option<Self> {
-        let mode = form.required_one_of("mode", &["pixel", "grid"])?;
+        let mode = form.require("mode").one_of("mode", &["pixel", "grid"])?;
         let target = if mode == "pixel" { Self::pixel(&mut form) } else { Self::grid(&mut form) };
         form.done();
         target
     }
 
     fn pixel(form: &mut Form) -> Option<Self> {
-        let [x, y] = ["x", "y"].map(|name| form.required_int(name, -32_768..=32_767));
+        let [x, y] = ["x", "y"].map(|name| form.require(name).int(name, -32_768..=32_767));
         let [dx, dy] = ["dx", "dy"].map(|name| form.int(name, -10_000..=10_000).unwrap_or(0));
         let (x, y) = (x?, y?);
         let info = json!({"mode": "pixel", "x": x, "y": y, "dx": dx, "dy": dy});
@@ -60,13 +60,13 @@ impl PointTarget {
 
     /// The cell's middle, moved by half cells. No picture has to be known: the target brings its region along.
     fn grid(form: &mut Form) -> Option<Self> {
-        let area = region(form);
+        let area = Area::read(form);
         if area.is_none() && !form.has("region_x") && !form.has("region_width") {
             form.fault("region_x", "missing", "the region of the screenshot is required");
         }
-        let [rows, cols] = ["rows", "cols"].map(|name| form.required_int(name, 1..=300));
-        let row = form.required_int("row", 0..=rows.unwrap_or(300) - 1);
-        let col = form.required_int("col", 0..=cols.unwrap_or(300) - 1);
+        let [rows, cols] = ["rows", "cols"].map(|name| form.require(name).int(name, 1..=300));
+        let row = form.require("row").int("row", 0..=rows.unwrap_or(300) - 1);
+        let col = form.require("col").int("col", 0..=cols.unwrap_or(300) - 1);
         let [dx, dy] = ["dx", "dy"].map(|name| form.number(name, -1.0..=1.0).unwrap_or(0.0));
         let (area, rows, cols, row, col) = (area?, rows?, cols?, row?, col?);
         let x = on_axis(area.x, area.width, cols, col, dx);
@@ -88,8 +88,8 @@ fn on_axis(start: i64, length: i64, cells: i64, cell: i64, offset: f64) -> i64 {
 }
 
 /// Reads an action; what is missing beside the fields themselves is a bad request.
-pub fn read_action(mut form: Form, always_dry: bool) -> Result<Action, Failure> {
-    let name = form.required_one_of("action", ACTIONS).unwrap_or("move");
+pub fn read_action(mut form: Form) -> Result<Action, Failure> {
+    let name = form.require("action").one_of("action", ACTIONS).unwrap_or("move");
     let point = form.object("target").and_then(PointTarget::read);
     let had_target = form.has("target");
     form.int("duration_ms", 0..=20_000);
@@ -99,109 +99,103 @@ pub fn read_action(mut form: Form, always_dry: bool) -> Result<Action, Failure> 
     let amount = form.int("scroll_amount", -100..=100);
     let text = form.text("text", 0..=65_536);
     let keys = form.texts("keys", 10, 1..=32);
-    let dry_run = form.flag("dry_run").unwrap_or(false) || always_dry;
+    let dry_run = form.flag("dry_run");
     let words = form.object("click_text").map(read_words);
     form.finish(())?;
-    let at = |args: Value| match &point {
-        Some(point) => {
-            let mut args = args;
-            args["x"] = point.x.into();
-            args["y"] = point.y.into();
-            Ok(args)
-        }
-        None => Err(Failure::new(400, "target_required", format!("{name} needs a target"))),
+    let needed = |code: &str, what: &str| Failure::new(400, code, format!("{name} needs {what}"));
+    let at = |mut args: Value| {
+        let point = point.as_ref().ok_or_else(|| needed("target_required", "a target"))?;
+        args["x"] = point.x.into();
+        args["y"] = point.y.into();
+        Ok::<_, Failure>(args)
     };
-    let (tool, args, part) = match name {
+    let (tool, mut args, part) = match name {
         "move" => ("hover_at", at(json!({"hover_ms": 0}))?, None),
         "click" => ("click_at", at(json!({"button": button, "count": clicks}))?, None),
         "right_click" => ("click_at", at(json!({"button": "right", "count": clicks}))?, None),
         "middle_click" => ("click_at", at(json!({"button": "middle", "count": clicks}))?, None),
         "double_click" => ("click_at", at(json!({"button": button, "count": 2}))?, None),
         "scroll" => ("scroll", at(json!({"clicks": amount.unwrap_or(0)}))?, None),
-        "type" => {
-            let text = text.ok_or_else(|| Failure::new(400, "text_required", "type needs text"))?;
-            ("type_text", json!({"text": text}), None)
-        }
+        "type" => ("type_text", json!({"text": text.ok_or_else(|| needed("text_required", "text"))?}), None),
         "hotkey" => {
-            let keys = keys.filter(|keys| !keys.is_empty());
-            let keys = keys.ok_or_else(|| Failure::new(400, "keys_required", "hotkey needs keys"))?;
+            let keys = keys.filter(|keys| !keys.is_empty()).ok_or_else(|| needed("keys_required", "keys"))?;
             ("press_key", json!({"keys": keys.join("+")}), None)
         }
         _ => {
-            let needed =
-                || Failure::new(400, "click_text_required", "click_text needs the object click_text");
-            let (mut args, screen, area) = words.ok_or_else(needed)?;
+            let (mut args, part) =
+                words.ok_or_else(|| needed("click_text_required", "the object click_text"))?;
             args["button"] = json!(button);
             args["count"] = json!(clicks);
-            ("click_text", args, Some((screen, area)))
+            ("click_text", args, Some(part))
         }
     };
+    args["dry_run"] = dry_run.into();
     // Whoever gives a key a target means something else.
     if had_target && !matches!(tool, "hover_at" | "click_at" | "scroll") {
         return Err(Failure::bad_request(format!("{name} takes no target")));
     }
-    Ok(Action { name, point, tool, args, part, dry_run })
+    Ok(Action { name, point, tool, args, part })
 }
 
-fn read_words(mut form: Form) -> (Value, i64, Option<Area>) {
+fn read_words(mut form: Form) -> (Value, Part) {
     let mut args = text_fields(&mut form);
     let occurrence = form.one_of("occurrence", &["first", "best", "nth"]);
-    let nth = form.int("nth", 1..=10_000);
     if (occurrence == Some("nth")) != form.has("nth") {
         form.fault("nth", "value_error", "is required with occurrence nth, and not allowed with any other");
     }
-    let area = form.object("region").and_then(|mut inner| {
-        let [x, y] = ["x", "y"].map(|name| inner.required_int(name, -32_768..=32_767));
-        let [width, height] = ["width", "height"].map(|name| inner.required_int(name, 1..=65_535));
-        inner.done();
-        Some(Area { x: x?, y: y?, width: width?, height: height? })
-    });
-    let screen = screen_field(&mut form);
-    let least = form.number("min_confidence", 0.0..=100.0).map(|least| least.round() as i64);
-    let ReadingFields { psm, .. } = ReadingFields::read(&mut form);
-    args["min_confidence"] = least.into();
-    args["psm"] = psm.into();
     args["occurrence"] = occurrence.into();
-    args["nth"] = nth.into();
+    args["nth"] = form.int("nth", 1..=10_000).into();
+    let least = form.number("min_confidence", 0.0..=100.0);
+    args["min_confidence"] = least.map(|least| least.round() as i64).into();
+    args["psm"] = ReadingFields::read(&mut form).psm.into();
+    let area = form.object("region").and_then(|mut inner| {
+        const NAMES: [&str; 4] = ["x", "y", "width", "height"];
+        for name in NAMES {
+            inner.require(name);
+        }
+        let area = Area::read_named(&mut inner, NAMES);
+        inner.done();
+        area
+    });
+    let part = Part { screen: screen_field(&mut form), area };
     form.done();
-    (args, screen, area)
+    (args, part)
 }
 
 pub async fn interact(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    let (screen, action) = read_interact(form, surface.app.config.clickthrough.dry_run)?;
+    let (screen, action) = read_interact(form)?;
     perform(&surface, screen, action).await.map(Answer::Seen)
 }
 
-pub fn read_interact(mut form: Form, always_dry: bool) -> Result<(i64, Action), Failure> {
+pub fn read_interact(mut form: Form) -> Result<(i64, Action), Failure> {
     let screen = screen_field(&mut form);
-    let Some(inner) = form.required_object("action") else {
+    let Some(inner) = form.require("action").object("action") else {
         return form.refuse();
     };
     form.done();
-    Ok((screen, read_action(inner, always_dry)?))
+    Ok((screen, read_action(inner)?))
 }
 
 /// One call, and what it came to.
 pub async fn perform(surface: &Surface, screen: i64, action: Action) -> Outcome {
-    let display = display(surface, screen).await?;
-    check_on_display(&display, action.point.as_ref())?;
+    let display = Display::find(surface, screen).await?;
+    action.point.as_ref().map_or(Ok(()), |point| display.check_point(point.x, point.y))?;
     let mut args = action.args;
-    if let Some((screen, area)) = action.part {
-        let display = self::display(surface, screen).await?;
-        args["region"] = part_of(&display, area)?.json();
+    if let Some(part) = action.part {
+        args["region"] = part.find(surface).await?.1.json();
     }
-    args["dry_run"] = action.dry_run.into();
     let reply = call(surface, action.tool, args).await?;
+    let dry_run = reply["dry_run"] == true;
     let found = &reply["found"];
     let target = action.point.map(|point| json!({"x": point.x, "y": point.y, "target_info": point.info}));
     let target = target.or_else(|| {
         found.is_object().then(|| json!({"x": found["x"], "y": found["y"], "target_info": {"mode": "text"}}))
     });
-    let whole = display.area.unwrap_or(Area { x: 0, y: 0, width: 0, height: 0 });
+    let whole = display.area.unwrap_or_default();
     Ok(json!({
         "action": action.name,
-        "executed": !action.dry_run,
-        "dry_run": action.dry_run,
+        "executed": !dry_run,
+        "dry_run": dry_run,
         "screen": display.screen,
         "display": display.facts,
         "resolved_target": target,
@@ -212,34 +206,21 @@ pub async fn perform(surface: &Surface, screen: i64, action: Action) -> Outcome 
     }))
 }
 
-fn check_on_display(display: &Display, point: Option<&PointTarget>) -> Result<(), Failure> {
-    match (display.area, point) {
-        (Some(area), Some(point)) if !area.contains(point.x, point.y) => {
-            let details = json!({"x": point.x, "y": point.y, "display": area.json()});
-            Err(Failure::new(400, "target_outside_display", "the target is not on the display").with(details))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Several actions, each for itself: each passes the gate, and each has its own result.
 pub async fn batch(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    let (screen, actions, stop) = read_batch(form, surface.app.config.clickthrough.dry_run)?;
+    let (screen, actions, stop) = read_batch(form)?;
     Ok(Answer::Seen(run_batch(&surface, screen, actions, stop).await))
 }
 
-type Batch = (i64, Vec<Action>, bool);
-
 /// All of them are read before the first is done.
-pub fn read_batch(mut form: Form, always_dry: bool) -> Result<Batch, Failure> {
+pub fn read_batch(mut form: Form) -> Result<(i64, Vec<Action>, bool), Failure> {
     let screen = screen_field(&mut form);
     let stop = form.flag("stop_on_error").unwrap_or(true);
-    let Some(inner) = form.required_objects("actions", MOST_ACTIONS) else {
+    let Some(inner) = form.require("actions").objects("actions", MOST_ACTIONS) else {
         return form.refuse();
     };
     form.done();
-    let actions: Result<Vec<Action>, Failure> =
-        inner.into_iter().map(|form| read_action(form, always_dry)).collect();
+    let actions: Result<Vec<Action>, Failure> = inner.into_iter().map(read_action).collect();
     Ok((screen, actions?, stop))
 }
 

@@ -5,6 +5,7 @@
 //! have the shape that clients of Clickthrough expect. Nothing here looks at the desktop or judges a call.
 //! It has its own listener and is off by default.
 
+mod displays;
 mod fields;
 mod interact;
 mod screenshots;
@@ -39,7 +40,7 @@ type Here = State<Arc<Surface>>;
 pub fn router(surface: &Arc<Surface>) -> Router {
     let router = Router::new()
         .route("/health", by_query(health))
-        .route("/displays", by_query(displays))
+        .route("/displays", by_query(displays::displays))
         .route("/see", by_body(screenshots::see))
         .route("/see/zoom", by_body(screenshots::zoom))
         .route("/interact", by_body(interact::interact))
@@ -68,8 +69,8 @@ where
     F: Future<Output = RouteAnswer> + Send + 'static,
 {
     get(move |State(surface): Here, RawQuery(query): RawQuery| async move {
-        let answer = run(surface.clone(), Form::query(&query.unwrap_or_default())).await;
-        enveloped(&surface, answer)
+        let form = Form::query(&query.unwrap_or_default());
+        enveloped(&surface, run(surface.clone(), form).await)
     })
 }
 
@@ -79,11 +80,10 @@ where
     F: Future<Output = RouteAnswer> + Send + 'static,
 {
     post(move |State(surface): Here, body: Bytes| async move {
-        let answer = match form(&body) {
-            Ok(form) => run(surface.clone(), form).await,
-            Err(failure) => Err(failure),
-        };
-        enveloped(&surface, answer)
+        match form(&body) {
+            Ok(form) => enveloped(&surface, run(surface.clone(), form).await),
+            Err(failure) => enveloped(&surface, Err(failure)),
+        }
     })
 }
 
@@ -237,10 +237,12 @@ fn form(body: &Bytes) -> Result<Form, Failure> {
 
 /// One call on the way of every call. A picture goes into the value as `data`, in base64.
 async fn call(surface: &Surface, tool: &str, args: Value) -> Outcome {
-    let args = match args {
-        Value::Object(args) => args.into_iter().filter(|(_, value)| !value.is_null()).collect(),
-        _ => Map::new(),
-    };
+    let mut args = without_nulls(args);
+    let acts = surface.app.tools.find_tool(tool).is_some_and(|entry| entry.spec.meta.effect.acts());
+    // Where the config says so, nothing is done, whatever is asked.
+    if acts && surface.app.config.clickthrough.dry_run {
+        args.insert("dry_run".to_owned(), true.into());
+    }
     let reply = surface.run(tool, args, Origin::Rest).await?;
     let mut value = reply.value();
     if let Some(kind) = reply.error {
@@ -250,6 +252,13 @@ async fn call(surface: &Surface, tool: &str, args: Value) -> Outcome {
         value["data"] = BASE64_STANDARD.encode(&picture.bytes).into();
     }
     Ok(value)
+}
+
+fn without_nulls(fields: Value) -> Map<String, Value> {
+    match fields {
+        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => Map::new(),
+    }
 }
 
 fn offers(surface: &Surface, tool: &str) -> bool {
@@ -290,89 +299,6 @@ fn exec_facts(surface: &Surface) -> Value {
     })
 }
 
-async fn displays(surface: Arc<Surface>, _: Form) -> RouteAnswer {
-    Ok(Answer::Own(json!({"displays": Displays::look(&surface).await?.0})))
-}
-
-/// The monitors, the primary one first.
-pub struct Displays(Vec<Value>);
-
-/// The display that a request meant, and how it was found.
-pub struct Display {
-    /// Absent where the desktop does not know its monitors.
-    area: Option<Area>,
-    index: usize,
-    facts: Value,
-    screen: Value,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Area {
-    pub x: i64,
-    pub y: i64,
-    pub width: i64,
-    pub height: i64,
-}
-
-impl Area {
-    fn of(value: &Value) -> Option<Self> {
-        let number = |name: &str| value[name].as_i64();
-        Some(Self { x: number("x")?, y: number("y")?, width: number("width")?, height: number("height")? })
-    }
-
-    fn json(self) -> Value {
-        json!({"x": self.x, "y": self.y, "width": self.width, "height": self.height})
-    }
-
-    fn encloses(&self, other: &Area) -> bool {
-        other.x >= self.x
-            && other.y >= self.y
-            && other.x + other.width <= self.x + self.width
-            && other.y + other.height <= self.y + self.height
-    }
-
-    fn contains(&self, x: i64, y: i64) -> bool {
-        self.encloses(&Area { x, y, width: 1, height: 1 })
-    }
-}
-
-impl Displays {
-    async fn look(surface: &Surface) -> Result<Self, Failure> {
-        let reply = call(surface, "get_monitors", Value::Null).await?;
-        let mut monitors = reply["monitors"].as_array().cloned().unwrap_or_default();
-        monitors.sort_by_key(|monitor| monitor["primary"] != true);
-        let shown = monitors.iter().enumerate().map(|(index, monitor)| {
-            let area = &monitor["bounds"];
-            json!({
-                "index": index, "x": area["x"], "y": area["y"], "width": area["width"], "height": area["height"],
-                "is_primary": monitor["primary"], "scale_factor": monitor["scale_factor"],
-            })
-        });
-        Ok(Self(shown.collect()))
-    }
-
-    /// A number that no display has means the first, and the answer says so.
-    fn choose(&self, requested: i64) -> Display {
-        let wanted = usize::try_from(requested).ok().filter(|index| *index < self.0.len());
-        let index = wanted.unwrap_or(0);
-        let facts = self.0.get(index).cloned().unwrap_or(Value::Null);
-        let fallback = wanted.is_none() && requested != 0;
-        let screen = json!({"requested": requested, "selected": index, "fallback": fallback});
-        Display { area: Area::of(&facts), index, facts, screen }
-    }
-}
-
-async fn display(surface: &Surface, requested: i64) -> Result<Display, Failure> {
-    Ok(Displays::look(surface).await?.choose(requested))
-}
-
-/// Any whole number: what names no display falls back.
-fn screen_field(form: &mut Form) -> i64 {
-    form.int("screen", i64::MIN..=i64::MAX).unwrap_or(0)
-}
-
-const SHELLS: &[&str] = &["powershell", "bash", "cmd"];
-
 async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Response<Body> {
     let secret = headers.get(EXEC_SECRET_HEADER).and_then(|value| value.to_str().ok());
     let answer = run_exec(&surface, &body, secret).await;
@@ -380,50 +306,30 @@ async fn exec(State(surface): Here, headers: HeaderMap, body: Bytes) -> Response
 }
 
 async fn run_exec(surface: &Surface, body: &Bytes, secret: Option<&str>) -> RouteAnswer {
-    let args = read_exec(body, surface.app.config.clickthrough.dry_run, secret)?;
+    let mut args = form(body)?.whole(read_exec)?;
     if exec_facts(surface)["enabled"] != true {
         return Err(Failure::new(403, "exec_disabled", "commands are disabled; see exec.enabled"));
     }
+    args["secret"] = secret.into();
     Ok(Answer::Seen(picked(&call(surface, "exec_command", args).await?, EXEC_FIELDS)))
 }
 
-fn read_exec(body: &Bytes, always_dry: bool, secret: Option<&str>) -> Outcome {
-    let mut form = form(body)?;
-    let args = json!({
-        "command": form.required_text("command", 1..=10_000),
-        "shell": form.one_of("shell", SHELLS),
+fn read_exec(form: &mut Form) -> Value {
+    json!({
+        "command": form.require("command").text("command", 1..=10_000),
+        "shell": form.one_of("shell", &["powershell", "bash", "cmd"]),
         "timeout_s": form.int("timeout_s", 1..=600),
         "cwd": form.text("cwd", 1..=4096),
-        "dry_run": form.flag("dry_run").unwrap_or(false) || always_dry,
-        "secret": secret,
-    });
-    form.finish(args)
+        "dry_run": form.flag("dry_run"),
+    })
 }
 
-const EXEC_FIELDS: &[&str] = &[
-    "executed",
-    "dry_run",
-    "timed_out",
-    "shell",
-    "command",
-    "argv",
-    "timeout_s",
-    "cwd",
-    "duration_ms",
-    "exit_code",
-    "stdout",
-    "stderr",
-    "stdout_truncated",
-    "stderr_truncated",
-    "stdout_not_utf8",
-    "stderr_not_utf8",
-    "note",
-    "warning",
-];
+const EXEC_FIELDS: &str = "executed dry_run timed_out shell command argv timeout_s cwd duration_ms exit_code stdout \
+                           stderr stdout_truncated stderr_truncated stdout_not_utf8 stderr_not_utf8 note warning";
 
 /// These fields of a reply, as far as it has them.
-fn picked(reply: &Value, names: &[&str]) -> Value {
-    let kept = names.iter().filter_map(|name| Some(((*name).to_owned(), reply.get(*name)?.clone())));
+fn picked(reply: &Value, names: &str) -> Value {
+    let kept = names.split(' ').filter_map(|name| Some((name.to_owned(), reply.get(name)?.clone())));
     Value::Object(kept.collect())
 }
 

@@ -6,8 +6,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
+use super::displays::{Area, Display, Part, screen_field};
 use super::fields::Form;
-use super::{Answer, Area, Display, Failure, Outcome, RouteAnswer, call, display, screen_field};
+use super::{Answer, Failure, Outcome, RouteAnswer, call};
 use crate::config::Clickthrough;
 use crate::http::surface::Surface;
 
@@ -16,7 +17,7 @@ const MOST_PIECES: usize = 1000;
 
 /// A picture that was asked for.
 #[derive(Debug, PartialEq)]
-struct Wish {
+pub struct Wish {
     screen: i64,
     shows: Shows,
     grid: Option<GridFields>,
@@ -58,28 +59,16 @@ impl ReadingFields {
     }
 }
 
-/// All four numbers of a region, or none.
-pub fn region(form: &mut Form) -> Option<Area> {
-    const NAMES: [&str; 4] = ["region_x", "region_y", "region_width", "region_height"];
-    let said = NAMES.iter().filter(|name| form.has(name)).count();
-    for missing in NAMES.iter().filter(|name| said > 0 && !form.has(name)) {
-        form.fault(missing, "missing", "a region needs all four of its numbers");
-    }
-    let [x, y] = [NAMES[0], NAMES[1]].map(|name| form.int(name, -32_768..=32_767));
-    let [width, height] = [NAMES[2], NAMES[3]].map(|name| form.int(name, 1..=65_535));
-    Some(Area { x: x?, y: y?, width: width?, height: height? })
-}
-
-fn read_see(mut form: Form, config: &Clickthrough) -> Result<Wish, Failure> {
+pub fn read_see(mut form: Form, config: &Clickthrough) -> Result<Wish, Failure> {
     let screen = screen_field(&mut form);
-    let shows = region(&mut form).map_or(Shows::Display, Shows::Region);
+    let shows = Area::read(&mut form).map_or(Shows::Display, Shows::Region);
     let grid = (config.grid_rows, config.grid_cols);
     read_rest(form, screen, shows, grid, 85)
 }
 
-fn read_zoom(mut form: Form) -> Result<Wish, Failure> {
+pub fn read_zoom(mut form: Form) -> Result<Wish, Failure> {
     let screen = screen_field(&mut form);
-    let [x, y] = ["center_x", "center_y"].map(|name| form.required_int(name, 0..=32_767).unwrap_or_default());
+    let [x, y] = ["center_x", "center_y"].map(|name| form.require(name).int(name, 0..=32_767).unwrap_or(0));
     let width = form.int("width", 10..=9999).unwrap_or(500);
     let height = form.int("height", 10..=9999).unwrap_or(350);
     read_rest(form, screen, Shows::Around { x, y, width, height }, (20, 20), 90)
@@ -131,15 +120,12 @@ async fn shown(surface: &Surface, wish: Wish) -> RouteAnswer {
 }
 
 async fn take(surface: &Surface, wish: &Wish) -> Outcome {
-    let display = display(surface, wish.screen).await?;
+    let display = Display::find(surface, wish.screen).await?;
     let (tool, mut args) = match &wish.shows {
         Shows::Display => ("get_screenshot", json!({"region": display.area.map(Area::json)})),
-        Shows::Region(area) => {
-            inside(&display, area)?;
-            ("get_screenshot", json!({"region": area.json()}))
-        }
+        Shows::Region(area) => ("get_screenshot", json!({"region": display.check_region(*area)?.json()})),
         Shows::Around { x, y, width, height } => {
-            inside(&display, &Area { x: *x, y: *y, width: 1, height: 1 })?;
+            display.check_region(Area { x: *x, y: *y, width: 1, height: 1 })?;
             ("zoom", json!({"x": x, "y": y, "width": width, "height": height}))
         }
     };
@@ -148,8 +134,7 @@ async fn take(surface: &Surface, wish: &Wish) -> Outcome {
     args["format"] = wish.format.into();
     args["quality"] = json!((wish.format == "jpeg").then_some(wish.quality));
     let reply = call(surface, tool, args).await?;
-    let area =
-        Area::of(&reply["source_bbox"]).or(display.area).unwrap_or(Area { x: 0, y: 0, width: 0, height: 0 });
+    let area = Area::of(&reply["source_bbox"]).or(display.area).unwrap_or_default();
     let mut meta = json!({
         "screen": display.screen,
         "display": display.facts,
@@ -166,17 +151,6 @@ async fn take(surface: &Surface, wish: &Wish) -> Outcome {
         },
         "meta": meta,
     }))
-}
-
-fn inside(display: &Display, area: &Area) -> Result<(), Failure> {
-    match display.area {
-        Some(whole) if !whole.encloses(area) => {
-            let message = "the region is not inside the display";
-            let details = json!({"region": area.json(), "display": whole.json(), "screen": display.index});
-            Err(Failure::new(400, "region_outside_display", message).with(details))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn grid_facts(grid: GridFields, area: Area) -> Value {
@@ -229,88 +203,46 @@ pub fn item(piece: &Value, area: Area) -> Value {
     })
 }
 
-/// A part of a display to read, and how.
-fn read_part(form: &mut Form) -> (i64, Option<Area>, ReadingFields) {
-    let screen = screen_field(form);
-    (screen, region(form), ReadingFields::read(form))
-}
-
 pub async fn ocr(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    let (screen, area, reading) = read_ocr(form)?;
-    read_display(&surface, screen, area, reading).await.map(Answer::Seen)
-}
-
-fn read_ocr(mut form: Form) -> Result<(i64, Option<Area>, ReadingFields), Failure> {
-    let part = read_part(&mut form);
-    form.finish(part)
-}
-
-async fn read_display(surface: &Surface, screen: i64, area: Option<Area>, reading: ReadingFields) -> Outcome {
-    let display = display(surface, screen).await?;
-    let area = part_of(&display, area)?;
-    let mut read = read_area(surface, area, reading).await?;
+    let (part, reading) = form.whole(read_ocr)?;
+    let (display, area) = part.find(&surface).await?;
+    let mut read = read_area(&surface, area, reading).await?;
     read["screen"] = display.screen;
     read["region"] = area.json();
-    Ok(read)
+    Ok(Answer::Seen(read))
 }
 
-/// The region that was named, or the whole display.
-pub fn part_of(display: &Display, area: Option<Area>) -> Result<Area, Failure> {
-    if let Some(area) = area {
-        inside(display, &area)?;
-        return Ok(area);
-    }
-    let unknown = "this desktop does not report its displays; give a region";
-    display.area.ok_or_else(|| Failure::bad_request(unknown))
+fn read_ocr(form: &mut Form) -> (Part, ReadingFields) {
+    (Part::read(form), ReadingFields::read(form))
 }
 
 /// The text that is looked for, and how it is compared.
 pub fn text_fields(form: &mut Form) -> Value {
     json!({
-        "text": form.required_text("text", 1..=1000),
+        "text": form.require("text").text("text", 1..=1000),
         "match": form.one_of("match", &["contains", "exact", "regex"]),
         "case_sensitive": form.flag("case_sensitive"),
     })
 }
 
 pub async fn ocr_find(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    let (screen, area, args) = read_find(form)?;
-    find(&surface, screen, area, args).await.map(Answer::Seen)
+    let (part, mut args) = form.whole(read_find)?;
+    let (display, area) = part.find(&surface).await?;
+    args["region"] = area.json();
+    let reply = call(&surface, "ocr_find", args).await?;
+    Ok(Answer::Seen(json!({
+        "screen": display.screen, "region": area.json(), "count": reply["count"],
+        "truncated": reply["not_listed"] != 0, "matches": items(&reply["matches"], area),
+        "nearest": items(&reply["nearest"], area),
+    })))
 }
 
-fn read_find(mut form: Form) -> Result<(i64, Option<Area>, Value), Failure> {
-    let (screen, area, reading) = read_part(&mut form);
-    let mut args = text_fields(&mut form);
+fn read_find(form: &mut Form) -> (Part, Value) {
+    let (part, reading) = read_ocr(form);
+    let mut args = text_fields(form);
     args["group_lines"] = form.flag("group_lines").unwrap_or(false).into();
     args["max_results"] = form.int("max_results", 1..=1000).into();
     args["min_confidence"] = reading.least.into();
     args["psm"] = reading.psm.into();
-    form.finish((screen, area, args))
-}
-
-async fn find(surface: &Surface, screen: i64, area: Option<Area>, mut args: Value) -> Outcome {
-    let display = display(surface, screen).await?;
-    let area = part_of(&display, area)?;
-    args["region"] = area.json();
-    let reply = call(surface, "ocr_find", args).await?;
-    Ok(json!({
-        "screen": display.screen, "region": area.json(), "count": reply["count"],
-        "truncated": reply["not_listed"] != 0, "matches": items(&reply["matches"], area),
-        "nearest": items(&reply["nearest"], area),
-    }))
-}
-
-#[cfg(test)]
-pub mod tests {
-    use super::*;
-
-    pub fn see_of(fields: Value) -> Result<String, Failure> {
-        let form = Form::body(fields.as_object().cloned().unwrap_or_default());
-        read_see(form, &Clickthrough::default()).map(|wish| format!("{wish:?}"))
-    }
-
-    pub fn zoom_of(fields: Value) -> Result<String, Failure> {
-        let form = Form::body(fields.as_object().cloned().unwrap_or_default());
-        read_zoom(form).map(|wish| format!("{wish:?}"))
-    }
+    (part, args)
 }

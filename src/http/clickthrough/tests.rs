@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::fields::Form;
 use super::interact::{read_batch, read_interact};
-use super::screenshots::tests::{see_of, zoom_of};
-use super::wait::tests::{diff_of, stability_of, verify_of, wait_of};
-use super::windows::{read_action, read_launch};
+use super::screenshots::{read_see, read_zoom};
+use super::wait::{read_diff, read_stability, read_verify, read_wait};
+use super::windows::{Query, read_action, read_launch};
 use super::*;
 
 fn form_of(fields: Value) -> Form {
@@ -14,18 +14,22 @@ fn form_of(fields: Value) -> Form {
 }
 
 fn read(endpoint: &str, fields: Value) -> Result<String, Failure> {
+    fn told<T: std::fmt::Debug>(read: Result<T, Failure>) -> Result<String, Failure> {
+        read.map(|read| format!("{read:?}"))
+    }
+    let form = form_of(fields);
     match endpoint {
-        "/see" => see_of(fields),
-        "/see/zoom" => zoom_of(fields),
-        "/interact" => read_interact(form_of(fields), false).map(|(_, action)| format!("{action:?}")),
-        "/batch" => read_batch(form_of(fields), false).map(|batch| format!("{batch:?}")),
-        "/exec" => read_exec(&Bytes::from(fields.to_string()), false, None).map(|args| args.to_string()),
-        "/windows/action" => read_action(form_of(fields), false).map(|wish| format!("{wish:?}")),
-        "/launch" => read_launch(form_of(fields), false).map(|args| args.to_string()),
-        "/vision/diff" => diff_of(fields),
-        "/vision/stability" => stability_of(fields),
-        "/wait" => wait_of(fields),
-        "/action/verify" => verify_of(fields),
+        "/see" => told(read_see(form, &Default::default())),
+        "/see/zoom" => told(read_zoom(form)),
+        "/interact" => told(read_interact(form)),
+        "/batch" => told(read_batch(form)),
+        "/exec" => told(form.whole(read_exec)),
+        "/windows/action" => told(read_action(form)),
+        "/launch" => told(form.whole(read_launch)),
+        "/vision/diff" => told(form.whole(read_diff)),
+        "/vision/stability" => told(form.whole(read_stability)),
+        "/wait" => told(form.whole(read_wait)),
+        "/action/verify" => told(read_verify(form)),
         other => panic!("{other}"),
     }
 }
@@ -220,16 +224,6 @@ fn actions() {
 }
 
 #[test]
-fn a_dry_server_is_dry_whatever_is_asked() {
-    let asked = |always: bool, dry_run: Value| {
-        let mut request = pixel("click", 1, 1);
-        request["action"]["dry_run"] = dry_run;
-        format!("{:?}", read_interact(form_of(request), always).unwrap().1).contains("dry_run: true")
-    };
-    assert!(asked(true, json!(false)) && asked(false, json!(true)) && !asked(false, json!(null)));
-}
-
-#[test]
 fn texts_to_click() {
     let words = |fields: Value| acting(json!({"action": "click_text", "click_text": fields}));
     check("/interact", words(json!({"text": "OK"})), r#"tool: "click_text""#);
@@ -262,7 +256,7 @@ fn texts_to_click() {
 
 #[test]
 fn commands() {
-    check("/exec", json!({"command": "ls"}), r#""command":"ls""#);
+    check("/exec", json!({"command": "ls"}), r#""command": String("ls")"#);
     check(
         "/exec",
         json!({"command": "ls", "shell": "bash", "timeout_s": 600, "cwd": "/", "dry_run": true}),
@@ -310,7 +304,7 @@ fn windows_and_programs() {
     check(
         "/launch",
         json!({"executable": "calc", "args": ["a"], "match": {"title_contains": "C"}}),
-        r#""title":"C""#,
+        r#""title": String("C")"#,
     );
     check_faults("/launch", json!({}), &["executable"]);
     check_faults("/launch", json!({"executable": "a".repeat(2049)}), &["executable"]);
@@ -377,4 +371,24 @@ fn codes_are_spelled_as_their_clients_do() {
     ] {
         assert_eq!(told(kind, context), (expected.0, expected.1.to_owned()));
     }
+}
+
+#[track_caller]
+fn check_query(fields: Value, expected: bool) {
+    let window = json!({"title": "Acme Login", "process": "acme.exe", "handle": "0x00600008"});
+    let query = form_of(fields.clone()).whole(Query::read);
+    assert_eq!(query.unwrap().fits(&window), expected, "{fields}");
+}
+
+#[test]
+fn windows_are_known_by_any_of_their_facts() {
+    check_query(json!({}), true);
+    check_query(json!({"title_contains": "LOGIN", "process_name": "ACME.exe"}), true);
+    check_query(json!({"title_contains": "login", "process_name": "acme"}), false);
+    check_query(json!({"title_regex": "^Acme"}), true);
+    check_query(json!({"title_regex": "^acme"}), false);
+    check_query(json!({"hwnd": 6_291_464}), true);
+    check_query(json!({"hwnd": "0x00600008"}), true);
+    check_query(json!({"hwnd": "0x600008"}), true);
+    check_query(json!({"hwnd": 5}), false);
 }

@@ -5,65 +5,58 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::displays::{Area, Part, screen_field};
 use super::fields::Form;
 use super::interact::{Action, perform, read_action};
-use super::screenshots::{part_of, region, text_fields};
+use super::screenshots::text_fields;
 use super::windows::Query;
-use super::{Answer, Area, Failure, Outcome, RouteAnswer, call, display, picked, screen_field};
+use super::{Answer, Failure, Outcome, RouteAnswer, call, picked, without_nulls};
 use crate::clock::sleep_task;
 use crate::http::surface::Surface;
 
 const LONGEST_MS: i64 = 60_000;
 
 pub async fn diff(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    const FIELDS: &[&str] = &["changed", "diff_ratio", "changed_pixels", "boxes", "warning"];
-    let (mode, screen, area, args) = read_diff(form)?;
-    let mut data = picked(&seen(&surface, "vision_diff", screen, area, args).await?, FIELDS);
+    let (mode, part, args) = form.whole(read_diff)?;
+    let reply = seen(&surface, "vision_diff", part, args).await?;
+    let mut data = picked(&reply, "changed diff_ratio changed_pixels boxes warning");
     data["mode"] = mode.into();
     Ok(Answer::Seen(data))
 }
 
-type Look = (i64, Option<Area>, Value);
-
-fn read_diff(mut form: Form) -> Result<(&'static str, i64, Option<Area>, Value), Failure> {
+/// Pictures that were brought along have no place on a display.
+pub fn read_diff(form: &mut Form) -> (&'static str, Option<Part>, Value) {
     let mode = form.one_of("mode", &["region", "image"]).unwrap_or("region");
-    let screen = screen_field(&mut form);
-    let area = region(&mut form);
+    let part = Part::read(form);
     let threshold = form.number("threshold", 0.0..=1.0);
-    let args = if mode == "image" {
-        let [before, after] =
-            ["before_base64", "after_base64"].map(|name| form.required_text(name, 1..=24_000_000));
-        json!({"before_b64": before, "after_b64": after, "threshold": threshold})
-    } else {
-        json!({"wait_ms": form.int("wait_ms", 0..=LONGEST_MS).unwrap_or(500), "threshold": threshold})
-    };
-    form.finish((mode, screen, area, args))
+    if mode == "region" {
+        let wait = form.int("wait_ms", 0..=LONGEST_MS).unwrap_or(500);
+        return (mode, Some(part), json!({"wait_ms": wait, "threshold": threshold}));
+    }
+    let [before, after] =
+        ["before_base64", "after_base64"].map(|name| form.require(name).text(name, 1..=24_000_000));
+    (mode, None, json!({"before_b64": before, "after_b64": after, "threshold": threshold}))
 }
 
 pub async fn stability(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    const FIELDS: &[&str] = &["stable", "sample_count", "max_ratio", "avg_ratio", "boxes", "warning"];
-    let (screen, area, args) = read_stability(form)?;
-    Ok(Answer::Seen(picked(&seen(&surface, "vision_stability", screen, area, args).await?, FIELDS)))
+    let (part, args) = form.whole(read_stability)?;
+    let reply = seen(&surface, "vision_stability", Some(part), args).await?;
+    Ok(Answer::Seen(picked(&reply, "stable sample_count max_ratio avg_ratio boxes warning")))
 }
 
-fn read_stability(mut form: Form) -> Result<Look, Failure> {
-    let screen = screen_field(&mut form);
-    let area = region(&mut form);
+pub fn read_stability(form: &mut Form) -> (Part, Value) {
     let args = json!({
         "duration_ms": form.int("duration_ms", 0..=LONGEST_MS),
         "interval_ms": form.int("interval_ms", 20..=LONGEST_MS),
         "threshold": form.number("threshold", 0.0..=1.0),
     });
-    form.finish((screen, area, args))
+    (Part::read(form), args)
 }
 
-/// A look at a part of a display; pictures that were brought along have no place on it.
-async fn seen(surface: &Surface, tool: &str, screen: i64, area: Option<Area>, mut args: Value) -> Outcome {
-    if args.get("before_b64").is_none() {
-        let display = display(surface, screen).await?;
-        let area =
-            if area.is_none() && display.area.is_none() { None } else { Some(part_of(&display, area)?) };
-        args["region"] = area.map_or(Value::Null, Area::json);
+/// A look at a part of a display.
+async fn seen(surface: &Surface, tool: &str, part: Option<Part>, mut args: Value) -> Outcome {
+    if let Some(part) = part {
+        args["region"] = part.find_known(surface).await?.1.map_or(Value::Null, Area::json);
     }
     call(surface, tool, args).await
 }
@@ -71,9 +64,9 @@ async fn seen(surface: &Surface, tool: &str, screen: i64, area: Option<Area>, mu
 /// Something to wait for.
 #[derive(Debug)]
 pub struct Wait {
+    name: &'static str,
     kind: WaitKind,
-    screen: i64,
-    area: Option<Area>,
+    part: Part,
     timeout: i64,
     poll: i64,
 }
@@ -85,24 +78,12 @@ enum WaitKind {
     Visual { state: &'static str, threshold: Option<f64> },
 }
 
-impl WaitKind {
-    const fn name(&self) -> &'static str {
-        match self {
-            WaitKind::Text(_) => "text",
-            WaitKind::Window { .. } => "window",
-            WaitKind::Visual { .. } => "visual",
-        }
-    }
-}
-
-/// Reads the fields; the caller ends the form.
-fn read_wait(form: &mut Form) -> Wait {
-    let kind = form.required_one_of("kind", &["text", "window", "visual"]).unwrap_or_default();
-    let screen = screen_field(form);
-    let area = region(form);
+pub fn read_wait(form: &mut Form) -> Wait {
+    let name = form.require("kind").one_of("kind", &["text", "window", "visual"]).unwrap_or_default();
+    let part = Part::read(form);
     let timeout = form.int("timeout_ms", 0..=LONGEST_MS).unwrap_or(5000);
     let poll = form.int("poll_ms", 50..=5000).unwrap_or(250);
-    let kind = match kind {
+    let kind = match name {
         "window" => {
             let state = form.one_of("state", &["exists", "focused", "closed"]).unwrap_or("exists");
             let query = Query::read(form);
@@ -117,17 +98,11 @@ fn read_wait(form: &mut Form) -> Wait {
         }
         _ => WaitKind::Text(text_fields(form)),
     };
-    Wait { kind, screen, area, timeout, poll }
-}
-
-fn read_whole_wait(mut form: Form) -> Result<Wait, Failure> {
-    let wait = read_wait(&mut form);
-    form.finish(wait)
+    Wait { name, kind, part, timeout, poll }
 }
 
 pub async fn wait(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    let wait = read_whole_wait(form)?;
-    wait.until(&surface).await.map(Answer::Seen)
+    form.whole(read_wait)?.until(&surface).await.map(Answer::Seen)
 }
 
 impl Wait {
@@ -138,7 +113,7 @@ impl Wait {
         let told = |met: bool, polls: u32, detail: Value| {
             let elapsed = crate::clock::millis(clock.now().saturating_sub(began));
             json!({
-                "satisfied": met, "kind": self.kind.name(), "elapsed_ms": elapsed, "polls": polls, "detail": detail,
+                "satisfied": met, "kind": self.name, "elapsed_ms": elapsed, "polls": polls, "detail": detail,
             })
         };
         if let WaitKind::Visual { state, threshold } = &self.kind {
@@ -160,9 +135,8 @@ impl Wait {
     async fn look(&self, surface: &Surface) -> Result<(bool, Value), Failure> {
         match &self.kind {
             WaitKind::Text(args) => {
-                let display = display(surface, self.screen).await?;
                 let mut args = args.clone();
-                args["region"] = part_of(&display, self.area)?.json();
+                args["region"] = self.part.find(surface).await?.1.json();
                 let reply = call(surface, "ocr_find", args).await?;
                 Ok((reply["count"] != 0, reply["matches"].clone()))
             }
@@ -181,23 +155,15 @@ impl Wait {
 
     /// The desktop tells by itself when something moves; null when the time ran out.
     async fn visual(&self, surface: &Surface, state: &str, threshold: Option<f64>) -> Outcome {
-        let display = display(surface, self.screen).await?;
-        let area = self.area.or(display.area);
-        let mut condition =
-            json!({"type": if state == "change" { "visual_change" } else { "visual_stable" }});
-        if let Some(area) = area {
-            condition["region"] = area.json();
-        }
-        if let Some(threshold) = threshold {
-            condition["threshold"] = threshold.into();
-        }
-        let args = json!({"any_of": [condition], "timeout_ms": self.timeout});
+        let (_, area) = self.part.find_known(surface).await?;
+        let condition = json!({
+            "type": if state == "change" { "visual_change" } else { "visual_stable" },
+            "region": area.map(Area::json),
+            "threshold": threshold,
+        });
+        let args = json!({"any_of": [without_nulls(condition)], "timeout_ms": self.timeout});
         match call(surface, "wait_for", args).await {
-            Ok(reply) => Ok(if reply["matched_index"].is_null() {
-                Value::Null
-            } else {
-                reply["matched_detail"].clone()
-            }),
+            Ok(reply) => Ok(reply["matched_detail"].clone()),
             Err(failure) if failure.code == "timeout" => Ok(Value::Null),
             Err(failure) => Err(failure),
         }
@@ -205,23 +171,21 @@ impl Wait {
 }
 
 pub async fn verify(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    let always_dry = surface.app.config.clickthrough.dry_run;
-    let (screen, action, wait, retries) = read_verify(form, always_dry)?;
+    let (screen, action, wait, retries) = read_verify(form)?;
     run_verify(&surface, screen, &action, &wait, retries).await.map(Answer::Seen)
 }
 
-fn read_verify(mut form: Form, always_dry: bool) -> Result<(i64, Action, Wait, i64), Failure> {
+pub fn read_verify(mut form: Form) -> Result<(i64, Action, Wait, i64), Failure> {
     let screen = screen_field(&mut form);
     let retries = form.int("retries", 0..=5).unwrap_or(0);
-    let (action, verify) = (form.required_object("action"), form.required_object("verify"));
+    let [action, verify] = ["action", "verify"].map(|name| form.require(name).object(name));
     let Some((action, mut verify)) = action.zip(verify) else {
         return form.refuse();
     };
     form.done();
     let wait = read_wait(&mut verify);
     verify.done();
-    let action = read_action(action, always_dry)?;
-    Ok((screen, action, wait, retries))
+    Ok((screen, read_action(action)?, wait, retries))
 }
 
 /// The action is done again only when what was expected did not come.
@@ -238,29 +202,4 @@ async fn run_verify(surface: &Surface, screen: i64, action: &Action, wait: &Wait
     }
     let verified = attempts.last().is_some_and(|attempt| attempt["verified"] == true);
     Ok(json!({"verified": verified, "attempt_count": attempts.len(), "attempts": attempts}))
-}
-
-#[cfg(test)]
-pub mod tests {
-    use super::*;
-
-    fn form_of(fields: Value) -> Form {
-        Form::body(fields.as_object().cloned().unwrap_or_default())
-    }
-
-    pub fn diff_of(fields: Value) -> Result<String, Failure> {
-        read_diff(form_of(fields)).map(|wish| format!("{wish:?}"))
-    }
-
-    pub fn stability_of(fields: Value) -> Result<String, Failure> {
-        read_stability(form_of(fields)).map(|wish| format!("{wish:?}"))
-    }
-
-    pub fn wait_of(fields: Value) -> Result<String, Failure> {
-        read_whole_wait(form_of(fields)).map(|wait| format!("{wait:?}"))
-    }
-
-    pub fn verify_of(fields: Value) -> Result<String, Failure> {
-        read_verify(form_of(fields), false).map(|wish| format!("{wish:?}"))
-    }
 }

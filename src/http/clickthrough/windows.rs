@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use super::fields::Form;
-use super::{Answer, Failure, Outcome, RouteAnswer, call, picked};
+use super::{Answer, Failure, Outcome, RouteAnswer, call, picked, without_nulls};
 use crate::config::limits::compile_pattern;
 use crate::http::surface::Surface;
 
@@ -44,7 +44,7 @@ impl Query {
         self.title.is_none() && self.pattern.is_none() && self.process.is_none() && self.handle.is_none()
     }
 
-    fn fits(&self, window: &Value) -> bool {
+    pub fn fits(&self, window: &Value) -> bool {
         let text = |name: &str| window[name].as_str().unwrap_or_default();
         let handle = |handle: &String| {
             let ours = text("handle");
@@ -100,20 +100,15 @@ fn row(window: &Value) -> Value {
 }
 
 pub async fn list(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    let windows = read_list(form)?.windows(&surface).await?;
+    let windows = form.whole(Query::read)?.windows(&surface).await?;
     let rows: Vec<Value> = windows.iter().map(row).collect();
     Ok(Answer::Seen(json!({"count": rows.len(), "windows": rows})))
-}
-
-fn read_list(mut form: Form) -> Result<Query, Failure> {
-    let wanted = Query::read(&mut form);
-    form.finish(wanted)
 }
 
 const ACTIONS: &[&str] = &["focus", "restore", "minimize", "maximize", "close"];
 
 pub async fn action(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    let (query, mut args) = read_action(form, surface.app.config.clickthrough.dry_run)?;
+    let (query, mut args) = read_action(form)?;
     let window = query.only(&surface).await?;
     args["window_uid"] = window["window_uid"].clone();
     let reply = call(&surface, "window_action", args).await?;
@@ -129,28 +124,25 @@ pub async fn action(surface: Arc<Surface>, form: Form) -> RouteAnswer {
     })))
 }
 
-pub fn read_action(mut form: Form, always_dry: bool) -> Result<(Query, Value), Failure> {
-    let action = form.required_one_of("action", ACTIONS);
-    let query = Query::read(&mut form);
+pub fn read_action(mut form: Form) -> Result<(Query, Value), Failure> {
+    let action = form.require("action").one_of("action", ACTIONS);
     let timeout = form.int("timeout_ms", 0..=60_000).unwrap_or(3000);
-    let dry_run = form.flag("dry_run").unwrap_or(false) || always_dry;
-    form.finish(())?;
+    let args = json!({"action": action, "timeout_ms": timeout, "dry_run": form.flag("dry_run")});
+    let query = form.whole(Query::read)?;
     if query.is_empty() {
-        return Err(Failure::bad_request(
-            "say which window: title_contains, title_regex, process_name or hwnd",
-        ));
+        let message = "say which window: title_contains, title_regex, process_name or hwnd";
+        return Err(Failure::bad_request(message));
     }
-    Ok((query, json!({"action": action, "timeout_ms": timeout, "dry_run": dry_run})))
+    Ok((query, args))
 }
 
 pub async fn launch(surface: Arc<Surface>, form: Form) -> RouteAnswer {
-    const FIELDS: &[&str] =
-        &["executed", "dry_run", "argv", "cwd", "pid", "running", "window", "window_found"];
-    let args = read_launch(form, surface.app.config.clickthrough.dry_run)?;
+    const FIELDS: &str = "executed dry_run argv cwd pid running window window_found";
+    let args = form.whole(read_launch)?;
     Ok(Answer::Seen(picked(&call(&surface, "launch_app", args).await?, FIELDS)))
 }
 
-pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {
+pub fn read_launch(form: &mut Form) -> Value {
     let matching = form.object("match").map(|mut inner| {
         let query = json!({
             "title": inner.text("title_contains", 1..=512),
@@ -158,43 +150,15 @@ pub fn read_launch(mut form: Form, always_dry: bool) -> Outcome {
             "process": inner.text("process_name", 1..=260),
         });
         inner.done();
-        let said = query.as_object().cloned().unwrap_or_default();
-        Value::Object(said.into_iter().filter(|(_, value)| !value.is_null()).collect())
+        without_nulls(query)
     });
-    let args = json!({
-        "program": form.required_text("executable", 1..=2048),
+    json!({
+        "program": form.require("executable").text("executable", 1..=2048),
         "args": form.texts("args", 100, 0..=8192),
         "cwd": form.text("cwd", 1..=4096),
         "wait_for_window": form.flag("wait_for_window").unwrap_or(false),
         "match": matching,
         "timeout_ms": form.int("timeout_ms", 0..=120_000).unwrap_or(5000),
-        "dry_run": form.flag("dry_run").unwrap_or(false) || always_dry,
-    });
-    form.finish(args)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(fields: Value, expected: bool) {
-        let window = json!({"title": "Acme Login", "process": "acme.exe", "handle": "0x00600008"});
-        let mut form = Form::body(fields.as_object().cloned().unwrap());
-        assert_eq!(Query::read(&mut form).fits(&window), expected, "{fields}");
-        assert!(form.finish(()).is_ok(), "{fields}");
-    }
-
-    #[test]
-    fn windows_are_known_by_any_of_their_facts() {
-        check(json!({}), true);
-        check(json!({"title_contains": "LOGIN", "process_name": "ACME.exe"}), true);
-        check(json!({"title_contains": "login", "process_name": "acme"}), false);
-        check(json!({"title_regex": "^Acme"}), true);
-        check(json!({"title_regex": "^acme"}), false);
-        check(json!({"hwnd": 6_291_464}), true);
-        check(json!({"hwnd": "0x00600008"}), true);
-        check(json!({"hwnd": "0x600008"}), true);
-        check(json!({"hwnd": 5}), false);
-    }
+        "dry_run": form.flag("dry_run"),
+    })
 }

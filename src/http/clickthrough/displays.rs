@@ -133,7 +133,7 @@ impl Part {
     /// The region that was named, or the whole display.
     pub async fn find(self, surface: &Surface) -> Result<(Display, Area), Failure> {
         let (display, area) = self.find_known(surface).await?;
-        let unknown = "this desktop does not tell its displays; name a region";
+        let unknown = "this desktop does not report its displays; give a region";
         Ok((display, area.ok_or_else(|| Failure::bad_request(unknown))?))
     }
 

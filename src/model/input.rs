@@ -213,7 +213,7 @@ fn parse_key(part: &str) -> Result<Key, String> {
         (Some(character), None) if !character.is_control() => Ok(Key::Character(character)),
         (None, _) => Err("a key is missing after the last '+'".to_owned()),
         _ => Err(format!(
-            "unknown key{}; use type_text for text; known keys are single characters and {}",
+            "unknown key{}; type_text types text; known keys are single characters and {}",
             did_you_mean(part, NamedKey::spellings()),
             known_keys()
         )),
@@ -273,7 +273,7 @@ mod tests {
         check("ctrl+shift+control+a", "error: 'ctrl' occurs twice in keys");
         check("shift+shift", "error: 'shift' occurs twice in keys");
         check("ctrl+entre", "error: unknown key (did you mean 'enter'?)");
-        check("hunter22", "error: unknown key; use type_text for text");
+        check("hunter22", "error: unknown key; type_text types text");
         check("\u{7}", "error:");
     }
 }

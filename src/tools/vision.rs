@@ -217,7 +217,7 @@ fn same_place(sight: &SightArgs, before: &KeptFrame) -> Result<WatchedRegion> {
 pub fn known_frame(cx: &Cx, id: &str) -> Result<Arc<KeptFrame>> {
     cx.session().frames.get(id, cx.clock().now()).ok_or_else(|| {
         Error::bad_request(format!(
-            "no frame '{id}' is known; it may have expired, call vision_diff without since for a new one"
+            "no frame '{id}' is known; it may have expired; vision_diff without since takes a new one"
         ))
         .with("field", "since")
     })

@@ -409,7 +409,7 @@ fn check_cut(folder: &Path, torn: bool) {
     assert_eq!(story.steps.len(), recording.rows.len());
     let table = text::trace_table(&story);
     assert!(table.contains("the footer is missing"), "{table}");
-    assert_eq!(table.contains("is torn"), torn, "{table}");
+    assert_eq!(table.contains("is incomplete"), torn, "{table}");
     let world = World::build(Some(LOGIN), json!({"tracing": {"dir": folder.parent().unwrap()}}));
     let started = world.ok("replay_start", json!({"path": folder, "mode": "verify"}));
     assert_eq!(started["total"], recording.rows.len());

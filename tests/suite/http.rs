@@ -898,7 +898,7 @@ fn who_hangs_up_is_no_longer_told() {
     stream.next("notifications/subscriptions/acknowledged");
     let one = json!({"notifications": {"resourceSubscriptions": ["screen://windows"]}});
     let refused = site.raw(&modern_request(&site, "subscriptions/listen", one.clone()));
-    assert!(refused.body.contains("64 resources"), "{refused:?}");
+    assert!(refused.body.contains("64 subscriptions"), "{refused:?}");
     drop(stream);
     let mut turn = 0;
     crate::support::http::until("there is room again", || {

@@ -217,7 +217,7 @@ fn conditions_about_pixels_are_read_strictly() {
     }
     let many: Vec<Value> = (0..5).map(|_| json!({"type": "visual_change"})).collect();
     let refused = world.call("wait_for", json!({ "any_of": many }));
-    assert!(refused["error"]["message"].as_str().unwrap().contains("may have 4"), "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("may have at most 4"), "{refused}");
 }
 
 #[test]

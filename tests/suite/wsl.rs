@@ -203,10 +203,14 @@ fn a_powershell_that_fails_or_babbles_is_told_so() {
         "PlatformUnsupported",
         "not allowed by policy",
     );
-    check_broken("echo 'WARNING: hello'", "Internal", "no answer");
-    check_broken("exit 0", "Internal", "no answer");
-    check_broken("head -c 3000 /dev/urandom", "Internal", "no answer");
-    check_broken("printf '\\357\\273\\277{\"windows\": [{\"handle\": \"x\"}]}'", "Internal", "no answer");
+    check_broken("echo 'WARNING: hello'", "Internal", "not a valid answer");
+    check_broken("exit 0", "Internal", "not a valid answer");
+    check_broken("head -c 3000 /dev/urandom", "Internal", "not a valid answer");
+    check_broken(
+        "printf '\\357\\273\\277{\"windows\": [{\"handle\": \"x\"}]}'",
+        "Internal",
+        "not a valid answer",
+    );
 }
 
 #[test]

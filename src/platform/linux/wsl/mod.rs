@@ -82,7 +82,7 @@ pub struct Wsl {
 
 impl Wsl {
     fn new(powershell: PathBuf) -> Self {
-        let no_elements = "elements cannot be read; use get_screenshot or get_ocr";
+        let no_elements = "elements cannot be read; get_screenshot and get_ocr work";
         Self {
             powershell,
             seen: Mutex::default(),

@@ -16,7 +16,7 @@ use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
-use crate::platform::normalize::{shortened, show_choices};
+use crate::platform::normalize::{keep_one_focus, shortened, show_choices};
 
 /// A browser that has just been looked at for the first time needs about two seconds to build its tree.
 const WAKING_TIME: Duration = Duration::from_millis(2_500);
@@ -178,6 +178,8 @@ fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
 #[derive(Clone, Debug, Default)]
 struct NodeFacts {
     shows: bool,
+    /// Nothing in it shows, whatever it says.
+    shut: bool,
     extents: Option<Rect>,
     description: Option<String>,
     range: Range,
@@ -212,12 +214,11 @@ async fn read_facts(
             continue;
         };
         let parent = step.parent.and_then(|parent| facts.get(parent));
-        let shows = node.states.has(State::Showing)
-            || (frame.hides_what_shows
-                && node.states.has(State::Visible)
-                && parent.is_none_or(|parent| parent.shows));
+        let shut = parent.is_some_and(|parent| parent.shut || roles::is_shut(node.states));
+        let shows = !parent.is_some_and(|parent| parent.shut) && says_that_it_shows(frame, node, parent);
         wants.extend(wanted_questions(node, shows).into_iter().map(|wanted| (place, wanted)));
-        let mut fact = NodeFacts { shows, description: node.description.clone(), ..NodeFacts::default() };
+        let mut fact =
+            NodeFacts { shows, shut, description: node.description.clone(), ..NodeFacts::default() };
         if wants_shortcut(frame, node) {
             match link.remembered.borrow().shortcut(&step.object, node) {
                 Some(shortcut) => fact.shortcut = shortcut,
@@ -233,6 +234,11 @@ async fn read_facts(
         .collect();
     ask_facts(link, gathered, &texts, &mut facts, pace).await;
     facts
+}
+
+fn says_that_it_shows(frame: &AtspiFrame, node: &AtspiNode, parent: Option<&NodeFacts>) -> bool {
+    let by_parent = frame.hides_what_shows && node.states.has(State::Visible);
+    node.states.has(State::Showing) || (by_parent && parent.is_none_or(|parent| parent.shows))
 }
 
 fn wanted_questions(node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
@@ -383,6 +389,7 @@ fn build_tree(
     let mut tree = builder.map_or_else(|| Tree::of_root(Element::default()), TreeBuilder::finish);
     tree.complete = whole;
     show_choices(&mut tree);
+    keep_one_focus(&mut tree);
     tree
 }
 
@@ -410,7 +417,7 @@ fn build_element(
         shortcut: fact.shortcut,
         description: fact.description.filter(|text| !text.is_empty()).map(|text| shortened(&text, None)),
         identifier: None,
-        secret: roles::is_secret(node.role),
+        secret: is_secret(node, parent_role),
         redacted: false,
         editable: roles::is_editable(node.states),
         hidden: !fact.shows || bounds.is_empty() || clipped,
@@ -418,6 +425,12 @@ fn build_element(
         native_is_place: false,
         unseen: None,
     }
+}
+
+/// GTK4 puts the text of a password field, which has the focus, into an element of its own.
+fn is_secret(node: &AtspiNode, parent_role: Option<u32>) -> bool {
+    let within = parent_role.is_some_and(roles::is_secret) && roles::is_one_of(node.role, roles::WRITTEN);
+    within || roles::is_secret(node.role)
 }
 
 fn moved_by(own: Rect, (x, y): (i32, i32)) -> Rect {

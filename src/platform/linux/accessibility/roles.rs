@@ -124,6 +124,34 @@ pub const WRITTEN: &[Role] = &[
     Role::Editbar,
 ];
 
+/// Say something without having a name.
+pub const PROSE: &[Role] = &[
+    Role::Paragraph,
+    Role::Section,
+    Role::BlockQuote,
+    Role::StatusBar,
+    Role::Label,
+    Role::Heading,
+    Role::Caption,
+    Role::Form,
+    Role::Article,
+    Role::Comment,
+    Role::Static,
+    Role::ListItem,
+    Role::TableCell,
+    Role::Landmark,
+    Role::Footer,
+    Role::Header,
+    Role::Notification,
+    Role::Alert,
+    Role::Panel,
+    Role::DescriptionTerm,
+    Role::DescriptionValue,
+];
+
+/// Have a name, and words beside their elements.
+pub const PAGES: &[Role] = &[Role::DocumentWeb, Role::DocumentFrame];
+
 /// Are pressed, rather than selected or opened by a second click.
 pub const PRESSED: &[Role] = &[
     Role::Button,

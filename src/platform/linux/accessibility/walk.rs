@@ -15,7 +15,7 @@ use super::bus::{
 use super::cache::{AtspiNode, Kids, Nodes};
 use super::find::states_of;
 use super::object::{ACCESSIBLE, AtspiObject, Interfaces};
-use super::roles;
+use super::{roles, table};
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 
 /// What makes a node, in this order. Its interfaces are not asked for: an interface that is not there says so
@@ -29,6 +29,9 @@ const QUESTIONS: &[BusRequest] = &[
 /// May have so many children that a list of them is too much to ask for.
 const PERHAPS_ENDLESS: &[Role] =
     &[Role::Table, Role::Tree, Role::TreeTable, Role::List, Role::ListBox, Role::DocumentSpreadsheet];
+
+/// Tell what is at a place, so that only what shows of them is asked for when it is too much.
+const TABLES: &[Role] = &[Role::Table, Role::TreeTable];
 
 /// Text in a page is a leaf, and half of what a page consists of.
 const LEAVES: &[Role] = &[Role::Static];
@@ -138,6 +141,7 @@ fn node_of(answers: &[BusReply]) -> Option<AtspiNode> {
         name: name.as_ref().ok().and_then(text).unwrap_or_default(),
         description: None,
         kids: if roles::is_one_of(role, LEAVES) { Kids::default() } else { Kids::Unlisted(UNCOUNTED) },
+        native: None,
     })
 }
 
@@ -176,6 +180,7 @@ async fn list_children(
 ) -> bool {
     let most = i32::try_from(TREE_CHILDREN_OF_ONE_NODE).unwrap_or(i32::MAX);
     let mut whole = count(link, level, nodes, pace).await;
+    list_visible_cells(link, level, nodes, pace).await;
     let mut parents = Vec::new();
     let mut asks = Vec::new();
     for object in level {
@@ -201,6 +206,36 @@ async fn list_children(
         whole &= add_kids(nodes, parent, kids);
     }
     whole
+}
+
+/// Of tables with too many cells, those that show; they are leaves, and known by their places.
+async fn list_visible_cells(
+    link: &Rc<BusConnection>,
+    level: &[AtspiObject],
+    nodes: &mut Nodes,
+    pace: &BusDeadline,
+) {
+    for object in level {
+        let is_large = nodes.get(object).is_some_and(|node| {
+            let most = i32::try_from(TREE_CHILDREN_OF_ONE_NODE).unwrap_or(i32::MAX);
+            roles::is_one_of(node.role, TABLES) && matches!(node.kids, Kids::Unlisted(count) if count > most)
+        });
+        if !is_large {
+            continue;
+        }
+        let Some(cells) = table::read_visible_cells(link, object, pace).await else { continue };
+        let kids: Vec<AtspiObject> = cells.iter().map(|cell| cell.object.clone()).collect();
+        learn_objects(link, &kids, nodes, pace).await;
+        for cell in &cells {
+            if let Some(node) = nodes.get_mut(&cell.object) {
+                node.kids = Kids::default();
+                node.native = Some(cell.address.native());
+            }
+        }
+        if let Some(node) = nodes.get_mut(object) {
+            node.kids = Kids::Known(kids);
+        }
+    }
 }
 
 /// False when there were more than a node may have.

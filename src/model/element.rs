@@ -46,4 +46,13 @@ impl Element {
     pub fn new(role: impl Into<Role>, name: impl Into<String>, bounds: Rect) -> Self {
         Self { role: role.into(), name: name.into(), bounds, enabled: true, ..Self::default() }
     }
+
+    /// What is typed into it must not be shown: the platform says so, or its role does.
+    pub fn is_secret(&self) -> bool {
+        let says = |word: &str| {
+            let mut parts = self.role.name().as_bytes().windows(word.len());
+            parts.any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        self.secret || says("password") || says("securetext")
+    }
 }

@@ -199,6 +199,12 @@ impl Role {
         }
     }
 
+    /// It is drawn over everything that it is in, and nothing clips it. Less than what pops up: a list may lie in a
+    /// pane.
+    pub fn lies_over_all(&self) -> bool {
+        matches!(self, Role::Dialog | Role::Menu | Role::ToolTip | Role::Window)
+    }
+
     /// It clips what is in it: a row outside of its list is scrolled away.
     pub fn clips(&self) -> bool {
         matches!(self, Role::List | Role::ScrollPane | Role::Table | Role::Tree)

@@ -201,9 +201,34 @@ impl Tree {
         counts.into_iter().max().unwrap_or(0)
     }
 
-    /// The element that has the keyboard focus; the innermost when ancestors claim it too.
+    /// The element that has the keyboard focus. Of several that claim it: one that shows, with all that it is in; a
+    /// secret field, so that what is typed is rather taken for a secret than not; a field; the innermost.
     pub fn focused(&self) -> Option<usize> {
-        (0..self.len()).rev().find(|&node| self[node].focused)
+        let claims = (0..self.len()).filter(|&node| self[node].focused);
+        claims.max_by_key(|&node| {
+            let element = &self[node];
+            (self.visibility_of(node), element.is_secret(), element.editable, self.depth(node), node)
+        })
+    }
+
+    /// Whether what is typed now may go into a secret field: the one that has the focus, or one in the group or
+    /// window that has it, or anywhere where nothing has it.
+    pub fn focus_is_secret(&self) -> bool {
+        self.holds_secret(self.focused().unwrap_or(Self::ROOT))
+    }
+
+    /// Whether it is a secret field, or has one in it.
+    pub fn holds_secret(&self, node: usize) -> bool {
+        (node..self.end(node)).any(|inner| self[inner].is_secret())
+    }
+
+    /// 0 for what is hidden, 1 for what says that it shows in something hidden, 2 for what shows.
+    fn visibility_of(&self, node: usize) -> u8 {
+        let mut above = std::iter::successors(self.parent(node), |&parent| self.parent(parent));
+        match self[node].hidden {
+            true => 0,
+            false => 1 + u8::from(!above.any(|ancestor| self[ancestor].hidden)),
+        }
     }
 
     /// The contract's hash of the subtree at `node`: what clients compare between observations.
@@ -454,6 +479,43 @@ mod tests {
         let bytes = "Window\0Ä\0v\0-8,-2147483648,0,1040\0E\x001\0Group\0b\0\x000,0,1,1\0D\x000\0";
         let digest: String = Sha1::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(tree.finish().hash(0), format!("sha1:{digest}"));
+    }
+
+    /// Fields in a page each: whether the page and the field are hidden, the field's role, the focus.
+    #[track_caller]
+    fn check_focus(fields: &[(bool, bool, &'static str)], expected: Option<usize>, secret: bool) {
+        let mut tree = TreeBuilder::new(Element { focused: true, ..element("root") });
+        for (page_hidden, hidden, role) in fields {
+            tree.open(Element { hidden: *page_hidden, ..element("page") });
+            let field = Element::new(*role, "field", Rect::new(0, 0, 1, 1));
+            tree.add_leaf(Element { hidden: *hidden, focused: true, editable: *role != "Button", ..field });
+            tree.close();
+        }
+        let tree = tree.finish();
+        assert_eq!(tree.focused(), expected.map(|at| 2 + 2 * at).or(Some(0)), "{fields:?}");
+        assert_eq!(tree.focus_is_secret(), secret, "{fields:?}");
+    }
+
+    #[test]
+    fn of_several_that_claim_the_focus_one_that_shows_has_it() {
+        check_focus(&[], None, false);
+        check_focus(&[(false, false, "Edit"), (false, true, "Edit")], Some(0), false);
+        check_focus(&[(false, false, "PasswordEdit"), (true, false, "TabItem")], Some(0), true);
+        check_focus(&[(false, false, "Edit"), (false, false, "Button")], Some(0), false);
+        check_focus(&[(false, false, "Button"), (false, false, "Button")], Some(1), false);
+        check_focus(&[(false, false, "PasswordEdit"), (false, false, "Edit")], Some(0), true);
+        check_focus(&[(true, false, "PasswordEdit"), (false, false, "Edit")], Some(1), false);
+    }
+
+    #[test]
+    fn where_nothing_has_the_focus_any_secret_field_may_have_it() {
+        let of = |role: &'static str| {
+            let mut tree = TreeBuilder::new(element("root"));
+            tree.add_leaf(Element::new(role, "field", Rect::default()));
+            tree.finish()
+        };
+        assert!(of("PasswordEdit").focus_is_secret());
+        assert!(!of("Edit").focus_is_secret());
     }
 
     #[test]

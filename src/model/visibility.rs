@@ -54,7 +54,8 @@ impl ClipCover {
     pub fn in_parent(self, parent: &Element, element: &Element) -> Self {
         let clips = parent.role.clips() && !parent.bounds.is_empty();
         let shuts = parent.expanded == Some(false) && element.role.is_hidden_by_collapsed_parent();
-        Self { clip: if clips { Some(parent.bounds) } else { self.clip }, shut: self.shut || shuts }
+        let clip = if clips { Some(parent.bounds) } else { self.clip };
+        Self { clip: clip.filter(|_| !element.role.lies_over_all()), shut: self.shut || shuts }
     }
 
     pub fn is_clipped(self, bounds: Rect) -> bool {
@@ -170,6 +171,17 @@ mod tests {
             [None, None, None, Some(HiddenReason::Scrolled), None, Some(HiddenReason::Closed)]
         );
         assert!(unseen.into_iter().flatten().all(|reason| !reason.is_odd()));
+    }
+
+    #[test]
+    fn a_menu_lies_over_the_pane_that_it_hangs_in() {
+        let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 100, 100)));
+        tree.open(Element::new("ScrollPane", "", Rect::new(0, 0, 100, 20)));
+        tree.open(Element::new("Menu", "m", Rect::new(0, 10, 50, 80)));
+        tree.add_leaf(Element::new("MenuItem", "Paste", Rect::new(0, 60, 50, 20)));
+        let mut tree = tree.finish();
+        mark(&mut tree);
+        assert_eq!(tree[3].unseen, None);
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! A tree as short text: one line for each element, `ref role "name" =value {flags} @x,y WxH`, indented.
 //!
-//! What is not needed is left out by rules that can be turned off one by one (docs/outline.md), and counted.
+//! What is not needed is left out by rules that can be turned off one by one (docs/outline.md), and counted. A row of
+//! a table is one line.
 //! What can be acted on is always there, with its ref and its place. Made of the shown tree alone; foreign
 //! texts are kept on their line.
 
+mod rows;
+
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +39,8 @@ pub enum Keep {
     Texts,
     /// Shortcuts, descriptions and the limits of numbers.
     Details,
+    /// Each cell of a table on a line of its own, with its place, also where it is empty.
+    Cells,
 }
 
 /// What a caller wants to see of a tree.
@@ -53,6 +59,8 @@ pub struct OutlineOptions {
     pub most_lines: Option<usize>,
     /// Begin behind this element.
     pub after: Option<usize>,
+    /// Begin so many characters into the text of the scope.
+    pub text_from: usize,
     pub max_tokens: Option<usize>,
 }
 
@@ -67,6 +75,8 @@ pub struct Outline {
     pub dropped: DroppedCounts,
     /// The element of the last line, when lines are missing behind it.
     pub cut_after: Option<usize>,
+    /// How many characters of the text of the scope were written, when more of it is missing.
+    pub text_cut: Option<usize>,
 }
 
 /// How many elements each rule left out.
@@ -80,6 +90,9 @@ pub struct DroppedCounts {
     pub repeats: usize,
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     pub bars: usize,
+    /// Empty cells of tables.
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
+    pub cells: usize,
     /// Below the depth that was asked for.
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     pub deeper: usize,
@@ -124,7 +137,7 @@ pub fn in_view(tree: &Tree, scope: usize) -> Vec<bool> {
 }
 
 /// A line before it is written: refs are given only to what is shown.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct OutlineLine {
     node: usize,
     indent: usize,
@@ -132,6 +145,10 @@ struct OutlineLine {
     unseen: usize,
     /// It is not to be seen itself.
     hidden: bool,
+    /// Of a row, what is in it.
+    pieces: Vec<usize>,
+    /// It is a row of cells without an element of its own; `node` is the first of them.
+    is_loose: bool,
 }
 
 /// Which lines there are.
@@ -164,6 +181,12 @@ impl<'a> OutlinePlan<'a> {
                 plan.consider_node(node, &seen);
             }
         }
+        if !plan.keeps_kind(Keep::Repeats) {
+            plan.drop_labels();
+        }
+        if !plan.keeps_kind(Keep::Cells) {
+            plan.fold_rows();
+        }
         plan
     }
 
@@ -179,7 +202,7 @@ impl<'a> OutlinePlan<'a> {
             if self.keeps_kind(Keep::Bars) { self.add_line(node, seen) } else { self.dropped.bars += 1 }
         } else if is_actionable(&self.tree[node]) {
             self.add_line(node, seen);
-        } else if self.is_group(node) && !self.keeps_kind(Keep::Groups) {
+        } else if self.is_group(node, seen) && !self.keeps_kind(Keep::Groups) {
             self.dropped.groups += 1;
         } else if self.is_repeated(node, seen) && !self.keeps_kind(Keep::Repeats) {
             self.dropped.repeats += 1;
@@ -190,16 +213,19 @@ impl<'a> OutlinePlan<'a> {
 
     fn add_line(&mut self, node: usize, seen: &[bool]) {
         let hidden = !seen[node - self.options.scope];
-        let line = OutlineLine { node, indent: self.open.len(), unseen: 0, hidden };
+        let indent = self.open.len();
+        let line = OutlineLine { node, indent, unseen: 0, hidden, pieces: Vec::new(), is_loose: false };
         self.open.push((self.tree.end(node), self.lines.len()));
         self.lines.push(line);
     }
 
     /// Says nothing itself: a window, whose title stands beside the outline, and what has neither a name nor a
     /// value. Landmarks count when something is in them.
-    fn is_group(&self, node: usize) -> bool {
+    fn is_group(&self, node: usize, seen: &[bool]) -> bool {
         let element = &self.tree[node];
-        let is_landmark = element.role.is_landmark() && self.tree.child_count(node) > 0;
+        let holds_something = |node| self.tree.children(node).any(|child| seen[child - self.options.scope]);
+        let is_landmark =
+            element.role.is_landmark() && (holds_something(node) || self.keeps_kind(Keep::Hidden));
         node == Tree::ROOT || (says_nothing(element) && !is_landmark) || self.is_decoration(node)
     }
 
@@ -242,6 +268,32 @@ impl<'a> OutlinePlan<'a> {
         names.eq(element.name.split_whitespace())
     }
 
+    /// A label beside a field that is called so says nothing more.
+    fn drop_labels(&mut self) {
+        let says = |line: Option<&OutlineLine>, label: &str| {
+            line.is_some_and(|line| {
+                is_actionable(&self.tree[line.node]) && self.tree[line.node].name == label
+            })
+        };
+        let is_label = |at: usize| {
+            let (line, element) = (&self.lines[at], &self.tree[self.lines[at].node]);
+            let is_plain =
+                element.role == PLAIN && !is_actionable(element) && written_value(element).is_none();
+            let label = element.name.trim().trim_end_matches([':', ' ']);
+            let before = at.checked_sub(1).and_then(|before| self.lines.get(before));
+            let after = self.lines.get(at + 1);
+            let is_beside = |other: Option<&OutlineLine>| says(other, label) || says(other, &element.name);
+            is_plain
+                && line.unseen == 0
+                && self.tree.child_count(line.node) == 0
+                && (is_beside(before) || is_beside(after))
+        };
+        let labels: Vec<bool> = (0..self.lines.len()).map(is_label).collect();
+        self.dropped.repeats += labels.iter().filter(|is_label| **is_label).count();
+        let mut labels = labels.into_iter();
+        self.lines.retain(|_| labels.next() != Some(true));
+    }
+
     /// Keeps the lines of the page that was asked for, and says where it ends if lines are missing.
     fn cut_page(&mut self) -> Option<usize> {
         if let Some(after) = self.options.after {
@@ -263,17 +315,17 @@ impl<'a> OutlinePlan<'a> {
 
     /// About how long a line gets; its ref is not known yet.
     fn line_length(&self, line: &OutlineLine) -> usize {
-        let refs = if is_actionable(&self.tree[line.node]) { LENGTH_OF_A_REF } else { 0 };
+        let refs = rows::acting_nodes(self.tree, line).count() * LENGTH_OF_A_REF;
         let mut text = String::new();
-        self.write_line(line, None, &mut None, &mut text);
+        self.write_line(line, &|_| None, &mut None, &mut text);
         text.len() + refs + 1
     }
 
-    fn write(&self, refs: &[Option<Ref>]) -> String {
+    fn write(&self, refs: &HashMap<usize, Ref>) -> String {
         let mut text = String::new();
         let mut last = None;
-        for (line, reference) in self.lines.iter().zip(refs) {
-            self.write_line(line, *reference, &mut last, &mut text);
+        for line in &self.lines {
+            self.write_line(line, &|node| refs.get(&node).copied(), &mut last, &mut text);
             text.push('\n');
         }
         text.pop();
@@ -283,32 +335,75 @@ impl<'a> OutlinePlan<'a> {
     fn write_line(
         &self,
         line: &OutlineLine,
-        reference: Option<Ref>,
+        reference: &dyn Fn(usize) -> Option<Ref>,
         last: &mut Option<Rect>,
         text: &mut String,
     ) {
-        let element = &self.tree[line.node];
-        let style = OutlineStyle::of(self.options);
         text.extend(std::iter::repeat_n(' ', line.indent));
-        write_element(text, element, reference, style);
+        let style = OutlineStyle::of(self.options);
+        let place = self.write_words(line, reference, style, text);
         if line.hidden {
             text.push_str(" {hidden}");
         }
-        if is_actionable(element) || style.bounds {
-            write_place(text, element.bounds, last, style.bounds);
+        if style.bounds || rows::acting_nodes(self.tree, line).next().is_some() {
+            write_place(text, place, last, style.bounds);
         }
         if line.unseen > 0 {
             text.push_str(&format!(" +{}", line.unseen));
         }
     }
+
+    /// Everything but the place, which is returned.
+    fn write_words(
+        &self,
+        line: &OutlineLine,
+        reference: &dyn Fn(usize) -> Option<Ref>,
+        style: OutlineStyle,
+        text: &mut String,
+    ) -> Rect {
+        if line.pieces.is_empty() {
+            let element = &self.tree[line.node];
+            write_element(text, element, reference(line.node), self.style_of(line, style));
+            return element.bounds;
+        }
+        self.write_row(line, reference, text)
+    }
+
+    /// The element that was asked for tells its text as far as there is room, from where it was asked for.
+    fn style_of(&self, line: &OutlineLine, style: OutlineStyle) -> OutlineStyle {
+        let is_asked_for = line.node == self.options.scope && line.node != Tree::ROOT;
+        match self.options.max_tokens.filter(|_| is_asked_for) {
+            Some(most) => {
+                let room = tokens::bytes(Writing::Outline, most).saturating_sub(LENGTH_OF_A_LINE);
+                let longest = room.max(style.longest);
+                OutlineStyle { longest, value_from: self.options.text_from, ..style }
+            }
+            None => style,
+        }
+    }
+
+    /// How much of the text of the scope is told when its line is written, if there is more.
+    fn text_cut(&self) -> Option<usize> {
+        let line =
+            self.lines.first().filter(|line| line.node == self.options.scope && line.pieces.is_empty())?;
+        let style = self.style_of(line, OutlineStyle::of(self.options));
+        let value = written_value(&self.tree[line.node])?;
+        let end = style.value_from.saturating_add(style.longest.saturating_sub(1));
+        (style.longest != usize::MAX && value.chars().count() > end + 1 && line.node != Tree::ROOT)
+            .then_some(end)
+    }
 }
 
 const LENGTH_OF_A_REF: usize = 5;
+/// What stands around a long text.
+const LENGTH_OF_A_LINE: usize = 120;
 const LENGTH_OF_A_PLACE: usize = 24;
 
 #[derive(Clone, Copy, Debug)]
 struct OutlineStyle {
     longest: usize,
+    /// Values are written from this character on.
+    value_from: usize,
     bounds: bool,
     details: bool,
 }
@@ -319,6 +414,7 @@ impl OutlineStyle {
         let longest = options.longest_text.unwrap_or(LONGEST_TEXT);
         Self {
             longest: if keeps(Keep::Texts) { usize::MAX } else { longest },
+            value_from: 0,
             bounds: keeps(Keep::Bounds),
             details: keeps(Keep::Details),
         }
@@ -326,6 +422,15 @@ impl OutlineStyle {
 
     fn shorten_text(&self, text: &str) -> String {
         one_line(&shorten_text(text, self.longest, self.longest.saturating_sub(1).max(1)))
+    }
+
+    fn shorten_value(&self, value: &str) -> String {
+        match value.char_indices().nth(self.value_from) {
+            Some((start, _)) if start > 0 => {
+                format!("…{}", self.shorten_text(value.get(start..).unwrap_or_default()))
+            }
+            _ => self.shorten_text(value),
+        }
     }
 }
 
@@ -353,7 +458,7 @@ fn write_element(text: &mut String, element: &Element, reference: Option<Ref>, s
         text.push_str(&format!("{gap}{}", quote_text(&style.shorten_text(&element.name))));
     }
     if let Some(value) = written_value(element) {
-        text.push_str(&format!(" ={}", bare_or_quoted(&style.shorten_text(&value))));
+        text.push_str(&format!(" ={}", bare_or_quoted(&style.shorten_value(&value))));
     }
     write_details(text, element, style);
     let flags = state_flags(element);
@@ -399,6 +504,7 @@ fn state_flags(element: &Element) -> Vec<&'static str> {
         (element.expanded == Some(true), "expanded"),
         (element.expanded == Some(false), "collapsed"),
         (element.editable && !implied, "editable"),
+        (element.is_secret(), "secret"),
     ]
     .into_iter()
     .filter_map(|(set, name)| set.then_some(name))
@@ -498,24 +604,24 @@ impl Observer {
         let (before, after) = (OutlineLines::of(&before, old), OutlineLines::of(&after, new));
         let room = options.max_tokens.map_or(usize::MAX, |most| tokens::bytes(Writing::Outline, most));
         let mut changes = OutlineChanges::default();
-        for (at, line) in after.lines.iter().enumerate() {
-            let sign = match before.matching_line(&after, at) {
-                Some(partner) if before.lines[partner].text == line.text => continue,
-                Some(_) => '~',
-                None => '+',
+        for (at, line) in after.plan.lines.iter().enumerate() {
+            let (sign, value_from) = match before.matching_line(&after, at) {
+                Some(partner) if before.known[partner].whole == after.known[at].whole => continue,
+                Some(partner) => ('~', before.value_start(partner, &after, at)),
+                None => ('+', 0),
             };
             *(if sign == '+' { &mut changes.added } else { &mut changes.changed }) += 1;
-            let element = &new.tree()[line.node];
-            let acts = is_actionable(element);
-            let reference = || acts.then(|| self.refs().show_one(of(new), line.node));
-            changes.push(sign, reference, &line.text, acts.then_some(element.bounds), room);
+            let acts = |node: usize| is_actionable(&new.tree()[node]);
+            let reference = |node: usize| acts(node).then(|| self.refs().show_one(of(new), node));
+            let is_placed = rows::acting_nodes(new.tree(), line).next().is_some();
+            changes.push(sign, &after.line_writer(line, &reference, value_from, is_placed), room);
         }
         // Last, because what is there matters more than what was.
-        for (at, line) in before.lines.iter().enumerate() {
+        for (at, line) in before.plan.lines.iter().enumerate() {
             if after.matching_line(&before, at).is_none() {
                 changes.removed += 1;
-                let reference = || self.refs().existing_ref(of(old), line.node);
-                changes.push('-', reference, &line.text, None, room);
+                let reference = |node: usize| self.refs().existing_ref(of(old), node);
+                changes.push('-', &before.line_writer(line, &reference, 0, false), room);
             }
         }
         Ok(changes)
@@ -539,16 +645,9 @@ impl OutlineChanges {
     }
 
     /// A ref is only given to a line that there is room for.
-    fn push(
-        &mut self,
-        sign: char,
-        reference: impl FnOnce() -> Option<Ref>,
-        line: &str,
-        place: Option<Rect>,
-        room: usize,
-    ) {
-        if self.cut > 0 || (!self.text.is_empty() && self.text.len() + line.len() + LENGTH_OF_A_PLACE > room)
-        {
+    fn push(&mut self, sign: char, line: &ChangedLine, room: usize) {
+        let length = line.length() + LENGTH_OF_A_PLACE;
+        if self.cut > 0 || (!self.text.is_empty() && self.text.len() + length > room) {
             self.cut += 1;
             return;
         }
@@ -557,45 +656,62 @@ impl OutlineChanges {
         }
         self.text.push(sign);
         self.text.push(' ');
-        if let Some(reference) = reference() {
-            self.text.push_str(&format!("{reference} "));
-        }
-        self.text.push_str(line);
-        if let Some(bounds) = place {
-            write_place(&mut self.text, bounds, &mut None, true);
+        line.write(&mut self.text);
+    }
+}
+
+/// A line that is different, before it is written.
+struct ChangedLine<'a> {
+    plan: &'a OutlinePlan<'a>,
+    line: &'a OutlineLine,
+    reference: &'a dyn Fn(usize) -> Option<Ref>,
+    style: OutlineStyle,
+    is_placed: bool,
+}
+
+impl ChangedLine<'_> {
+    fn length(&self) -> usize {
+        let mut text = String::new();
+        self.plan.write_words(self.line, &|_| None, self.style, &mut text);
+        text.len()
+    }
+
+    fn write(&self, text: &mut String) {
+        let place = self.plan.write_words(self.line, self.reference, self.style, text);
+        if self.is_placed {
+            write_place(text, place, &mut None, true);
         }
     }
 }
 
-/// The lines of an outline without refs and places, each with what its element is known by.
-struct OutlineLines {
-    lines: Vec<ToldLine>,
+/// The lines of an outline, each with what its element is known by.
+struct OutlineLines<'a> {
+    plan: &'a OutlinePlan<'a>,
+    known: Vec<KnownLine>,
     by_native: HashMap<String, usize>,
     by_path: HashMap<(u64, u32), usize>,
 }
 
-struct ToldLine {
-    node: usize,
-    text: String,
+struct KnownLine {
+    /// Of all that it says, however little of a long text is shown.
+    whole: u64,
     native: Option<String>,
     /// The signature, and how many lines before have the same.
     path: (u64, u32),
 }
 
-impl OutlineLines {
-    fn of(plan: &OutlinePlan, view: &View) -> Self {
-        let mut told = Self { lines: Vec::new(), by_native: HashMap::new(), by_path: HashMap::new() };
+impl<'a> OutlineLines<'a> {
+    fn of(plan: &'a OutlinePlan<'a>, view: &View) -> Self {
+        let mut told = Self { plan, known: Vec::new(), by_native: HashMap::new(), by_path: HashMap::new() };
         let mut counts: HashMap<u64, u32> = HashMap::new();
         for line in &plan.lines {
-            let mut text = String::new();
-            write_element(&mut text, &plan.tree[line.node], None, OutlineStyle::of(plan.options));
             let (native, path) = view.marks().known_by(view.raw(), line.node);
             let count = counts.entry(path).or_default();
-            let at = told.lines.len();
+            let at = told.known.len();
             told.by_native.extend(native.map(|native| (native.to_owned(), at)));
             told.by_path.insert((path, *count), at);
             let native = native.map(str::to_owned);
-            told.lines.push(ToldLine { node: line.node, text, native, path: (path, *count) });
+            told.known.push(KnownLine { whole: plan.hash_line(line), native, path: (path, *count) });
             *count += 1;
         }
         told
@@ -603,9 +719,53 @@ impl OutlineLines {
 
     /// The line here of the element that the other has at `at`: by its object, else by its signature.
     fn matching_line(&self, other: &OutlineLines, at: usize) -> Option<usize> {
-        let line = &other.lines[at];
+        let line = &other.known[at];
         let same_object = line.native.as_ref().and_then(|native| self.by_native.get(native));
         same_object.or_else(|| self.by_path.get(&line.path)).copied()
+    }
+
+    /// Where to begin in a long value, so that what is different in it is told.
+    fn value_start(&self, at: usize, other: &OutlineLines, its: usize) -> usize {
+        let value = |plan: &OutlinePlan, at: usize| {
+            let line = &plan.lines[at];
+            line.pieces.is_empty().then(|| written_value(&plan.tree[line.node])).flatten().unwrap_or_default()
+        };
+        let (old, new) = (value(self.plan, at), value(other.plan, its));
+        let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
+        let longest = OutlineStyle::of(self.plan.options).longest;
+        if same < longest.saturating_sub(1) { 0 } else { same.saturating_sub(SAME_BEFORE_NEW) }
+    }
+
+    fn line_writer(
+        &self,
+        line: &'a OutlineLine,
+        reference: &'a dyn Fn(usize) -> Option<Ref>,
+        value_from: usize,
+        is_placed: bool,
+    ) -> ChangedLine<'a> {
+        let style = OutlineStyle { value_from, ..OutlineStyle::of(self.plan.options) };
+        ChangedLine { plan: self.plan, line, reference, style, is_placed }
+    }
+}
+
+/// How much of what was there before is told before a change within a long text.
+const SAME_BEFORE_NEW: usize = 20;
+
+impl OutlinePlan<'_> {
+    fn hash_line(&self, line: &OutlineLine) -> u64 {
+        let nodes = if line.pieces.is_empty() { std::slice::from_ref(&line.node) } else { &line.pieces };
+        let mut hasher = DefaultHasher::new();
+        let style = OutlineStyle { longest: usize::MAX, ..OutlineStyle::of(self.options) };
+        let mut text = String::new();
+        for &node in nodes {
+            text.clear();
+            write_element(&mut text, &self.tree[node], None, style);
+            text.hash(&mut hasher);
+        }
+        if !line.pieces.is_empty() {
+            state_flags(&self.tree[line.node]).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 }
 
@@ -616,7 +776,7 @@ pub fn neighbor_lines(tree: &Tree, options: &OutlineOptions, node: usize) -> [Op
     let after = plan.lines.iter().find(|line| line.node > node);
     [before, after].map(|line| {
         let mut text = String::new();
-        write_element(&mut text, &tree[line?.node], None, OutlineStyle::of(options));
+        plan.write_words(line?, &|_| None, OutlineStyle::of(options), &mut text);
         Some(text)
     })
 }
@@ -629,16 +789,15 @@ pub fn outline_tree(
 ) -> Outline {
     let mut plan = OutlinePlan::of(tree, options);
     let cut_after = plan.cut_page();
-    let acts = |line: &OutlineLine| is_actionable(&tree[line.node]);
-    let nodes: Vec<usize> = plan.lines.iter().filter(|line| acts(line)).map(|line| line.node).collect();
-    let mut refs = refs(&nodes).into_iter();
-    let refs: Vec<Option<Ref>> =
-        plan.lines.iter().map(|line| if acts(line) { refs.next() } else { None }).collect();
+    let text_cut = plan.text_cut();
+    let nodes: Vec<usize> = plan.lines.iter().flat_map(|line| rows::acting_nodes(tree, line)).collect();
+    let refs: HashMap<usize, Ref> = nodes.iter().copied().zip(refs(&nodes)).collect();
     Outline {
         text: plan.write(&refs),
         shown: plan.lines.len(),
         elements: tree.end(options.scope) - options.scope,
         dropped: plan.dropped,
         cut_after,
+        text_cut,
     }
 }

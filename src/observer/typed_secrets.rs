@@ -10,7 +10,6 @@ use crate::config::limits::TYPED_TEXT_CHARACTERS;
 use crate::error::Result;
 use crate::model::input::{Act, Key, Modifier};
 use crate::model::{KeyCombo, NamedKey, Tree};
-use crate::privacy::redact::is_secret;
 
 /// What was typed into one secret field so far, by as many inputs as it took.
 #[derive(Debug, Default)]
@@ -45,7 +44,7 @@ impl Observer {
         };
         // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
         let (field, is_secret, has_secret) = match self.typed_into(target, cancel) {
-            Ok((field, view, node)) => (field, into_secret(&view, node), view.has_secret()),
+            Ok((field, view, node)) => (field, view.holds_secret(node), view.has_secret()),
             Err(_) => (TypedField::default(), true, true),
         };
         let text = match &entry {
@@ -125,11 +124,6 @@ impl TypedSecret {
         self.text.pop();
         self.known = false;
     }
-}
-
-/// Where a window or a group has the focus, a secret field inside of it may.
-fn into_secret(view: &View, node: usize) -> bool {
-    (node..view.tree().end(node)).any(|node| is_secret(view.unredacted(node)))
 }
 
 /// The combinations that paste on the desktops that we know.

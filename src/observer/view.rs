@@ -167,9 +167,19 @@ impl View {
         is_secret(&self.raw[node]) || self.shown[node].redacted
     }
 
+    /// Whether it is a secret field, or one in it may have the focus that it is said to have.
+    pub fn holds_secret(&self, node: usize) -> bool {
+        self.raw.holds_secret(node)
+    }
+
+    /// Whether what is typed into whatever has the keyboard focus must not be stored.
+    pub fn focus_is_private(&self) -> bool {
+        self.raw.focus_is_secret() || self.raw.focused().is_some_and(|node| self.is_private(node))
+    }
+
     /// Whether there is a secret field anywhere: a tab in a typed text may lead into it.
     pub fn has_secret(&self) -> bool {
-        self.raw.elements().iter().any(is_secret)
+        self.raw.holds_secret(Tree::ROOT)
     }
 
     pub fn named_count(&self) -> usize {

@@ -1,4 +1,5 @@
-//! What every platform does to a tree that it has read: long texts are cut, and combo boxes show their choice.
+//! What every platform does to a tree that it has read: long texts are cut, combo boxes show their choice, and one
+//! element has the focus.
 
 use std::collections::HashMap;
 
@@ -41,6 +42,17 @@ pub fn show_choices(tree: &mut Tree) {
     });
 }
 
+/// Applications say of several elements that they have the keyboard focus: of those around it, of those that only
+/// hand it on, of those on pages that do not show. One of them gets the keys.
+pub fn keep_one_focus(tree: &mut Tree) {
+    let focused = tree.focused();
+    let mut place = 0;
+    tree.change_elements(|element| {
+        element.focused = Some(place) == focused;
+        place += 1;
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +65,18 @@ mod tests {
         assert!(cut.ends_with("… [cut: 8192 characters in all]"), "{}", &cut[cut.len() - 40..]);
         assert!(cut.len() < TREE_TEXT_BYTES + 50);
         assert!(shortened("start", Some(99_999)).ends_with("[cut: 99999 characters in all]"));
+    }
+
+    #[test]
+    fn one_element_keeps_the_focus() {
+        let focused = |name: &str| Element { focused: true, ..Element::new("Button", name, Rect::default()) };
+        let mut builder = TreeBuilder::new(focused("window"));
+        builder.add_leaf(focused("first"));
+        builder.add_leaf(focused("second"));
+        let mut tree = builder.finish();
+        keep_one_focus(&mut tree);
+        let kept: Vec<bool> = tree.elements().iter().map(|element| element.focused).collect();
+        assert_eq!(kept, [false, false, true]);
     }
 
     #[test]

@@ -514,15 +514,7 @@ fn is_worth_learning(secret: &str) -> bool {
 
 /// Marked by the platform, or of a role that says so (`PasswordText`, `AXSecureTextField`).
 pub fn is_secret(element: &Element) -> bool {
-    let says = |word: &str| {
-        element
-            .role
-            .name()
-            .as_bytes()
-            .windows(word.len())
-            .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    element.secret || says("password") || says("securetext")
+    element.is_secret()
 }
 
 fn compile_patterns(list: &str, patterns: &[String]) -> Result<Vec<Regex>, String> {

@@ -3,23 +3,16 @@
 
 use serde_json::{Map, Value};
 
-use super::{ElementTarget, Target};
-use crate::privacy::redact::is_secret;
+use super::Target;
 
 /// Whether the typed arguments of a call on this target are private: they go into an element that hides what it
 /// holds, may go on into one, or go to what is no element. What the clipboard holds is pasted nobody knows where.
 pub fn is_private(target: &Target, args: &Map<String, Value>) -> bool {
     target.element().is_none_or(|element| {
         element.view.is_private(element.node)
-            || holds_a_secret(element)
+            || element.view.holds_secret(element.node)
             || (moves_on(args) && element.view.has_secret())
     })
-}
-
-/// Where no field is said to have the focus, any inside of what has it may.
-fn holds_a_secret(target: &ElementTarget) -> bool {
-    let end = target.view.tree().end(target.node);
-    (target.node..end).any(|node| is_secret(target.view.unredacted(node)))
 }
 
 /// A tab leads into the next field, and so may a line break that more text follows.

@@ -270,6 +270,7 @@ impl LookedAt {
             longest_text: args.max_text_len.map(Int::as_usize),
             only: structure.kept_nodes().map(<[bool]>::to_vec),
             most_lines: args.max_nodes.map(Int::as_usize),
+            text_from: 0,
             after: page_start(view, args.page_cursor.as_ref())?,
             max_tokens: cx.max_tokens.map(|most| most.saturating_sub(TOKENS_AROUND_AN_OUTLINE)),
         };

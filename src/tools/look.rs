@@ -45,7 +45,7 @@ pub struct LookToolArgs {
     drawing: DrawingArgs,
     /// Continue after this: next of the last reply.
     after: Option<Text<2048>>,
-    /// groups, repeats, hidden, bars, bounds, texts, details: what an outline normally leaves out.
+    /// groups, repeats, hidden, bars, bounds, texts, cells, details: what an outline normally leaves out.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
     keep: Vec<Keep>,
@@ -324,6 +324,7 @@ impl LookResult {
             let is_news = changes.as_ref().is_some_and(|changes| !changes.is_empty());
             self.write_outline(cx, args, &mut parts, is_news)?
         };
+        let next = self.next_page(&outline);
         Ok(Looked {
             window_uid: self.chosen.window.uid,
             window: self.chosen.window.title,
@@ -331,13 +332,22 @@ impl LookResult {
             shown: outline.shown,
             dropped: outline.dropped,
             since_last_look: changes.as_ref().map(Since::of),
-            truncated: outline.cut_after.is_some() || changes.is_some_and(|changes| changes.cut > 0),
-            next: outline.cut_after.map(|node| self.view.tree().id(node)),
+            truncated: next.is_some() || changes.is_some_and(|changes| changes.cut > 0),
+            next,
             windows_left_out,
             complete: (!self.view.tree().complete).then_some(false),
             picture: None,
             text: parts.text.trim_end().to_owned(),
         })
+    }
+
+    /// A long text goes on before the lines behind it do.
+    fn next_page(&self, outline: &Outline) -> Option<String> {
+        let id = |node| self.view.tree().id(node);
+        match outline.text_cut {
+            Some(characters) => Some(format!("{}{TEXT_MARK}{characters}", id(self.scope))),
+            None => outline.cut_after.map(id),
+        }
     }
 
     fn outline_options(&self, args: &LookToolArgs, max_tokens: usize) -> OutlineOptions {
@@ -373,21 +383,29 @@ impl LookResult {
         parts: &mut Parts,
         is_news: bool,
     ) -> Result<Outline> {
-        let after = page_start(&self.view, args.after.as_ref())?;
+        let (after, text_from) = page_start(&self.view, args.after.as_ref())?;
         if is_news {
             parts.push("now:");
         }
-        let options = OutlineOptions { after, ..self.outline_options(args, parts.tokens_left()) };
+        let options = OutlineOptions { after, text_from, ..self.outline_options(args, parts.tokens_left()) };
         let outline = cx.observer().outline_view(&self.chosen, &self.view, &options)?;
         parts.push(&outline.text);
         Ok(outline)
     }
 }
 
-fn page_start(view: &View, after: Option<&Text<2048>>) -> Result<Option<usize>> {
-    let Some(after) = after else { return Ok(None) };
+/// Between an element and how many characters of its text were shown.
+const TEXT_MARK: char = '+';
+
+/// The element behind which a look goes on, or where in a long text.
+fn page_start(view: &View, after: Option<&Text<2048>>) -> Result<(Option<usize>, usize)> {
+    let Some(after) = after else { return Ok((None, 0)) };
+    let text = after.as_str().split_once(TEXT_MARK).and_then(|(_, characters)| characters.parse().ok());
+    if let Some(characters) = text {
+        return Ok((None, characters));
+    }
     match view.tree().find_id(after.as_str()) {
-        Some(node) => Ok(Some(node)),
+        Some(node) => Ok((Some(node), 0)),
         None => Err(Error::bad_request(format!(
             "the element '{}' no longer exists; look without after",
             after.as_str()

@@ -40,7 +40,7 @@ impl Scene {
 
     /// Whether typed text would go where it must not be stored. What cannot be read may be secret.
     pub fn focus_is_private(&self) -> bool {
-        self.focused_view().is_none_or(|view| view.tree().focused().is_some_and(|node| view.is_private(node)))
+        self.focused_view().is_none_or(|view| view.focus_is_private())
     }
 
     pub fn has_secret_near_focus(&self) -> bool {

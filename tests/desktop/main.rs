@@ -19,6 +19,7 @@ mod desk;
 mod dialogs;
 mod editor;
 mod faults;
+mod field_programs;
 mod gone;
 mod pictures;
 mod private;

@@ -8,6 +8,8 @@
   walk.py node --pid P --path 0.3   the node that is reached by these children, counted from 0
   walk.py time --pid P [--name N]   how many nodes a plain walk reads in a second
 
+What is in an element that neither shows nor is visible is left out, unless it is a menu or a combo box.
+
 The tests compare their own trees and what they did to applications with this. It shares no code with them.
 """
 import argparse
@@ -66,17 +68,29 @@ def number_of(node):
         return None
 
 
+OPENED = {"menu bar", "menu", "popup menu", "menu item", "check menu item", "radio menu item", "push button menu",
+          "combo box"}
+
+
+def is_put_away(node, parent):
+    if parent is None or parent in OPENED or node.getRoleName() in OPENED:
+        return False
+    states = node.getState()
+    return not states.contains(pyatspi.STATE_SHOWING) and not states.contains(pyatspi.STATE_VISIBLE)
+
+
 def walk(root):
-    stack = [(root, 0)]
+    stack = [(root, 0, None)]
     while stack:
-        node, depth = stack.pop()
+        node, depth, parent = stack.pop()
         if node is None:
             continue
         try:
             yield node, depth
-            if depth < DEEPEST:
+            if depth < DEEPEST and not is_put_away(node, parent):
                 children = [node.getChildAtIndex(at) for at in range(node.childCount)]
-                stack.extend((child, depth + 1) for child in reversed(children))
+                role = node.getRoleName()
+                stack.extend((child, depth + 1, role) for child in reversed(children))
         except Exception as problem:
             print(f"walk.py: {problem}", file=sys.stderr)
 

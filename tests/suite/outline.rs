@@ -34,8 +34,9 @@ fn an_outline_costs_an_eighth_and_has_all_that_can_be_acted_on() {
     let mut dear = Vec::new();
     for (name, json) in recorded.into_iter().chain(trees::of_scenarios()) {
         let tree = trees::tree(&json);
+        check_complete(&name, &tree, &outlined(&tree, &keeping(&[Keep::Cells])).text);
         let outline = outlined(&tree, &OutlineOptions::default());
-        check_complete(&name, &tree, &outline.text);
+        check_refs(&name, &tree, &outline);
         let (before, after) = (json.to_string().len(), outline.text.len());
         if after * 8 > before {
             dear.push(format!("{name}: {before} bytes of JSON, {after} of outline"));
@@ -122,6 +123,15 @@ fn check_complete(name: &str, tree: &Tree, text: &str) {
     for (line, element) in acting.iter().zip(expected) {
         check_line(name, line, element);
     }
+}
+
+/// Where rows are one line, everything that can be acted on still has its ref, apart from empty cells.
+fn check_refs(name: &str, tree: &Tree, outline: &Outline) {
+    let word = Regex::new(r"(?m)(?:^|\s)e\d+\b").unwrap();
+    let refs = word.find_iter(&outline.text).count() + outline.dropped.cells;
+    let seen = in_view(tree, Tree::ROOT);
+    let acting = (0..tree.len()).filter(|&node| seen[node] && is_actionable(&tree[node])).count();
+    assert!(refs >= acting, "{name}: {refs} refs for {acting} elements");
 }
 
 fn check_line(tree: &str, line: &Line, element: &Element) {
@@ -266,6 +276,92 @@ fn an_application_cannot_forge_a_line() {
     assert_eq!(lines[0].name, forged.replace('\n', " "));
 }
 
+fn cell(name: &str, x: i32, y: i32) -> Element {
+    Element::new("DataItem", name, place(x, y))
+}
+
+/// A page's table: rows with cells, one of them with a button.
+fn table_of_rows() -> Tree {
+    let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 100, 100)));
+    tree.open(Element::new("Table", "", Rect::new(0, 0, 100, 60)));
+    for (y, ship) in [(0, "Holm"), (10, "V|k")] {
+        tree.open(Element::new("Row", "", Rect::new(0, y, 100, 10)));
+        tree.add_leaf(cell(ship, 0, y));
+        tree.open(cell("", 20, y));
+        tree.add_leaf(Element::new("Button", "Edit", place(20, y)));
+        tree.add_leaf(Element::new("Button", "Drop", place(30, y)));
+        tree.close();
+        tree.add_leaf(cell("883", 40, y));
+        tree.close();
+    }
+    tree.finish()
+}
+
+/// A sheet: cells that are called by their address and can be edited.
+fn sheet(values: &[(&str, &str)]) -> Tree {
+    let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 100, 100)));
+    tree.open(Element::new("Table", "Sheet", Rect::new(0, 0, 100, 60)));
+    for (at, (name, value)) in (0..).zip(values) {
+        let element = cell(name, 10 * (at % 2), 10 * (at / 2));
+        tree.add_leaf(Element { editable: true, value: Some((*value).to_owned()), ..element });
+    }
+    tree.finish()
+}
+
+#[test]
+fn a_row_is_one_line() {
+    let text = outlined(&table_of_rows(), &OutlineOptions::default()).text;
+    let expected = "Table\n Row Holm | e1 Button \"Edit\" e2 Button \"Drop\" | 883 @0,0 100x10\n \
+                    Row \"V|k\" | e3 Button \"Edit\" e4 Button \"Drop\" | 883 @0,10";
+    assert_eq!(text, expected);
+    let apart = outlined(&table_of_rows(), &keeping(&[Keep::Cells])).text;
+    assert_eq!(apart.lines().count(), 11, "{apart}");
+}
+
+#[test]
+fn cells_side_by_side_are_a_row_and_empty_ones_are_counted() {
+    let tree = sheet(&[("A1", "Name"), ("B1", "Load"), ("A2", "Holm"), ("B2", ""), ("A3", ""), ("B3", "")]);
+    let outline = outlined(&tree, &OutlineOptions::default());
+    let expected = "Table \"Sheet\"\n Row e1 A1 =Name | e2 B1 =Load @0,0 20x10\n Row e3 A2 =Holm @0,10 10x10";
+    assert_eq!((outline.text.as_str(), outline.dropped.cells), (expected, 3));
+}
+
+#[test]
+fn a_label_beside_its_field_has_no_line() {
+    let check = |label: &str, lines: usize| {
+        let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::new(0, 0, 99, 99)));
+        tree.add_leaf(Element::new("Text", label, place(0, 0)));
+        tree.add_leaf(Element::new("Edit", "Harbour", place(20, 0)));
+        let text = outlined(&tree.finish(), &OutlineOptions::default()).text;
+        assert_eq!(text.lines().count(), lines, "{text}");
+    };
+    check("Harbour", 1);
+    check("Harbour: ", 1);
+    check("Berth", 2);
+}
+
+#[test]
+fn the_element_that_is_asked_for_tells_its_text_as_far_as_there_is_room() {
+    let mut tree = TreeBuilder::new(Element::new("Window", "w", Rect::default()));
+    let words: String = (0..1000).map(|at| format!("{at} ")).collect();
+    tree.add_leaf(Element { value: Some(words.clone()), ..Element::new("Edit", "Notes", Rect::default()) });
+    let tree = tree.finish();
+    let (mut read, mut text_from) = (String::new(), 0);
+    for _ in 0..100 {
+        let options = OutlineOptions { scope: 1, text_from, max_tokens: Some(200), ..Default::default() };
+        let outline = outlined(&tree, &options);
+        let (_, text) = outline.text.split_once('=').unwrap();
+        read.push_str(text.trim_matches(['…', '"']));
+        match outline.text_cut {
+            Some(characters) => text_from = characters,
+            None => break,
+        }
+    }
+    assert_eq!(read, words);
+    let whole = OutlineOptions { scope: 1, max_tokens: Some(100_000), ..Default::default() };
+    assert_eq!(outlined(&tree, &whole).text_cut, None);
+}
+
 // ── as tools show it ─────────────────────────────────────────────────────────────────────────────
 
 #[test]
@@ -347,8 +443,11 @@ proptest! {
     fn the_outline_of_a_redacted_tree_has_no_secret(
         elements in prop::collection::vec((any_element(), any::<bool>()), 1..20),
         keep in prop::sample::subsequence(
-            vec![Keep::Groups, Keep::Repeats, Keep::Hidden, Keep::Bars, Keep::Bounds, Keep::Texts, Keep::Details],
-            0..=7,
+            vec![
+                Keep::Groups, Keep::Repeats, Keep::Hidden, Keep::Bars, Keep::Bounds, Keep::Texts, Keep::Details,
+                Keep::Cells,
+            ],
+            0..=8,
         ),
     ) {
         let redactor = Redactor::new(None).unwrap();

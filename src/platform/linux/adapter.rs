@@ -124,8 +124,17 @@ impl Linux {
             shadow: [shadow.left, shadow.top, shadow.right, shadow.bottom],
             focused: window.focused,
             alone: mine <= 1,
+            popups: self.popups_of(window)?,
             native: None,
         })
+    }
+
+    fn popups_of(&self, window: &Window) -> Result<Vec<Rect>> {
+        let popups = self.link.with_errors(|server| {
+            let xid = desktop::xid_of(&window.uid)?;
+            Ok(popups::of_window(server, xid, Some(window.pid))?)
+        })?;
+        Ok(popups.into_iter().map(|popup| popup.bounds).collect())
     }
 
     /// The menus, lists and tooltips that show, from the back to the front.

@@ -48,8 +48,15 @@ pub enum PointerHit {
 
 /// All popups that show, from the back to the front.
 pub fn list_popups(server: &X11Server) -> Result<Vec<Popup>, X11Error> {
+    let screen = desktop::screen_rect(server)?;
     let shown = shown_children(server)?.into_iter().filter(|(_, facts)| facts.override_redirect);
-    shown.filter_map(|(xid, _)| read_popup(server, xid).transpose()).collect()
+    let popups = shown.filter_map(|(xid, _)| read_popup(server, xid).transpose());
+    popups.filter(|popup| popup.as_ref().map_or(true, |popup| is_to_be_seen(popup.bounds, screen))).collect()
+}
+
+/// Toolkits keep windows of a pixel outside of the screen, to own selections and to drag from.
+fn is_to_be_seen(bounds: Rect, screen: Rect) -> bool {
+    bounds.width > 1 && bounds.height > 1 && bounds.intersects(&screen)
 }
 
 /// The popups of one window: those that name it, and those of its process that name no other.
@@ -145,6 +152,19 @@ mod tests {
         ];
         let popup = Popup { xid: 9, bounds: Rect::default(), pid, transient_for };
         assert_eq!(popup.owner_window(&windows).map(str::to_owned), expected.map(desktop::uid_of));
+    }
+
+    #[test]
+    fn a_pixel_outside_of_the_screen_is_no_popup() {
+        let screen = Rect::new(0, 0, 1920, 1080);
+        for (bounds, expected) in [
+            (Rect::new(-100, -100, 1, 1), false),
+            (Rect::new(0, 0, 1, 1), false),
+            (Rect::new(-300, 0, 200, 50), false),
+            (Rect::new(1900, 1000, 200, 300), true),
+        ] {
+            assert_eq!(is_to_be_seen(bounds, screen), expected, "{bounds:?}");
+        }
     }
 
     #[test]

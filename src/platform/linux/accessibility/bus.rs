@@ -180,7 +180,7 @@ pub struct BusConnection {
     hung: RefCell<HashMap<Rc<str>, Deadline>>,
     /// Applications whose events are asked for.
     pub watched: RefCell<HashSet<Rc<str>>>,
-    /// Browsers that were given time to wake up.
+    /// Browsers, windows and processes that were given time to wake up, each once.
     pub woken: RefCell<HashSet<Rc<str>>>,
     pub remembered: RefCell<super::capture::Remembered>,
     /// Where applications that know only their own window begin to count, from the window's corner.
@@ -251,6 +251,8 @@ pub enum BusRequest {
     WithIndex(&'static str, &'static str, i32),
     WithCode(&'static str, &'static str, u32),
     WithRange(&'static str, &'static str, i32, i32),
+    /// A place and what its numbers count from.
+    WithPoint(&'static str, &'static str, i32, i32, u32),
     WithText(&'static str, &'static str, String),
 }
 
@@ -288,6 +290,9 @@ impl BusConnection {
             }
             BusRequest::WithRange(interface, method, start, end) => {
                 self.call(to, path, interface, method, &(start, end), pace).await
+            }
+            BusRequest::WithPoint(interface, method, x, y, code) => {
+                self.call(to, path, interface, method, &(x, y, code), pace).await
             }
             BusRequest::WithText(interface, method, text) => {
                 self.call(to, path, interface, method, text, pace).await
@@ -422,7 +427,7 @@ impl BusConnection {
         self.pids.borrow_mut().remove(name);
         self.hung.borrow_mut().remove(name);
         self.watched.borrow_mut().remove(name);
-        self.woken.borrow_mut().remove(name);
+        self.woken.borrow_mut().retain(|known| known.split('/').next() != Some(name));
         self.insets.borrow_mut().remove(name);
         self.remembered.borrow_mut().forget(name);
     }

@@ -22,6 +22,8 @@ pub struct AtspiNode {
     /// Not known yet where the object was asked piece by piece.
     pub description: Option<String>,
     pub kids: Kids,
+    /// What leads to it again where its object does not: its place in a table.
+    pub native: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +103,7 @@ fn new_item(item: &New, own: impl Fn(&ObjectReference) -> AtspiObject) -> CacheI
         name: (*name).to_owned(),
         description: Some((*description).to_owned()),
         kids: Kids::Unlisted(*count),
+        native: None,
     };
     CacheItem { object: own(object), parent: own(parent), index: *index, node }
 }
@@ -120,6 +123,7 @@ fn old_item(item: &Old, own: impl Fn(&ObjectReference) -> AtspiObject) -> CacheI
             true => Kids::Unlisted(-1),
             false => Kids::Known(listed),
         },
+        native: None,
     };
     CacheItem { object: own(object), parent: own(parent), index: -1, node }
 }

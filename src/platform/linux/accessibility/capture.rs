@@ -8,21 +8,26 @@ use atspi::State;
 
 use super::bus::{BusConnection, BusDeadline, BusRequest, is_silent, read_number, text, too_slow};
 use super::cache::{self, AtspiNode, Kids, Nodes};
-use super::find::{AtspiFrame, FrameMiss, ON_SCREEN, Toolkit, WindowFacts, find_frame, read_rectangle};
+use super::find::{
+    AtspiFrame, FrameMiss, ON_SCREEN, POPUPS, Toolkit, WindowFacts, find_frame, read_rectangle,
+};
 use super::object::{ACCESSIBLE, ACTION, AtspiObject, COMPONENT, TEXT, VALUE};
-use super::{events, roles, walk};
+use super::{events, labels, prose, roles, walk};
 use crate::clock::sleep_task;
 use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
-use crate::platform::normalize::{shortened, show_choices};
+use crate::platform::normalize::{keep_one_focus, shortened, show_choices};
 
 /// A browser that has just been looked at for the first time needs about two seconds to build its tree.
 const WAKING_TIME: Duration = Duration::from_millis(2_500);
 const WAKING_STEP: Duration = Duration::from_millis(100);
 /// A browser window with fewer nodes than that is still asleep.
 const ASLEEP: usize = 12;
+/// A window of GTK4 has no more than its frame until it is drawn for the first time.
+const YOUNG: usize = 2;
+const GROWING_TIME: Duration = Duration::from_secs(1);
 /// An application whose cache lacked more than that has never been looked into.
 const FRESH: usize = 20;
 /// Keys hardly ever change, and asking for them costs as much as asking for the place.
@@ -60,7 +65,7 @@ pub async fn capture_tree(
     pace: BusDeadline,
     whole: Duration,
 ) -> Result<Tree> {
-    let frame = match find_frame(&link, &sought, &pace).await {
+    let frame = match await_frame(&link, &sought, &pace).await {
         Ok(frame) => frame,
         Err(miss @ FrameMiss::Hung) => {
             return Err(Error::new(Kind::Timeout, miss.miss_sentence(&sought.title)).with("phase", "tree"));
@@ -80,11 +85,34 @@ pub async fn capture_tree(
     if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
         gathered = await_waking(&link, &frame, gathered, &pace).await;
     }
+    if frame.toolkit == Toolkit::Gtk4 && gathered.order.len() <= YOUNG {
+        gathered = await_growth(&link, &frame, gathered, &pace).await;
+    }
     if gathered.order.is_empty() {
         return Err(too_slow("tree", whole));
     }
     let facts = read_facts(&link, &frame, &mut gathered, &pace).await;
     Ok(build_tree(&sought, &frame, bounds, gathered, facts))
+}
+
+/// A window comes onto the screen before its application tells of it: one that tells of none yet is asked again, once
+/// for each process.
+async fn await_frame(
+    link: &Rc<BusConnection>,
+    sought: &WindowFacts,
+    pace: &BusDeadline,
+) -> Result<AtspiFrame, FrameMiss> {
+    let growing = BusDeadline::new(GROWING_TIME, GROWING_TIME.min(pace.left() / 2));
+    let mut found = find_frame(link, sought, pace).await;
+    let is_early =
+        |found: &Result<AtspiFrame, FrameMiss>| matches!(found, Err(FrameMiss::NoWindow { shown: 0 }));
+    if is_early(&found) && link.woken.borrow_mut().insert(format!("process {}", sought.pid).into()) {
+        while is_early(&found) && !growing.left().is_zero() {
+            sleep_task(WAKING_STEP).await;
+            found = find_frame(link, sought, pace).await;
+        }
+    }
+    found
 }
 
 fn bare_tree(sought: &WindowFacts, bounds: Rect, miss: &FrameMiss) -> Tree {
@@ -148,17 +176,36 @@ async fn await_waking(
     last
 }
 
+/// Looks again until a new window has elements, once for each window.
+async fn await_growth(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    mut last: GatheredNodes,
+    pace: &BusDeadline,
+) -> GatheredNodes {
+    if !link.woken.borrow_mut().insert(frame.object.native().into()) {
+        return last;
+    }
+    let growing = BusDeadline::new(GROWING_TIME, GROWING_TIME.min(pace.left() / 2));
+    while last.order.len() <= YOUNG && !growing.left().is_zero() {
+        sleep_task(WAKING_STEP).await;
+        last = gather_nodes(link, frame, pace).await;
+    }
+    last
+}
+
 /// Pre-order, each object once. False when the depth was cut.
 fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
     let mut order: Vec<CaptureStep> = Vec::with_capacity(nodes.len());
     let mut placed: HashSet<&AtspiObject> = HashSet::new();
     let mut whole = true;
+    let mut menu_bars: HashSet<Vec<&str>> = HashSet::new();
     let mut stack = vec![(root, 0, None)];
     while let Some((object, depth, parent)) = stack.pop() {
         let Some((object, node)) = nodes.get_key_value(object) else {
             continue;
         };
-        if !placed.insert(object) {
+        if !placed.insert(object) || is_menu_bar_again(nodes, node, &mut menu_bars) {
             continue;
         }
         let place = order.len();
@@ -174,10 +221,22 @@ fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
     (order, whole)
 }
 
+/// LibreOffice tells of its menu bar twice: as GTK draws it, and as it would draw it itself, in another place.
+fn is_menu_bar_again<'a>(nodes: &'a Nodes, node: &AtspiNode, before: &mut HashSet<Vec<&'a str>>) -> bool {
+    let Kids::Known(kids) = &node.kids else { return false };
+    if !roles::is_one_of(node.role, &[atspi::Role::MenuBar]) || kids.is_empty() {
+        return false;
+    }
+    let names = kids.iter().filter_map(|kid| nodes.get(kid)).map(|kid| kid.name.trim());
+    !before.insert(names.collect())
+}
+
 /// What was asked of a node beyond what it is.
 #[derive(Clone, Debug, Default)]
 struct NodeFacts {
     shows: bool,
+    /// Nothing in it shows, whatever it says.
+    shut: bool,
     extents: Option<Rect>,
     description: Option<String>,
     range: Range,
@@ -212,12 +271,11 @@ async fn read_facts(
             continue;
         };
         let parent = step.parent.and_then(|parent| facts.get(parent));
-        let shows = node.states.has(State::Showing)
-            || (frame.hides_what_shows
-                && node.states.has(State::Visible)
-                && parent.is_none_or(|parent| parent.shows));
-        wants.extend(wanted_questions(node, shows).into_iter().map(|wanted| (place, wanted)));
-        let mut fact = NodeFacts { shows, description: node.description.clone(), ..NodeFacts::default() };
+        let shut = parent.is_some_and(|parent| parent.shut || roles::is_shut(node.states));
+        let shows = !parent.is_some_and(|parent| parent.shut) && says_that_it_shows(frame, node, parent);
+        wants.extend(wanted_questions(frame, node, shows).into_iter().map(|wanted| (place, wanted)));
+        let mut fact =
+            NodeFacts { shows, shut, description: node.description.clone(), ..NodeFacts::default() };
         if wants_shortcut(frame, node) {
             match link.remembered.borrow().shortcut(&step.object, node) {
                 Some(shortcut) => fact.shortcut = shortcut,
@@ -235,7 +293,12 @@ async fn read_facts(
     facts
 }
 
-fn wanted_questions(node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
+fn says_that_it_shows(frame: &AtspiFrame, node: &AtspiNode, parent: Option<&NodeFacts>) -> bool {
+    let by_parent = frame.hides_what_shows && node.states.has(State::Visible);
+    node.states.has(State::Showing) || (by_parent && parent.is_none_or(|parent| parent.shows))
+}
+
+fn wanted_questions(frame: &AtspiFrame, node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
     let mut wanted = Vec::new();
     if shows && node.faces.has(COMPONENT) {
         wanted.push(NodeQuestion::Extents);
@@ -246,11 +309,22 @@ fn wanted_questions(node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
     if shows && node.faces.has(VALUE) && roles::is_one_of(node.role, roles::RANGED) {
         wanted.extend([NodeQuestion::Now, NodeQuestion::Least, NodeQuestion::Most]);
     }
-    let written = roles::is_one_of(node.role, roles::WRITTEN) || node.states.has(State::Editable);
-    if written && node.faces.has(TEXT) && !roles::is_secret(node.role) {
+    let says = is_written(node) || (shows && frame.toolkit == Toolkit::Other && is_read(node));
+    if says && node.faces.has(TEXT) && !roles::is_secret(node.role) {
         wanted.push(NodeQuestion::Characters);
     }
     wanted
+}
+
+/// Has a text of its own, which is its value.
+fn is_written(node: &AtspiNode) -> bool {
+    roles::is_one_of(node.role, roles::WRITTEN) || node.states.has(State::Editable)
+}
+
+/// Has a text that is all it says.
+fn is_read(node: &AtspiNode) -> bool {
+    let is_nameless = node.name.trim().is_empty() && roles::is_one_of(node.role, roles::PROSE);
+    is_nameless || roles::is_one_of(node.role, roles::PAGES)
 }
 
 /// GTK4 names no keys, and pages in a browser have too many buttons for too few of them.
@@ -353,25 +427,27 @@ fn build_tree(
 ) -> Tree {
     let GatheredNodes { nodes, order, whole, .. } = gathered;
     let mut builder: Option<TreeBuilder> = None;
-    let mut clips: Vec<Option<Rect>> = Vec::with_capacity(order.len());
+    let mut popups = if frame.toolkit == Toolkit::Gtk4 { sought.popups.clone() } else { Vec::new() };
+    let mut around: Vec<Surroundings> = Vec::with_capacity(order.len());
     for (step, fact) in order.iter().zip(facts) {
         let Some(node) = nodes.get(&step.object) else {
             continue;
         };
         let parent = step.parent.and_then(|parent| order.get(parent));
         let parent_role = parent.and_then(|parent| nodes.get(&parent.object)).map(|node| node.role);
-        let clip = step.parent.and_then(|parent| clips.get(parent).copied().flatten());
-        let mut element = build_element(step, node, fact, parent_role, clip, frame.offset);
-        clips.push(clip_below(node, &element, clip));
+        let above = step.parent.and_then(|parent| around.get(parent)).copied();
+        let above = above.unwrap_or(Surroundings { clip: None, offset: frame.offset });
+        let popup = popup_offset(&fact, &mut popups).filter(|_| parent.is_some());
+        let here = above.of_popup(node, popup);
+        let mut element = build_element(step, node, fact, parent_role, here);
+        name_element(&mut element, frame.toolkit);
+        say_text(&mut element, node, &nodes);
+        if popup.is_some() && element.role == Role::Group {
+            element.role = Role::Dialog;
+        }
+        around.push(Surroundings { clip: clip_below(node, &element, here.clip), ..here });
         match &mut builder {
-            None => {
-                element.bounds = bounds;
-                element.hidden = false;
-                if element.name.is_empty() {
-                    element.name = sought.title.clone();
-                }
-                builder = Some(TreeBuilder::new(element));
-            }
+            None => builder = Some(TreeBuilder::new(window_element(element, sought, bounds))),
             Some(builder) => {
                 while builder.depth() > step.depth {
                     builder.close();
@@ -382,8 +458,70 @@ fn build_tree(
     }
     let mut tree = builder.map_or_else(|| Tree::of_root(Element::default()), TreeBuilder::finish);
     tree.complete = whole;
+    labels::name_unnamed(&mut tree, frame.toolkit);
     show_choices(&mut tree);
+    keep_one_focus(&mut tree);
     tree
+}
+
+fn window_element(element: Element, sought: &WindowFacts, bounds: Rect) -> Element {
+    let name = if element.name.is_empty() { sought.title.clone() } else { element.name };
+    Element { name, bounds, hidden: false, ..element }
+}
+
+/// What an element is in.
+#[derive(Clone, Copy, Debug)]
+struct Surroundings {
+    /// It shows only within this.
+    clip: Option<Rect>,
+    /// What must be added to its coordinates.
+    offset: (i32, i32),
+}
+
+impl Surroundings {
+    /// Menus lie over the pane that they hang in, and what has a window of its own counts from there.
+    fn of_popup(self, node: &AtspiNode, popup: Option<(i32, i32)>) -> Self {
+        match popup {
+            Some(offset) => Self { clip: None, offset },
+            None if roles::is_one_of(node.role, POPUPS) => Self { clip: None, ..self },
+            None => self,
+        }
+    }
+}
+
+/// GTK4 tells where a popover would be in its window. Where it is, its own window knows, which is as large.
+fn popup_offset(fact: &NodeFacts, popups: &mut Vec<Rect>) -> Option<(i32, i32)> {
+    let own = fact.extents.filter(|_| fact.shows)?;
+    let place = popups.iter().position(|popup| (popup.width, popup.height) == (own.width, own.height))?;
+    let popup = popups.swap_remove(place);
+    Some((popup.x.saturating_sub(own.x), popup.y.saturating_sub(own.y)))
+}
+
+/// Without what only the toolkit says; what it is for is a better name than none.
+fn name_element(element: &mut Element, toolkit: Toolkit) {
+    let is_group = element.role == Role::Group;
+    let tidy = labels::tidy_name(toolkit, &element.name, is_group);
+    if tidy.is_empty() && !element.name.trim().is_empty() {
+        element.name = element.description.take().unwrap_or_default();
+    } else if tidy.len() != element.name.len() {
+        element.name = tidy.to_owned();
+    }
+}
+
+/// What a paragraph says is its name, and what a page says beside its elements is its value.
+fn say_text(element: &mut Element, node: &AtspiNode, nodes: &Nodes) {
+    if is_written(node) || !is_read(node) {
+        return;
+    }
+    let text = element.value.take().unwrap_or_default();
+    if roles::is_one_of(node.role, roles::PAGES) {
+        element.value = prose::own_words(&text);
+    } else if let Some(text) = prose::paragraph_text(&text, node, nodes) {
+        element.name = text;
+        if element.role == Role::Group {
+            element.role = Role::Text;
+        }
+    }
 }
 
 fn build_element(
@@ -391,11 +529,10 @@ fn build_element(
     node: &AtspiNode,
     fact: NodeFacts,
     parent_role: Option<u32>,
-    clip: Option<Rect>,
-    offset: (i32, i32),
+    around: Surroundings,
 ) -> Element {
-    let bounds = fact.extents.map(|own| moved_by(own, offset)).unwrap_or_default();
-    let clipped = clip.is_some_and(|clip| !clip.intersects(&bounds));
+    let bounds = fact.extents.map(|own| moved_by(own, around.offset)).unwrap_or_default();
+    let clipped = around.clip.is_some_and(|clip| !clip.intersects(&bounds));
     let value = value_of(&fact);
     Element {
         role: roles::role(node.role, node.states, parent_role),
@@ -410,14 +547,20 @@ fn build_element(
         shortcut: fact.shortcut,
         description: fact.description.filter(|text| !text.is_empty()).map(|text| shortened(&text, None)),
         identifier: None,
-        secret: roles::is_secret(node.role),
+        secret: is_secret(node, parent_role),
         redacted: false,
         editable: roles::is_editable(node.states),
         hidden: !fact.shows || bounds.is_empty() || clipped,
-        native: Some(step.object.native()),
+        native: node.native.clone().or_else(|| Some(step.object.native())),
         native_is_place: false,
         unseen: None,
     }
+}
+
+/// GTK4 puts the text of a password field, which has the focus, into an element of its own.
+fn is_secret(node: &AtspiNode, parent_role: Option<u32>) -> bool {
+    let within = parent_role.is_some_and(roles::is_secret) && roles::is_one_of(node.role, roles::WRITTEN);
+    within || roles::is_secret(node.role)
 }
 
 fn moved_by(own: Rect, (x, y): (i32, i32)) -> Rect {
@@ -475,6 +618,54 @@ mod tests {
         of.iter().map(|(path, kids)| (object(path), node(kids))).collect()
     }
 
+    #[test]
+    fn a_menu_bar_is_told_once() {
+        let bar = |kid: &str| AtspiNode {
+            role: atspi::Role::MenuBar as u32,
+            kids: Kids::Known(vec![object(kid)]),
+            ..AtspiNode::default()
+        };
+        let item = |name: &str| AtspiNode { name: name.to_owned(), ..AtspiNode::default() };
+        let mut tree = nodes(&[("/r", &["/a", "/b", "/c"])]);
+        tree.extend([(object("/a"), bar("/1")), (object("/b"), bar("/2")), (object("/c"), bar("/3"))]);
+        tree.extend([
+            (object("/1"), item("File")),
+            (object("/2"), item("File ")),
+            (object("/3"), item("Go")),
+        ]);
+        let (order, _) = in_order(&tree, &object("/r"));
+        let found: Vec<&str> = order.iter().map(|step| &*step.object.path).collect();
+        assert_eq!(found, ["/r", "/a", "/1", "/c", "/3"]);
+    }
+
+    #[test]
+    fn a_popover_is_where_its_window_is() {
+        let facts = |extents| NodeFacts { shows: true, extents: Some(extents), ..NodeFacts::default() };
+        let mut popups = vec![Rect::new(1377, 509, 212, 342)];
+        assert_eq!(popup_offset(&facts(Rect::new(0, 0, 355, 498)), &mut popups), None);
+        assert_eq!(popup_offset(&facts(Rect::new(0, 178, 212, 342)), &mut popups), Some((1377, 331)));
+        assert_eq!(popup_offset(&facts(Rect::new(0, 178, 212, 342)), &mut popups), None);
+    }
+
+    #[test]
+    fn what_a_paragraph_says_is_its_name() {
+        for (role, text, expected) in [
+            (atspi::Role::Paragraph, "Plain words.", (Role::Text, "Plain words.", None)),
+            (atspi::Role::Section, "\u{fffc}", (Role::Group, "", None)),
+            (atspi::Role::DocumentWeb, "\u{fffc} beside", (Role::Document, "", Some("beside"))),
+            (atspi::Role::Entry, "typed", (Role::Edit, "", Some("typed"))),
+        ] {
+            let node = AtspiNode { role: role as u32, ..AtspiNode::default() };
+            let step = CaptureStep { object: object("/x"), depth: 1, parent: Some(0) };
+            let facts =
+                NodeFacts { characters: Some(9), text: Some(text.to_owned()), ..NodeFacts::default() };
+            let around = Surroundings { clip: None, offset: (0, 0) };
+            let mut element = build_element(&step, &node, facts, None, around);
+            say_text(&mut element, &node, &Nodes::new());
+            assert_eq!((element.role, &*element.name, element.value.as_deref()), expected, "{text}");
+        }
+    }
+
     fn check_order(of: &[(&str, &[&str])], expected: &[(&str, usize)]) {
         let (order, _) = in_order(&nodes(of), &object("/r"));
         let found: Vec<(&str, usize)> = order.iter().map(|step| (&*step.object.path, step.depth)).collect();
@@ -510,7 +701,8 @@ mod tests {
         let node = AtspiNode { role: role as u32, ..AtspiNode::default() };
         let step = CaptureStep { object: object("/x"), depth: 1, parent: Some(0) };
         let facts = NodeFacts { shows: true, extents: Some(extents), ..NodeFacts::default() };
-        let element = build_element(&step, &node, facts, None, clip, (100, 10));
+        let around = Surroundings { clip, offset: (100, 10) };
+        let element = build_element(&step, &node, facts, None, around);
         let below = clip_below(&node, &element, clip);
         (element, below)
     }

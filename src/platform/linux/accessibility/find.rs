@@ -23,6 +23,8 @@ pub struct WindowFacts {
     pub focused: bool,
     /// The application has no other window.
     pub alone: bool,
+    /// Its menus and popovers that are windows of their own, on the screen.
+    pub popups: Vec<Rect>,
     /// Its root on the bus, where the window was found there in the first place. Nothing is known of the screen then,
     /// and places count from the window's corner.
     pub native: Option<String>,

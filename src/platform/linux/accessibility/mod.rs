@@ -3,7 +3,7 @@
 //! ```text
 //!   Accessible ── bus: one connection, one thread, many calls at once
 //!     ├── find: from a window to its root
-//!     ├── capture: cache ─► walk ─► places and values ─► Tree    roles: words
+//!     ├── capture: cache ─► walk ─► places and values ─► Tree    roles: words; table: the visible block; prose
 //!     ├── windows: those that the applications show, where the window system does not list them
 //!     ├── element: one element, asked to do something
 //!     └── events: what rings the bell
@@ -15,8 +15,11 @@ mod capture;
 pub mod element;
 mod events;
 pub mod find;
+mod labels;
 mod object;
+mod prose;
 pub mod roles;
+mod table;
 mod walk;
 #[cfg(feature = "wayland")]
 mod windows;
@@ -89,8 +92,9 @@ impl AtspiClient {
         let gone = || no_element(&handle.native);
         AtspiObject::from_native(&native).ok_or_else(gone)?;
         self.bus.run(ELEMENT_TIME, cancel, move |link| async move {
-            let object = AtspiObject::from_native(&native).ok_or_else(|| no_element(&native))?;
-            work(link, object, BusDeadline::new(ELEMENT_CALL_TIME, ELEMENT_TIME)).await
+            let pace = BusDeadline::new(ELEMENT_CALL_TIME, ELEMENT_TIME);
+            let object = table::object_of(&link, &native, &pace).await.ok_or_else(|| no_element(&native))?;
+            work(link, object, pace).await
         })
     }
 }

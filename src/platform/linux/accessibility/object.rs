@@ -9,6 +9,7 @@ pub const ACTION: &str = "org.a11y.atspi.Action";
 pub const COMPONENT: &str = "org.a11y.atspi.Component";
 pub const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
 pub const SELECTION: &str = "org.a11y.atspi.Selection";
+pub const TABLE: &str = "org.a11y.atspi.Table";
 pub const TEXT: &str = "org.a11y.atspi.Text";
 pub const VALUE: &str = "org.a11y.atspi.Value";
 

@@ -64,6 +64,28 @@ pub fn is_editable(states: States) -> bool {
     states.has(State::Editable) && !states.has(State::ReadOnly)
 }
 
+/// Are closed until somebody needs them: what is in them can be worked although it does not show.
+const OPENED: &[Role] = &[
+    Role::MenuBar,
+    Role::Menu,
+    Role::PopupMenu,
+    Role::MenuItem,
+    Role::CheckMenuItem,
+    Role::RadioMenuItem,
+    Role::PushButtonMenu,
+    Role::ComboBox,
+];
+
+/// Whether nothing in it is to be seen, whatever it says itself: the element neither shows nor would by scrolling.
+pub fn is_shut(states: States) -> bool {
+    !states.has(State::Showing) && !states.has(State::Visible)
+}
+
+/// Whether nobody needs to know what is in it: a page that does not show, a pane that is closed, but no menu.
+pub fn is_put_away(role: u32, states: States, parent: Option<u32>) -> bool {
+    is_shut(states) && !is_one_of(role, OPENED) && !parent.is_some_and(|parent| is_one_of(parent, OPENED))
+}
+
 /// Clip what is in them: an element outside of them is not to be seen.
 pub const CLIPPING: &[Role] = &[
     Role::ScrollPane,
@@ -101,6 +123,34 @@ pub const WRITTEN: &[Role] = &[
     Role::DateEditor,
     Role::Editbar,
 ];
+
+/// Say something without having a name.
+pub const PROSE: &[Role] = &[
+    Role::Paragraph,
+    Role::Section,
+    Role::BlockQuote,
+    Role::StatusBar,
+    Role::Label,
+    Role::Heading,
+    Role::Caption,
+    Role::Form,
+    Role::Article,
+    Role::Comment,
+    Role::Static,
+    Role::ListItem,
+    Role::TableCell,
+    Role::Landmark,
+    Role::Footer,
+    Role::Header,
+    Role::Notification,
+    Role::Alert,
+    Role::Panel,
+    Role::DescriptionTerm,
+    Role::DescriptionValue,
+];
+
+/// Have a name, and words beside their elements.
+pub const PAGES: &[Role] = &[Role::DocumentWeb, Role::DocumentFrame];
 
 /// Are pressed, rather than selected or opened by a second click.
 pub const PRESSED: &[Role] = &[
@@ -208,6 +258,23 @@ mod tests {
         assert_eq!(is_selected(toggle, states(&[State::Pressed])), Some(true));
         assert_eq!(is_selected(item, states(&[State::Selectable])), Some(false));
         assert_eq!(is_selected(item, states(&[State::Selectable, State::Selected])), Some(true));
+    }
+
+    #[track_caller]
+    fn check_put_away(native: Role, of: &[State], parent: Role, expected: bool) {
+        let found = is_put_away(native as u32, states(of), Some(parent as u32));
+        assert_eq!(found, expected, "{native:?} {of:?} in {parent:?}");
+    }
+
+    #[test]
+    fn closed_pages_are_put_away_and_closed_menus_are_not() {
+        check_put_away(Role::SplitPane, &[], Role::Filler, true);
+        check_put_away(Role::Filler, &[State::Enabled], Role::LayeredPane, true);
+        check_put_away(Role::Filler, &[State::Showing], Role::LayeredPane, false);
+        check_put_away(Role::Section, &[State::Visible], Role::DocumentWeb, false);
+        check_put_away(Role::PopupMenu, &[], Role::MenuItem, false);
+        check_put_away(Role::MenuItem, &[], Role::MenuBar, false);
+        check_put_away(Role::List, &[], Role::ComboBox, false);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What the cache does not have, read object by object, a whole level of the tree at a time.
 //!
 //! It always ends, whatever the application answers: an object is visited once, depth and number are bounded,
-//! and a node that claims to have a million children is asked for the first few thousand of them.
+//! and a node that claims to have a million children is asked for the first few thousand of them. Containers that
+//! do not show, such as the hidden pages of a program, are not walked.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use atspi::Role;
@@ -14,7 +15,7 @@ use super::bus::{
 use super::cache::{AtspiNode, Kids, Nodes};
 use super::find::states_of;
 use super::object::{ACCESSIBLE, AtspiObject, Interfaces};
-use super::roles;
+use super::{roles, table};
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 
 /// What makes a node, in this order. Its interfaces are not asked for: an interface that is not there says so
@@ -28,6 +29,9 @@ const QUESTIONS: &[BusRequest] = &[
 /// May have so many children that a list of them is too much to ask for.
 const PERHAPS_ENDLESS: &[Role] =
     &[Role::Table, Role::Tree, Role::TreeTable, Role::List, Role::ListBox, Role::DocumentSpreadsheet];
+
+/// Tell what is at a place, so that only what shows of them is asked for when it is too much.
+const TABLES: &[Role] = &[Role::Table, Role::TreeTable];
 
 /// Text in a page is a leaf, and half of what a page consists of.
 const LEAVES: &[Role] = &[Role::Static];
@@ -44,13 +48,14 @@ pub async fn walk_rest(
     pace: &BusDeadline,
 ) -> bool {
     let mut whole = true;
-    let mut seen: HashSet<AtspiObject> = HashSet::from([root.clone()]);
+    let mut seen = SeenObjects::from([(root.clone(), None)]);
     let mut level = vec![root.clone()];
     for _ in 0..=TREE_DEPTH {
         if level.is_empty() {
             return whole;
         }
         whole &= learn_objects(link, &level, nodes, pace).await;
+        put_away(&mut level, nodes, &seen);
         whole &= list_children(link, &level, nodes, pace).await;
         let next = next_level(&level, nodes, &mut seen);
         whole &= next.is_ok();
@@ -59,22 +64,40 @@ pub async fn walk_rest(
     false
 }
 
+/// Whatever the walk has come to, with the role of what holds it.
+type SeenObjects = HashMap<AtspiObject, Option<u32>>;
+
+/// Takes what is put away off the level, and leaves it without children. The root always shows.
+fn put_away(level: &mut Vec<AtspiObject>, nodes: &mut Nodes, seen: &SeenObjects) {
+    level.retain(|object| {
+        let (Some(node), Some(parent)) = (nodes.get_mut(object), seen.get(object).copied().flatten()) else {
+            return true;
+        };
+        let away = roles::is_put_away(node.role, node.states, Some(parent));
+        if away {
+            node.kids = Kids::default();
+        }
+        !away
+    });
+}
+
 /// The children that nobody has seen yet; the part that is allowed when they are too many.
 fn next_level(
     level: &[AtspiObject],
     nodes: &Nodes,
-    seen: &mut HashSet<AtspiObject>,
+    seen: &mut SeenObjects,
 ) -> Result<Vec<AtspiObject>, Vec<AtspiObject>> {
     let mut next = Vec::new();
     for parent in level {
-        let Some(Kids::Known(kids)) = nodes.get(parent).map(|node| &node.kids) else {
+        let Some(AtspiNode { kids: Kids::Known(kids), role, .. }) = nodes.get(parent) else {
             continue;
         };
         for kid in kids {
             if seen.len() >= TREE_NODES {
                 return Err(next);
             }
-            if seen.insert(kid.clone()) {
+            if !seen.contains_key(kid) {
+                seen.insert(kid.clone(), Some(*role));
                 next.push(kid.clone());
             }
         }
@@ -118,6 +141,7 @@ fn node_of(answers: &[BusReply]) -> Option<AtspiNode> {
         name: name.as_ref().ok().and_then(text).unwrap_or_default(),
         description: None,
         kids: if roles::is_one_of(role, LEAVES) { Kids::default() } else { Kids::Unlisted(UNCOUNTED) },
+        native: None,
     })
 }
 
@@ -156,6 +180,7 @@ async fn list_children(
 ) -> bool {
     let most = i32::try_from(TREE_CHILDREN_OF_ONE_NODE).unwrap_or(i32::MAX);
     let mut whole = count(link, level, nodes, pace).await;
+    list_visible_cells(link, level, nodes, pace).await;
     let mut parents = Vec::new();
     let mut asks = Vec::new();
     for object in level {
@@ -181,6 +206,36 @@ async fn list_children(
         whole &= add_kids(nodes, parent, kids);
     }
     whole
+}
+
+/// Of tables with too many cells, those that show; they are leaves, and known by their places.
+async fn list_visible_cells(
+    link: &Rc<BusConnection>,
+    level: &[AtspiObject],
+    nodes: &mut Nodes,
+    pace: &BusDeadline,
+) {
+    for object in level {
+        let is_large = nodes.get(object).is_some_and(|node| {
+            let most = i32::try_from(TREE_CHILDREN_OF_ONE_NODE).unwrap_or(i32::MAX);
+            roles::is_one_of(node.role, TABLES) && matches!(node.kids, Kids::Unlisted(count) if count > most)
+        });
+        if !is_large {
+            continue;
+        }
+        let Some(cells) = table::read_visible_cells(link, object, pace).await else { continue };
+        let kids: Vec<AtspiObject> = cells.iter().map(|cell| cell.object.clone()).collect();
+        learn_objects(link, &kids, nodes, pace).await;
+        for cell in &cells {
+            if let Some(node) = nodes.get_mut(&cell.object) {
+                node.kids = Kids::default();
+                node.native = Some(cell.address.native());
+            }
+        }
+        if let Some(node) = nodes.get_mut(object) {
+            node.kids = Kids::Known(kids);
+        }
+    }
 }
 
 /// False when there were more than a node may have.
@@ -216,7 +271,7 @@ mod tests {
     #[test]
     fn a_tree_that_bites_its_tail_ends() {
         let nodes: Nodes = [(object(0), with_kids(&[1, 0])), (object(1), with_kids(&[0, 2]))].into();
-        let mut seen = HashSet::from([object(0)]);
+        let mut seen = SeenObjects::from([(object(0), None)]);
         let first = next_level(&[object(0)], &nodes, &mut seen).unwrap();
         assert_eq!(first, [object(1)]);
         let second = next_level(&first, &nodes, &mut seen).unwrap();
@@ -229,9 +284,31 @@ mod tests {
     fn too_many_nodes_are_cut() {
         let many: Vec<usize> = (1..=TREE_NODES + 5).collect();
         let nodes: Nodes = [(object(0), with_kids(&many))].into();
-        let mut seen = HashSet::from([object(0)]);
+        let mut seen = SeenObjects::from([(object(0), None)]);
         let cut = next_level(&[object(0)], &nodes, &mut seen).unwrap_err();
         assert_eq!(cut.len(), TREE_NODES - 1);
+    }
+
+    fn with_role(role: Role, kids: &[usize]) -> AtspiNode {
+        AtspiNode { role: role as u32, ..with_kids(kids) }
+    }
+
+    #[test]
+    fn what_is_put_away_is_not_walked() {
+        let mut nodes: Nodes = [
+            (object(0), with_role(Role::Frame, &[1, 2])),
+            (object(1), with_role(Role::SplitPane, &[3])),
+            (object(2), with_role(Role::MenuBar, &[4])),
+        ]
+        .into();
+        let mut seen = SeenObjects::from([(object(0), None)]);
+        let mut level = vec![object(0)];
+        for expected in [[1, 2].as_slice(), &[4]] {
+            put_away(&mut level, &mut nodes, &seen);
+            level = next_level(&level, &nodes, &mut seen).unwrap();
+            assert_eq!(level, expected.iter().map(|&at| object(at)).collect::<Vec<_>>());
+        }
+        assert_eq!(nodes[&object(1)].kids, Kids::default());
     }
 
     /// H-46 on code: too many children, or so it says.

@@ -20,7 +20,7 @@ use crate::clock::Deadline;
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder, Window};
-use crate::platform::normalize::{shortened, show_choices};
+use crate::platform::normalize::{keep_one_focus, shortened, show_choices};
 
 /// An element as UI Automation tells of it. A pattern that the element does not have is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -389,6 +389,7 @@ pub fn tree<'a>(
     let mut tree = builder.map_or_else(root, TreeBuilder::finish);
     tree.complete = complete;
     show_choices(&mut tree);
+    keep_one_focus(&mut tree);
     tree
 }
 

@@ -76,6 +76,9 @@ impl Evaluation<'_> {
             Err(error) if error.kind == Kind::WindowGone => return Ok(None),
             chosen => chosen?,
         };
+        if !memory.is_in(&chosen.raw) {
+            return Ok(None);
+        }
         let view = self.view(&chosen)?;
         let found =
             self.observer.refs().find_again(&memory, WindowCapture { window: &chosen.raw, view: &view });

@@ -178,8 +178,8 @@ impl Tool for OcrFind {
         rest: &[(Method::Get, "/api/ocr/find"), (Method::Post, "/api/ocr/find")],
         brief: "Find text by reading pixels; tells where it is.",
         detail: "Words are joined into lines and told from the top to the bottom, each with its box and the point of a \
-                 click on the screen. `match` contains finds a part of a line, exact a whole label (words that stand close \
-                 together, or a whole line), regex an expression; the case counts with `case_sensitive`. Without `region` \
+                 click on the screen. `match` contains finds a part of a line, exact whole words (a label of their own, or else \
+                 words in a line), regex an expression; the case counts with `case_sensitive`. Without `region` \
                  and window the focused window is read; a window also where it is covered, a `region` as the screen shows \
                  it. `group_lines` false takes every word by itself. What is redacted cannot be found. When nothing fits, \
                  `nearest` has what is written most alike.",
@@ -240,7 +240,7 @@ pub struct ClickTextArgs {
     /// Which of several, from 1.
     #[schemars(extend("x-hidden" = true))]
     nth: Option<Int<1, 10000>>,
-    /// Of several: first in reading order, best fit, or nth. By default the first, and for exact none.
+    /// Of several: first in reading order, best fit, or nth. By default the first whole word in the same case.
     #[schemars(extend("x-hidden" = true))]
     occurrence: Option<Which>,
     /// Default left.
@@ -301,12 +301,14 @@ impl ClickTextArgs {
                 .with("text", text)
                 .with("candidates", candidate_facts(page.nearest_text(wanted, MOST_CANDIDATES))));
         }
-        if which.is_none() && self.read.matching == Some(Matching::Exact) && found.len() > 1 {
+        let closest = found.iter().map(|piece| piece.closeness).max();
+        let as_close = found.iter().filter(|piece| Some(piece.closeness) == closest).count();
+        if which.is_none() && self.read.matching == Some(Matching::Exact) && as_close > 1 {
             let message =
                 format!("'{text}' stands there {} times; say which with nth or a region", found.len());
             return Err(several(message, found));
         }
-        which.unwrap_or(Occurrence::First).index_among(found).ok_or_else(|| {
+        which.unwrap_or(Occurrence::Closest).index_among(found).ok_or_else(|| {
             let message = format!("'{text}' stands there {} times, so there is no such nth", found.len());
             several(message, found).with("field", "nth")
         })
@@ -354,7 +356,8 @@ impl Tool for ClickText {
         untrusted: true,
         rest: &[(Method::Post, "/api/click_text")],
         brief: "Click text that is read from pixels, where there is no element.",
-        detail: "Reads like ocr_find and clicks the middle of what was found. Nothing found is an error with the eight \
+        detail: "Reads like ocr_find and clicks the middle of what was found: of several the first that is the whole word in \
+                 the same case, else the first. Nothing found is an error with the eight \
                  texts most alike; so is an exact text that stands there several times, unless `nth` or `occurrence` \
                  (first, best, nth) says which. The pointer goes to pixels, whether or not the window has elements; \
                  `target` has the element under the point. Before the click the place must look as it did when it was \

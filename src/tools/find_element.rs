@@ -540,6 +540,9 @@ pub struct SearchMatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<&'static str>,
     bounds: Rect,
+    /// "ocr": it was read in the pixels of a window without elements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'static str>,
     window_uid: String,
     path: String,
     before: Option<String>,
@@ -560,6 +563,7 @@ impl From<find::ElementMatch> for SearchMatch {
             offscreen: element.hidden,
             hidden: element.unseen.map(HiddenReason::name),
             bounds: element.bounds,
+            source: found.view.source(),
             window_uid: found.chosen.window.uid,
             path: found.path,
             before,
@@ -582,7 +586,7 @@ impl Tool for Find {
         brief: "Find elements by words: best matches with score, ref, path and what stands around.",
         detail: "Looks at names, values, descriptions and identifiers, in all windows unless one is named, and \
                  forgives slips. `role` takes the contract's roles and what people call them (field, dropdown, link); \
-                 it may also stand among the words (`save button`). What cannot be seen now counts less. `before` \
+                 it may also stand among the words (`save button`). What cannot be seen now counts less. A window without elements is read by OCR. `before` \
                  and `after` are the neighbouring lines of an outline.",
         examples: &[
             Example {

@@ -29,6 +29,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("xterm", "xterm"),
     ("zenity", "zenity"),
     ("xinput", "xinput"),
+    ("pcmanfm", "pcmanfm"),
+    ("yad", "yad"),
 ];
 
 /// The only pointer, keyboard and focus of the desktop: one test at a time has them.

@@ -19,6 +19,7 @@ mod desk;
 mod dialogs;
 mod editor;
 mod faults;
+mod file_manager;
 mod gone;
 mod pictures;
 mod private;

@@ -170,6 +170,17 @@ pub fn frame_and_hidden(server: &X11Server, uid: &str) -> Result<(WindowFrame, b
     if seen.uid == wanted { Ok((seen.frame, seen.hidden)) } else { Err(gone(uid).into()) }
 }
 
+/// Whether a window says of itself that it is a splash screen.
+pub fn is_splash(server: &X11Server, uid: &str) -> Result<bool, X11Failure> {
+    let xid = WindowUid::parse(uid)?.xid;
+    let kinds = get_property(server, xid, server.atoms._NET_WM_WINDOW_TYPE, PROPERTY_WORDS)?.reply();
+    match kinds.map_err(X11Error::from) {
+        Ok(kinds) => Ok(property_numbers(kinds).contains(&server.atoms._NET_WM_WINDOW_TYPE_SPLASH)),
+        Err(trouble) if trouble.is_gone() => Ok(false),
+        Err(trouble) => Err(trouble.into()),
+    }
+}
+
 /// A window that is not there is reported by its uid.
 fn name_window(trouble: X11Error, uid: &str) -> X11Failure {
     if trouble.is_gone() { gone(uid).into() } else { trouble.into() }

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::{ElementTarget, Target};
+use crate::model::Role;
 use crate::privacy::redact::is_secret;
 
 /// Whether the typed arguments of a call on this target are private: they go into an element that hides what it
@@ -12,7 +13,7 @@ pub fn is_private(target: &Target, args: &Map<String, Value>) -> bool {
     target.element().is_none_or(|element| {
         element.view.is_private(element.node)
             || holds_a_secret(element)
-            || (moves_on(args) && element.view.has_secret())
+            || (moves_on(args) && leads_on(element) && element.view.has_secret())
     })
 }
 
@@ -20,6 +21,11 @@ pub fn is_private(target: &Target, args: &Map<String, Value>) -> bool {
 fn holds_a_secret(target: &ElementTarget) -> bool {
     let end = target.view.tree().end(target.node);
     (target.node..end).any(|node| is_secret(target.view.unredacted(node)))
+}
+
+/// In a text of several lines a tab and a line break are part of the text.
+fn leads_on(target: &ElementTarget) -> bool {
+    target.view.unredacted(target.node).role != Role::Document
 }
 
 /// A tab leads into the next field, and so may a line break that more text follows.

@@ -216,6 +216,7 @@ reactions:
   - {on: {tool: click_element, target_id: end}, transition_to: deleting}
 "#;
 
+/// H-85 on code: the refs of the window before
 #[test]
 fn a_ref_of_a_process_that_ended_leads_nowhere() {
     let world = World::new();

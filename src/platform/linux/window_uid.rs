@@ -71,10 +71,7 @@ fn owner_tag(pid: u32, started: u64) -> u32 {
 // ── the process of a window ────────────────────────────────────────────────────────────────────────
 
 /// The question for the process of a window, sent but not yet answered; none where the server cannot tell.
-pub fn ask_pid(
-    server: &X11Server,
-    xid: u32,
-) -> Result<Option<X11Cookie<'_, QueryClientIdsReply>>, X11Error> {
+pub fn ask_pid(server: &X11Server, xid: u32) -> Result<Option<X11Cookie<'_, QueryClientIdsReply>>, X11Error> {
     if !server.extensions.resources {
         return Ok(None);
     }
@@ -116,7 +113,9 @@ mod tests {
 
     #[test]
     fn what_is_no_uid_is_a_window_that_is_gone() {
-        for wrong in ["", "x11:", "x11:zz", "mock:1", "1a00003", "x11:100000000", "x11:7-", "x11:7-zz", "x11:-7"] {
+        for wrong in
+            ["", "x11:", "x11:zz", "mock:1", "1a00003", "x11:100000000", "x11:7-", "x11:7-zz", "x11:-7"]
+        {
             assert_eq!(WindowUid::parse(wrong).unwrap_err().kind, Kind::WindowGone, "{wrong}");
         }
     }

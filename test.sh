@@ -244,12 +244,12 @@ wayland_programs_are_there() {
 
 desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc
     chromium xterm zenity python3-pyatspi fonts-dejavu-core xinput libreoffice-calc libreoffice-gtk3 firefox-esr
-    keepassxc kwrite yad)
+    keepassxc kwrite yad pcmanfm)
 
 desktop_programs_are_there() {
     local program
     for program in Xvfb dbus-daemon openbox gtk3-widget-factory gtk4-widget-factory gnome-calculator mousepad kcalc \
-        chromium xterm zenity xinput soffice firefox-esr keepassxc kwrite yad; do
+        chromium xterm zenity xinput soffice firefox-esr keepassxc kwrite yad pcmanfm; do
         command -v "$program" >/dev/null || return
     done
     /usr/bin/python3 -c "import pyatspi" 2>/dev/null

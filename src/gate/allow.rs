@@ -69,13 +69,18 @@ impl Launching {
             _ if list_contains(&self.allow, program) => return Ok(()),
             Programs::Installed if starting.installed => return Ok(()),
             Programs::Installed => format!(
-                "'{program}' is not one of the desktop's installed apps (list_apps), and launch.programs is \
-                 installed; the owner can add it to launch.allow"
+                "'{program}' is not one of the desktop's installed apps{}, and launch.programs is installed; \
+                 the owner can add it to launch.allow",
+                similar_apps(&starting.similar)
             ),
             Programs::None => format!("launch.programs is none, and '{program}' is not in launch.allow"),
         };
         Err(Error::new(Kind::PermissionDenied, refusal).with("program", program.as_str()))
     }
+}
+
+fn similar_apps(ids: &[String]) -> String {
+    if ids.is_empty() { String::new() } else { format!(" (try {})", ids.join(", ")) }
 }
 
 fn list_contains(names: &[String], name: &str) -> bool {
@@ -182,10 +187,25 @@ mod tests {
         );
     }
 
+    fn starting(program: &str, installed: bool, similar: &[&str]) -> Starting {
+        let similar = similar.iter().map(ToString::to_string).collect();
+        Starting { program: program.to_owned(), installed, similar, command: Vec::new() }
+    }
+
+    #[test]
+    fn a_refused_program_has_similar_apps() {
+        let refusal = |similar: &[&str]| {
+            let launching = Launching { programs: Programs::Installed, allow: Vec::new() };
+            launching.check_one(&starting("soffice", false, similar)).unwrap_err().message
+        };
+        assert!(refusal(&["libreoffice-calc", "b"]).contains("(try libreoffice-calc, b)"));
+        assert!(!refusal(&[]).contains("try"));
+    }
+
     #[track_caller]
     fn check_program(programs: Programs, allow: &[&str], installed: bool, expected: bool) {
         let launching = Launching { programs, allow: allow.iter().map(ToString::to_string).collect() };
-        let starting = Starting { program: "xterm".to_owned(), installed, command: Vec::new() };
+        let starting = starting("xterm", installed, &[]);
         assert_eq!(launching.check_one(&starting).is_ok(), expected, "{launching:?} {installed}");
     }
 

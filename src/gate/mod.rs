@@ -272,12 +272,8 @@ fn write_reply(
     // What carries no text from the screen has nothing that could speak to anybody.
     let untrusted = spec.meta.shows_the_screen();
     let scrub = if untrusted { scrub.watched_by(&watch) } else { scrub };
-    let frame = ReplyFrame {
-        step_id: record.step_id,
-        caused_by: record.caused_by,
-        untrusted,
-        warning: cx.warning.take(),
-    };
+    let warning = cx.warning.take().map(|warning| gate.tools.fitted_advice(&warning).into_owned());
+    let frame = ReplyFrame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
     let written = result.and_then(|mut body| {
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
@@ -380,9 +376,9 @@ fn failure_reply(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bo
         success: false,
         error: FailureFacts {
             code: error.kind.code(),
-            message: &error.message,
+            message: &gate.tools.fitted_advice(&error.message),
             recoverable: error.kind.is_recoverable(),
-            // Only what this server offers: advice that cannot be followed is worse than none.
+            // Only what the client was shown: advice that cannot be followed is worse than none.
             suggested_next_tool: suggested_tool(gate, error.kind),
             context: error.context.iter().map(|(key, fact)| (*key, fact)).collect(),
         },
@@ -406,7 +402,7 @@ fn suggested_tool(gate: &Gate, kind: Kind) -> Option<&'static str> {
     let about_consent = matches!(kind, Kind::ConfirmationRequired | Kind::ConfirmationInvalid);
     // Where the person decides there is nothing that the caller could propose.
     let useless = about_consent && gate.confirm.asks_the_person();
-    kind.next_tool().filter(|name| !useless && gate.tools.find_tool(name).is_some())
+    kind.next_tool().filter(|_| !useless).and_then(|name| gate.tools.advised_tool(name))
 }
 
 fn unknown_tool(gate: &Gate, name: &str) -> Reply {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::nearest;
+
 /// A program that the desktop offers to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct App {
@@ -26,6 +28,24 @@ impl App {
         let base = self.program().rsplit('/').next().unwrap_or_default();
         self.id == name || self.program() == name || (!name.is_empty() && base == name)
     }
+}
+
+pub const MOST_SIMILAR: usize = 5;
+
+/// The ids of apps whose id, name or program has the word in it, or else of the one that is written nearly so.
+pub fn similar_apps(apps: &[App], name: &str) -> Vec<String> {
+    let wanted = name.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let has = |text: &str| !wanted.is_empty() && text.to_lowercase().contains(&wanted);
+    let fits = |app: &&App| has(&app.id) || has(&app.name) || has(app.program());
+    let found: Vec<String> = apps.iter().filter(fits).take(MOST_SIMILAR).map(|app| app.id.clone()).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    nearest(&wanted, apps.iter().map(|app| app.id.to_lowercase()))
+        .into_iter()
+        .flat_map(|near| apps.iter().filter(move |app| app.id.to_lowercase() == near))
+        .map(|app| app.id.clone())
+        .collect()
 }
 
 /// What a caller's word for a program was found to be.
@@ -101,5 +121,26 @@ mod tests {
         ] {
             assert_eq!(app(program).is_called(name), expected, "{program} {name}");
         }
+    }
+
+    #[test]
+    fn a_word_that_is_no_app_has_similar_ones() {
+        let app = |id: &str, name: &str, program: &str| App {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            command: vec![program.to_owned()],
+        };
+        let apps = [
+            app("libreoffice-calc", "LibreOffice Calc", "libreoffice"),
+            app("libreoffice-writer", "LibreOffice Writer", "libreoffice"),
+            app("kate", "Kate", "/usr/bin/kate"),
+        ];
+        let check = |name: &str, expected: &[&str]| assert_eq!(similar_apps(&apps, name), expected, "{name}");
+        check("office", &["libreoffice-calc", "libreoffice-writer"]);
+        check("Calc", &["libreoffice-calc"]);
+        check("/opt/kate", &["kate"]);
+        check("kste", &["kate"]);
+        check("gimp", &[]);
+        check("", &[]);
     }
 }

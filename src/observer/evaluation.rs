@@ -1,7 +1,8 @@
 //! One evaluation of conditions or claims, on one look at the desktop: windows are listed once and every tree is read
 //! once, so that all answers are about the same moment and 64 conditions cost as much as one.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,10 @@ pub struct Evaluation<'a> {
     window: WindowChoice,
     /// Not before a condition wants it: some look at pixels alone.
     desktop: OnceCell<Result<Arc<DesktopState>>>,
+    /// What was read in the pictures of windows, by their uid.
+    read: RefCell<HashMap<String, Result<Arc<str>>>>,
+    /// Something was read that nobody tells the changes of: a window without elements.
+    read_dark: Cell<bool>,
 }
 
 impl Observer {
@@ -38,7 +43,15 @@ impl Observer {
         window: WindowChoice,
         cancel: &'a Cancel,
     ) -> Evaluation<'a> {
-        Evaluation { observer: self, cancel, patience, window, desktop: OnceCell::new() }
+        Evaluation {
+            observer: self,
+            cancel,
+            patience,
+            window,
+            desktop: OnceCell::new(),
+            read: RefCell::default(),
+            read_dark: Cell::new(false),
+        }
     }
 }
 
@@ -76,6 +89,9 @@ impl Evaluation<'_> {
             Err(error) if error.kind == Kind::WindowGone => return Ok(None),
             chosen => chosen?,
         };
+        if !memory.is_in(&chosen.raw) {
+            return Ok(None);
+        }
         let view = self.view(&chosen)?;
         let found =
             self.observer.refs().find_again(&memory, WindowCapture { window: &chosen.raw, view: &view });
@@ -105,6 +121,25 @@ impl Evaluation<'_> {
             }
         });
         [("miss", miss.to_string().into()), ("nearest", Fact::List(near.collect()))]
+    }
+
+    /// The text that can be read in the picture of a window, read once.
+    pub(super) fn pixel_text(&self, chosen: &ResolvedWindow) -> Result<Arc<str>> {
+        if let Some(read) = self.read.borrow().get(&chosen.raw.uid) {
+            return read.clone();
+        }
+        let read = self.observer.ocr_text(chosen, self.cancel).map(Arc::from);
+        self.read.borrow_mut().insert(chosen.raw.uid.clone(), read.clone());
+        read
+    }
+
+    pub(super) fn note_dark(&self, view: &View) {
+        self.read_dark.set(self.read_dark.get() || view.is_dark());
+    }
+
+    /// Whether looking again is worth while although nothing is told to have changed.
+    pub(super) fn has_read_dark(&self) -> bool {
+        self.read_dark.get()
     }
 
     pub(super) fn picture(&self, chosen: &ResolvedWindow) -> Result<Shot> {

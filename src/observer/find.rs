@@ -31,6 +31,22 @@ pub struct SearchResult {
     pub unreadable: Vec<(String, String)>,
 }
 
+type WindowHit = (SearchHit, ResolvedWindow, Arc<View>);
+
+impl SearchResult {
+    fn add_window(
+        &mut self,
+        query: &SearchQuery,
+        chosen: ResolvedWindow,
+        view: Arc<View>,
+        hits: &mut Vec<WindowHit>,
+    ) {
+        self.windows += 1;
+        self.elements += view.tree().len();
+        hits.extend(query.find_hits(view.tree()).map(|hit| (hit, chosen.clone(), view.clone())));
+    }
+}
+
 #[derive(Debug)]
 pub struct ElementMatch {
     /// From 0 to 1.
@@ -63,19 +79,22 @@ impl Observer {
         let mut search =
             SearchResult { matches: Vec::new(), more: 0, windows: 0, elements: 0, unreadable: Vec::new() };
         let mut hits = Vec::new();
+        let mut unread = Vec::new();
         for chosen in self.windows_to_search(window)? {
             cancel.check()?;
             match self.look_at(&chosen, cancel) {
-                Ok(look) => {
-                    search.windows += 1;
-                    search.elements += look.view.tree().len();
-                    hits.extend(
-                        query.find_hits(look.view.tree()).map(|hit| (hit, chosen.clone(), look.view.clone())),
-                    );
-                }
+                Ok(look) if look.view.is_dark() => unread.push((chosen, look.view)),
+                Ok(look) => search.add_window(&query, chosen, look.view, &mut hits),
                 Err(error) if error.kind == Kind::Cancelled || !window.is_empty() => return Err(error),
                 Err(error) => search.unreadable.push((chosen.window.uid, error.message)),
             }
+        }
+        // Reading takes long: it is for what the caller works with, and for the rest when nothing else was found.
+        unread.sort_by_key(|(chosen, _)| !self.is_worked_with(chosen, window));
+        for (chosen, view) in unread {
+            let worth = hits.is_empty() || self.is_worked_with(&chosen, window);
+            let view = if worth { self.view_or_reading(&chosen, view, cancel)? } else { view };
+            search.add_window(&query, chosen, view, &mut hits);
         }
         // Stable: of equals, what comes first on the screen stays first.
         hits.sort_by(|(one, ..), (other, ..)| other.score.total_cmp(&one.score));
@@ -85,6 +104,11 @@ impl Observer {
             search.matches.push(self.build_match(hit, chosen, view)?);
         }
         Ok(search)
+    }
+
+    /// The caller named it, or was shown elements of it, or a person would type into it.
+    fn is_worked_with(&self, chosen: &ResolvedWindow, named: &WindowChoice) -> bool {
+        !named.is_empty() || chosen.raw.focused || self.refs().knows_window(&chosen.raw.uid)
     }
 
     /// The focused window first: of equals, its elements are meant.

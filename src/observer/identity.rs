@@ -235,6 +235,7 @@ struct ShownElement {
 #[derive(Debug, Default)]
 struct Home {
     uid: String,
+    pid: u32,
     process: String,
     title: u64,
     /// Windows that were open beside it, which are therefore not its return.
@@ -244,8 +245,13 @@ struct Home {
 }
 
 impl Home {
+    /// A process that ended comes back as nothing: what looks like its window is another's.
     fn is_like(&self, window: &Window) -> bool {
-        self.process == window.process && self.title == hash(&window.title)
+        self.is_of(window.pid) && self.process == window.process && self.title == hash(&window.title)
+    }
+
+    fn is_of(&self, pid: u32) -> bool {
+        self.pid == pid
     }
 }
 
@@ -259,6 +265,11 @@ pub struct RememberedRef {
 impl RememberedRef {
     pub fn window_uid(&self) -> &str {
         &self.entry.home.uid
+    }
+
+    /// Whether this is the window that the element was shown in. A system may give a uid again to another process.
+    pub fn is_in(&self, window: &Window) -> bool {
+        self.entry.home.uid == window.uid && self.entry.home.is_of(window.pid)
     }
 
     /// It was a line that OCR found: looking for it means reading again.
@@ -323,6 +334,7 @@ impl Refs {
         let before = known.windows.values().filter(is_closed).map(|home| home.uid.clone()).collect();
         let home = Home {
             uid: window.uid.clone(),
+            pid: window.pid,
             process: window.process.clone(),
             title: hash(&window.title),
             beside,
@@ -440,10 +452,11 @@ impl RefTable {
         if let Some(home) = known.filter(|home| home.is_like(window)) {
             return home.clone();
         }
+        let same = known.filter(|home| home.is_of(window.pid));
         let (beside, before) =
-            known.map(|home| (home.beside.clone(), home.before.clone())).unwrap_or_default();
-        let (uid, process) = (window.uid.clone(), window.process.clone());
-        let home = Arc::new(Home { uid, process, title: hash(&window.title), beside, before });
+            same.map(|home| (home.beside.clone(), home.before.clone())).unwrap_or_default();
+        let (uid, pid, process) = (window.uid.clone(), window.pid, window.process.clone());
+        let home = Arc::new(Home { uid, pid, process, title: hash(&window.title), beside, before });
         self.windows.insert(window.uid.clone(), home.clone());
         home
     }
@@ -459,7 +472,10 @@ impl RefTable {
         let role = hash(&raw[node].role);
         native
             .and_then(|native| self.owner_ref(&sight.window.uid, native))
-            .filter(|owner| self.entries.get(owner).is_some_and(|entry| entry.role == role))
+            .filter(|owner| {
+                let entry = self.entries.get(owner);
+                entry.is_some_and(|entry| entry.role == role && entry.home.is_of(sight.window.pid))
+            })
             .or_else(|| self.inherited_ref(sight, node))
     }
 
@@ -475,6 +491,9 @@ impl RefTable {
 
     /// Whether an element that was in this window, or in one that this may be the return of, is not there.
     fn may_return(&self, entry: &ShownElement, sight: WindowCapture) -> bool {
+        if !entry.home.is_of(sight.window.pid) {
+            return false;
+        }
         if entry.home.uid != sight.window.uid {
             let home = self.windows.get(&sight.window.uid);
             return home.is_some_and(|home| home.before.contains(&entry.home.uid));

@@ -14,7 +14,7 @@ use crate::config;
 use crate::error::{Error, Kind, Result};
 use crate::model::image::Picture;
 use crate::model::{Element, Rect, Role, TreeBuilder, Word};
-use crate::ocr::{Ocr, Options};
+use crate::ocr::Ocr;
 use crate::platform::Shot;
 
 /// The role of a line that was read from a picture: it can be clicked, and is known by its words alone.
@@ -154,10 +154,8 @@ impl Observer {
         // The reason why nothing can be read comes before the work that would be for nothing.
         self.ocr.describe()?;
         let readable = self.readable_scene(scene, cancel)?;
-        let mut options = self.ocr.window_options();
-        options.labels = true;
-        options.segmentation = care.segmentation.unwrap_or(options.segmentation);
-        let read = self.ocr.read_words(&readable.picture, options, &self.ocr.start_deadline(cancel))?;
+        let waiting = self.ocr.start_deadline(cancel);
+        let read = self.ocr.read_window(&readable.picture, care.segmentation, &waiting)?;
         let clear: Vec<Word> =
             read.iter().filter(|word| f64::from(word.confidence) >= care.least).cloned().collect();
         let mut shown = clear.clone();
@@ -201,21 +199,16 @@ impl Observer {
     /// The words of which the engine is at least as sure as `least` (0 to 100), with boxes in pixels of
     /// the picture.
     pub fn read_words(&self, readable: &Readable, least: f64, cancel: &Cancel) -> Result<Vec<Word>> {
-        self.words_by(readable, self.ocr.window_options(), least, &self.ocr.start_deadline(cancel))
+        let read = self.ocr.read_window(&readable.picture, None, &self.ocr.start_deadline(cancel))?;
+        Ok(self.clear_words(&read, least))
     }
 
-    fn words_by(
-        &self,
-        readable: &Readable,
-        options: Options,
-        least: f64,
-        waiting: &Waiting,
-    ) -> Result<Vec<Word>> {
-        let read = self.ocr.read_words(&readable.picture, options, waiting)?;
+    /// The words that are sure enough, as they may be shown.
+    fn clear_words(&self, read: &[Word], least: f64) -> Vec<Word> {
         let mut words: Vec<Word> =
             read.iter().filter(|word| f64::from(word.confidence) >= least).cloned().collect();
         self.redact_lines(&mut words);
-        Ok(words)
+        words
     }
 
     fn redact_lines(&self, words: &mut [Word]) {
@@ -278,8 +271,8 @@ impl Observer {
         let began = self.clock.now();
         let (readable, words) = self.window_words(chosen, cancel)?;
         let mut builder = TreeBuilder::new(view.tree().root().clone());
-        for words in words.chunk_by(|one, next| one.line_key() == next.line_key()) {
-            let line = line_of(words, readable.area);
+        let lines = words.chunk_by(|one, next| one.line_key() == next.line_key()).map(<[Word]>::to_vec);
+        for line in TextPage::of(lines.collect(), readable.area, true).all_lines() {
             builder.add_leaf(Element::new(TEXT_LINE, line.text, line.bounds));
         }
         let mut tree = builder.finish();
@@ -287,6 +280,27 @@ impl Observer {
         // What was read is redacted already, so both trees are the same one.
         let (tree, took) = (Arc::new(tree), self.clock.now().saturating_sub(began));
         Ok(Arc::new(View::new(tree.clone(), tree, took, self.clock.wall_time())))
+    }
+
+    /// The window as a person sees it: by its elements, or by what can be read in it where it shows none. What can neither
+    /// be listed nor read stays as it is.
+    pub fn view_or_reading(
+        &self,
+        chosen: &ResolvedWindow,
+        view: Arc<View>,
+        cancel: &Cancel,
+    ) -> Result<Arc<View>> {
+        if !view.is_dark() || !self.ocr.is_available() {
+            return Ok(view);
+        }
+        match self.view_by_reading(chosen, &view, cancel) {
+            Ok(read) => Ok(read),
+            Err(error) if error.kind == Kind::Cancelled => Err(error),
+            Err(error) => {
+                tracing::debug!("the window {} is not read: {}", chosen.window.uid, error.message);
+                Ok(view)
+            }
+        }
     }
 
     /// Reads part after part. All together have the time of one picture, so that a window of many pictures
@@ -318,9 +332,8 @@ impl Observer {
         if part.picture.is_one_colour() {
             return Ok(String::new());
         }
-        let least = self.ocr.settings().min_confidence;
-        let words = self.words_by(part, self.ocr.part_options(), least, waiting)?;
-        Ok(join_words(&words))
+        let read = self.ocr.read_words(&part.picture, self.ocr.part_options(), waiting)?;
+        Ok(join_words(&self.clear_words(&read, self.ocr.settings().min_confidence)))
     }
 }
 

@@ -231,7 +231,8 @@ impl Evaluation<'_> {
         Err(Error::new(Kind::ElementNotFound, format!("no element matches '{selector}'{why}")))
     }
 
-    fn text_visible(
+    /// The text in the tree of a window and, where it is not there, in its pixels.
+    pub(super) fn text_visible(
         &self,
         uid: Option<&str>,
         pattern: &Regex,
@@ -240,6 +241,7 @@ impl Evaluation<'_> {
         let chosen = self.chosen(uid)?;
         if source != TextSource::Ocr {
             let view = self.view(&chosen)?;
+            self.note_dark(&view);
             if let Some(node) = find_text(view.tree(), pattern) {
                 let observed = [("source", "tree".into()), ("element_id", view.tree().id(node).into())];
                 return Ok(PredicateVerdict::new(true, Fact::object(observed)));
@@ -248,8 +250,8 @@ impl Evaluation<'_> {
                 return Ok(PredicateVerdict::new(false, "no element's name or value contains this text"));
             }
         }
-        match self.observer.ocr_text(&chosen, self.cancel) {
-            Ok(text) if pattern.is_match(&text) => {
+        match self.pixel_text(&chosen) {
+            Ok(text) if text.lines().any(|line| pattern.is_match(line)) || pattern.is_match(&text) => {
                 Ok(PredicateVerdict::new(true, Fact::object([("source", "ocr".into())])))
             }
             Ok(_) if source == TextSource::Ocr => {
@@ -260,7 +262,10 @@ impl Evaluation<'_> {
             }
             Err(error) if error.kind == Kind::Cancelled => Err(error),
             Err(error) if source == TextSource::Auto => {
-                let observed = format!("no element's name or value contains this text; {}", error.message);
+                let observed = format!(
+                    "no element's name or value contains this text, and the screenshot was not read: {}",
+                    error.message
+                );
                 Ok(PredicateVerdict::new(false, observed))
             }
             Err(error) if error.kind == Kind::PlatformUnsupported => {

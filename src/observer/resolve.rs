@@ -247,7 +247,7 @@ impl Observer {
         cancel: &Cancel,
     ) -> Result<ElementTarget> {
         let memory = self.recall_ref(reference)?;
-        let home = desktop.windows().iter().find(|window| window.uid == memory.window_uid());
+        let home = desktop.windows().iter().find(|window| memory.is_in(window));
         if !window.is_empty() {
             let named = self.choose_in(desktop, window)?;
             refuse_other_window(reference, &memory, &named, home.is_some())?;
@@ -307,7 +307,7 @@ impl Observer {
             return Ok(name);
         };
         let memory = self.recall_ref(reference)?;
-        if memory.window_uid() != chosen.raw.uid {
+        if !memory.is_in(&chosen.raw) {
             return Err(Error::bad_request(format!("{reference} is in the window {}", memory.window_uid()))
                 .with("field", "window_uid"));
         }

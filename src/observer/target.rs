@@ -44,6 +44,8 @@ pub struct Starting {
     pub program: String,
     /// The desktop offers it to people.
     pub installed: bool,
+    /// Ids of apps that may be meant, where it does not.
+    pub similar: Vec<String>,
     /// What is run for it.
     pub command: Vec<String>,
 }

@@ -13,7 +13,7 @@ use crate::model::{Rect, Word};
 pub enum Fit {
     /// Anywhere in a line.
     Contains,
-    /// A whole phrase or a whole line.
+    /// Whole words: a phrase or a line of their own, or else words in one.
     Exact,
     /// Anywhere in a line, as a regular expression.
     Regex,
@@ -53,6 +53,32 @@ impl WantedText {
     fn matches_text(&self, text: &str) -> bool {
         self.pattern.is_match(text)
     }
+
+    /// How well words fit of which `matched` is what fits.
+    fn closeness(&self, text: &str, matched: &str) -> Closeness {
+        let is = |wanted: &str| text == wanted || without_marks(text) == wanted;
+        if is(self.words.as_deref().unwrap_or(matched)) {
+            Closeness::SameWords
+        } else if is(matched) {
+            Closeness::WordsInOtherCase
+        } else {
+            Closeness::PartOfWords
+        }
+    }
+}
+
+/// How well a piece of text fits, the best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Closeness {
+    PartOfWords,
+    WordsInOtherCase,
+    SameWords,
+}
+
+/// A word without the signs around it: `"File",` is `File`.
+fn without_marks(text: &str) -> &str {
+    let bare = text.trim_matches(|sign: char| !sign.is_alphanumeric());
+    if bare.is_empty() { text } else { bare }
 }
 
 /// A piece of text on the screen.
@@ -68,6 +94,7 @@ pub struct TextPiece {
     pub confidence: f32,
     /// It is a phrase by itself, like the label of a button, and no part of one.
     pub whole: bool,
+    pub closeness: Closeness,
 }
 
 /// What can be read in one picture, in reading order.
@@ -103,11 +130,15 @@ impl TextPage {
 
     /// Every place where the text stands, in reading order.
     pub fn find_text(&self, wanted: &WantedText) -> Vec<TextPiece> {
-        let found = |line: &TextLine| -> Vec<TextPiece> {
-            let ranges = if wanted.whole { line.whole_matches(wanted) } else { line.partial_matches(wanted) };
-            ranges.into_iter().map(|range| line.text_piece(range)).collect()
-        };
-        self.lines.iter().flat_map(found).collect()
+        if !wanted.whole {
+            return self.lines.iter().flat_map(|line| line.partial_matches(wanted)).collect();
+        }
+        let labels: Vec<TextPiece> = self.lines.iter().flat_map(|line| line.whole_matches(wanted)).collect();
+        if labels.is_empty() {
+            self.lines.iter().flat_map(|line| line.word_matches(wanted)).collect()
+        } else {
+            labels
+        }
     }
 
     /// What comes nearest to a text that is not there: phrases and words that are written alike. For a regular
@@ -172,7 +203,14 @@ impl TextLine {
             bounds: self.range_bounds(range.clone()),
             confidence: sum / words.len() as f32,
             whole: range == (0..self.words.len()) || self.split_phrases().contains(&range),
+            closeness: Closeness::SameWords,
         }
+    }
+
+    /// The words of a match, of which `matched` is what fits.
+    fn matched_piece(&self, range: WordRange, wanted: &WantedText, matched: &str) -> TextPiece {
+        let closeness = wanted.closeness(self.text_of(&range), matched);
+        TextPiece { closeness, ..self.text_piece(range) }
     }
 
     /// Words that stand close together. The labels of a menu bar are one line to an engine and many to a person.
@@ -193,19 +231,36 @@ impl TextLine {
         phrases.into_iter().chain(words).map(|range| self.text_piece(range)).collect()
     }
 
-    fn whole_matches(&self, wanted: &WantedText) -> Vec<WordRange> {
-        if wanted.matches_text(&self.text) {
-            return std::iter::once(0..self.words.len()).collect();
-        }
-        self.split_phrases().into_iter().filter(|phrase| wanted.matches_text(self.text_of(phrase))).collect()
+    fn whole_matches(&self, wanted: &WantedText) -> Vec<TextPiece> {
+        let ranges = if wanted.matches_text(&self.text) {
+            std::iter::once(0..self.words.len()).collect()
+        } else {
+            self.split_phrases()
+        };
+        let fits = ranges.into_iter().filter(|range| wanted.matches_text(self.text_of(range)));
+        fits.map(|range| self.matched_piece(range.clone(), wanted, self.text_of(&range))).collect()
+    }
+
+    /// Words in the line that are the wanted ones, whatever signs stand around them.
+    fn word_matches(&self, wanted: &WantedText) -> Vec<TextPiece> {
+        let count = wanted.words.as_deref().map_or(0, |words| words.split(' ').count());
+        let starts = 0..(self.words.len() + 1).saturating_sub(count.max(1));
+        let ranges = starts.map(|first| first..first + count.max(1));
+        let fitting = |range: WordRange| {
+            let text = self.text_of(&range);
+            let matched = [text, without_marks(text)].into_iter().find(|text| wanted.matches_text(text))?;
+            Some(self.matched_piece(range.clone(), wanted, matched))
+        };
+        ranges.filter_map(fitting).collect()
     }
 
     /// The words that each match touches. One word is told once, however often the text is in it.
-    fn partial_matches(&self, wanted: &WantedText) -> Vec<WordRange> {
+    fn partial_matches(&self, wanted: &WantedText) -> Vec<TextPiece> {
         let matches = wanted.pattern.find_iter(&self.text).filter(|found| !found.is_empty());
-        let mut ranges: Vec<WordRange> = matches.filter_map(|found| self.words_in(found.range())).collect();
-        ranges.dedup();
-        ranges
+        let mut found: Vec<(WordRange, &str)> =
+            matches.filter_map(|found| Some((self.words_in(found.range())?, found.as_str()))).collect();
+        found.dedup_by(|one, other| one.0 == other.0);
+        found.into_iter().map(|(range, matched)| self.matched_piece(range, wanted, matched)).collect()
     }
 
     fn words_in(&self, found: WordRange) -> Option<WordRange> {
@@ -253,7 +308,9 @@ fn in_reading_order(mut lines: Vec<TextLine>) -> Vec<TextLine> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occurrence {
     First,
-    /// A whole phrase before a part of one, then what was read best.
+    /// The first of those that fit best: whole words in the same case, then in another, then parts of words.
+    Closest,
+    /// What fits best, a whole phrase before a part of one, then what was read best.
     Best,
     /// Counted from 1, in reading order.
     Nth(usize),
@@ -265,11 +322,13 @@ impl Occurrence {
         match self {
             Occurrence::First => (!pieces.is_empty()).then_some(0),
             Occurrence::Nth(number) => number.checked_sub(1).filter(|index| *index < pieces.len()),
+            // Of equals the last is the greatest; reversed, that is the first.
+            Occurrence::Closest => (0..pieces.len()).rev().max_by_key(|at| pieces[*at].closeness),
             Occurrence::Best => {
                 let better = |one: &TextPiece, other: &TextPiece| {
-                    one.whole.cmp(&other.whole).then(one.confidence.total_cmp(&other.confidence))
+                    let fit = (one.closeness, one.whole).cmp(&(other.closeness, other.whole));
+                    fit.then(one.confidence.total_cmp(&other.confidence))
                 };
-                // Of equals the last is the greatest; reversed, that is the first.
                 (0..pieces.len()).rev().max_by(|one, other| better(&pieces[*one], &pieces[*other]))
             }
         }

@@ -9,7 +9,7 @@ use crate::clock::{Cancel, lock};
 use crate::config::limits::TYPED_TEXT_CHARACTERS;
 use crate::error::Result;
 use crate::model::input::{Act, Key, Modifier};
-use crate::model::{KeyCombo, NamedKey, Tree};
+use crate::model::{KeyCombo, NamedKey, Role, Tree};
 
 /// What was typed into one secret field so far, by as many inputs as it took.
 #[derive(Debug, Default)]
@@ -43,18 +43,19 @@ impl Observer {
             return;
         };
         // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
-        let (field, is_secret, has_secret) = match self.typed_into(target, cancel) {
-            Ok((field, view, node)) => (field, view.holds_secret(node), view.has_secret()),
+        let (field, is_secret, leads_on) = match self.typed_into(target, cancel) {
+            Ok((field, view, node)) => {
+                (field, view.holds_secret(node), view.has_secret() && entry.may_leave(&view, node))
+            }
             Err(_) => (TypedField::default(), true, true),
         };
         let text = match &entry {
             TypedInput::Adds(text) | TypedInput::Replaces(text) => text.as_str(),
             TypedInput::Erases => "",
         };
-        // A tab or a line break may lead from one field into the next.
         let mut parts = text.split(['\t', '\n', '\r']);
         let own = parts.next().unwrap_or_default();
-        parts.filter(|_| has_secret).for_each(|part| self.learn_secret(part));
+        parts.filter(|_| is_secret || leads_on).for_each(|part| self.learn_secret(part));
         let mut typed = lock(&self.typed);
         if !is_secret {
             *typed = TypedSecret::default();
@@ -116,6 +117,14 @@ impl Observer {
             }
         };
         Ok(((uid, view.tree().id(node)), view, node))
+    }
+}
+
+impl TypedInput {
+    /// Whether a tab or a line break in it may lead from its field into the next. A value is put where it belongs, and in
+    /// a text of several lines both are part of the text.
+    fn may_leave(&self, view: &View, node: usize) -> bool {
+        matches!(self, TypedInput::Adds(_)) && view.unredacted(node).role != Role::Document
     }
 }
 

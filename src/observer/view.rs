@@ -56,6 +56,11 @@ impl View {
             .is_some_and(|node| self.shown[node].role == super::ocr::TEXT_LINE)
     }
 
+    /// Where what it shows comes from, if not from the application.
+    pub fn source(&self) -> Option<&'static str> {
+        self.was_read().then_some("ocr")
+    }
+
     pub(super) fn raw(&self) -> &Tree {
         &self.raw
     }

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::evaluation::{Evaluation, find_text, window_fact};
-use super::predicate::{PredicateClaim, WindowPredicate};
+use super::evaluation::{Evaluation, window_fact};
+use super::predicate::{PredicateClaim, PredicateVerdict, TextSource, WindowPredicate};
 use super::vision::Visual;
 use super::{Observer, ResolvedWindow, View, WindowChoice};
 use crate::clock::{Cancel, millis};
@@ -25,6 +25,8 @@ use crate::model::Selector;
 use crate::platform::Wake;
 
 const MOST_OBSERVATIONS: usize = 16;
+/// Reading takes long, and nobody tells when the pixels of a window without elements change.
+const READ_AGAIN: Duration = Duration::from_millis(500);
 const MOST_WINDOWS_NAMED: usize = 10;
 
 /// What a caller waits for. What must change is remembered from the first look.
@@ -123,7 +125,10 @@ impl Observer {
                 return Err(timed_out(&conditions, &evaluation, now.saturating_sub(began), looks));
             }
             let left = deadline - now;
-            let next = conditions.iter().filter_map(|condition| condition.next_look(waiting.poll, now)).min();
+            let of_conditions =
+                conditions.iter().filter_map(|condition| condition.next_look(waiting.poll, now));
+            let of_reading = evaluation.has_read_dark().then(|| waiting.poll.max(READ_AGAIN));
+            let next = of_conditions.chain(of_reading).min();
             let at_most = next.map_or(left, |next| next.min(left));
             self.sleep_for_change(generation, at_most, waiting.poll, cancel)?;
         }
@@ -218,9 +223,10 @@ fn timed_out(
     elapsed: Duration,
     looks: usize,
 ) -> Error {
-    let what = match conditions.len() {
-        1 => "the condition was not met".to_owned(),
-        many => format!("none of the {many} conditions was met"),
+    let what = match conditions {
+        [WaitCondition::TextVisible(pattern)] => text_not_seen(pattern, evaluation),
+        [_] => "the condition was not met".to_owned(),
+        many => format!("none of the {} conditions was met", many.len()),
     };
     let observations = conditions.iter().enumerate().take(MOST_OBSERVATIONS);
     let mut seen: Vec<Fact> =
@@ -234,6 +240,16 @@ fn timed_out(
         .beside("polls", looks)
         .beside("matched_index", Fact::Null)
         .beside("last_observation", Fact::List(seen))
+}
+
+/// Says where the text was looked for.
+fn text_not_seen(pattern: &Regex, evaluation: &Evaluation) -> String {
+    match text_visible(pattern, evaluation) {
+        Ok(Some(PredicateVerdict { observed: Fact::Text(observed), .. })) => {
+            format!("the text was not seen: {observed},")
+        }
+        _ => "the condition was not met".to_owned(),
+    }
 }
 
 fn never_idle(chosen: &ResolvedWindow, quiet: Duration, elapsed: Duration) -> Error {
@@ -325,7 +341,10 @@ impl WaitCondition {
             WaitCondition::ElementDisappears { element, window_uid } => {
                 element_disappears(element, window_uid, evaluation)
             }
-            WaitCondition::TextVisible(pattern) => text_visible(pattern, evaluation),
+            WaitCondition::TextVisible(pattern) => {
+                let verdict = text_visible(pattern, evaluation)?.filter(|verdict| verdict.passed);
+                Ok(verdict.map(|verdict| verdict.observed))
+            }
             WaitCondition::WindowAppears(title) => {
                 let windows = evaluation.windows()?;
                 Ok(windows.iter().find(|window| title.is_match(&window.title)).map(window_fact))
@@ -370,10 +389,15 @@ impl WaitCondition {
                     element.find_remembered(&view).map_or(Fact::Null, |node| view.tree().id(node).into()),
                 )]
             }
-            WaitCondition::TextVisible(_) => {
+            WaitCondition::TextVisible(pattern) => {
                 let chosen = evaluation.chosen(None)?;
                 let searched = evaluation.view(&chosen)?.tree().len();
-                vec![("window_uid", chosen.window.uid.into()), ("elements_searched", searched.into())]
+                let observed = text_visible(pattern, evaluation)?.map_or(Fact::Null, |seen| seen.observed);
+                vec![
+                    ("window_uid", chosen.window.uid.into()),
+                    ("elements_searched", searched.into()),
+                    ("observed", observed),
+                ]
             }
             WaitCondition::WindowAppears(_) => {
                 let windows = evaluation.windows()?;
@@ -470,12 +494,9 @@ impl VanishingIdentity {
     }
 }
 
-fn text_visible(pattern: &Regex, evaluation: &Evaluation) -> Result<Option<Fact>> {
-    let Some(view) = retry_missing(evaluation.view_of(None))? else {
-        return Ok(None);
-    };
-    let found = find_text(view.tree(), pattern);
-    Ok(found.map(|node| Fact::object([("element_id", view.tree().id(node).into())])))
+/// In the tree, and where it is not there, in the pixels.
+fn text_visible(pattern: &Regex, evaluation: &Evaluation) -> Result<Option<PredicateVerdict>> {
+    retry_missing(evaluation.text_visible(None, pattern, TextSource::Auto))
 }
 
 fn tree_changes(was: &mut Option<SeenTree>, evaluation: &Evaluation) -> Result<Option<Fact>> {

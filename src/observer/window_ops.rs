@@ -10,13 +10,16 @@ use regex::Regex;
 use super::resolve::MOST_MATCHES;
 use super::{DesktopState, Observer, Permit, ResolvedWindow};
 use crate::clock::Cancel;
-use crate::error::{Error, Fact, Result};
+use crate::error::{Error, Fact, Kind, Result};
 use crate::model::app::{Clip, Ended, Launch, Program, Run};
 use crate::model::{Point, Reached, Window, WindowChange, WindowState};
 use crate::platform::Activation;
 
 /// How often to look for a window where the platform tells nothing of changes.
 const POLL: Duration = Duration::from_millis(100);
+/// A window that did not change for so long has settled; one without elements may be a splash screen, or be filled later.
+const QUIET: Duration = Duration::from_millis(300);
+const QUIET_WITHOUT_ELEMENTS: Duration = Duration::from_millis(1000);
 
 /// What a window must be like; everything that is given must fit.
 #[derive(Clone, Debug, Default)]
@@ -67,10 +70,49 @@ pub enum WindowOperation {
 #[derive(Clone, Debug)]
 pub struct WindowWait {
     pub query: WindowQuery,
+    /// The process that was started: of several windows its own is meant.
+    pub pid: u32,
     /// The windows that were there before, by uid, and which of them had the focus.
     pub before: HashSet<String>,
     pub focused: Option<String>,
     pub timeout: Duration,
+}
+
+/// What a started program shows when the wait for it ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AwaitedWindow {
+    pub window: Option<Window>,
+    /// It was still changing, or only a splash screen showed.
+    pub loading: bool,
+}
+
+/// A window as it was seen while its program started.
+#[derive(Clone, Debug, PartialEq)]
+struct WindowSight {
+    uid: String,
+    title: String,
+    fingerprint: u64,
+    is_dark: bool,
+}
+
+/// Since when a window looks as it does.
+#[derive(Debug, Default)]
+struct Settling {
+    seen: Option<(WindowSight, Duration)>,
+}
+
+impl Settling {
+    /// How much longer it has to look the same to be taken for settled; `None` when there is nothing to see yet.
+    fn quiet_in(&mut self, sight: Option<WindowSight>, now: Duration) -> Option<Duration> {
+        let sight = sight?;
+        let quiet = if sight.is_dark { QUIET_WITHOUT_ELEMENTS } else { QUIET };
+        let since = match &self.seen {
+            Some((before, since)) if *before == sight => *since,
+            _ => now,
+        };
+        self.seen = Some((sight, since));
+        Some(quiet.saturating_sub(now.saturating_sub(since)))
+    }
 }
 
 impl Observer {
@@ -147,6 +189,11 @@ impl Observer {
         self.platform.apps().program(name)
     }
 
+    /// Ids of apps that may be meant by a word that is none of theirs.
+    pub fn similar_apps(&self, name: &str) -> Result<Vec<String>> {
+        self.platform.apps().similar_apps(name)
+    }
+
     pub fn launch_program(&self, permit: &mut Permit, launch: &Launch, cancel: &Cancel) -> Result<u32> {
         cancel.check()?;
         permit.spend();
@@ -155,20 +202,62 @@ impl Observer {
         pid
     }
 
-    /// The window that a started program shows, or `None` when the time is over. A program that ended may still show
-    /// one: it may have handed the work to another that was running.
-    pub fn await_window(&self, awaited: &WindowWait, cancel: &Cancel) -> Result<Option<Window>> {
+    /// The window that a started program shows, once it has settled: a splash screen is not waited for, and a window that
+    /// goes while another comes was none. A program that ended may still show one: it may have handed the work to another
+    /// that was running.
+    pub fn await_window(&self, awaited: &WindowWait, cancel: &Cancel) -> Result<AwaitedWindow> {
         let deadline = self.clock.now() + awaited.timeout;
+        let mut settling = Settling::default();
         loop {
             cancel.check()?;
             let generation = self.platform.watch().generation()?;
-            let found = self.windows()?.into_iter().find(|window| awaited.matches_window(window));
-            let left = deadline.saturating_sub(self.clock.now());
-            if found.is_some() || left.is_zero() {
-                return Ok(found);
+            let (shown, has_splash) = self.program_window(awaited)?;
+            let now = self.clock.now();
+            let quiet_in = match &shown {
+                Some(chosen) => settling.quiet_in(self.sight_of(chosen, cancel)?, now),
+                None => None,
+            };
+            let left = deadline.saturating_sub(now);
+            if quiet_in == Some(Duration::ZERO) || left.is_zero() {
+                let loading = has_splash || (shown.is_some() && quiet_in != Some(Duration::ZERO));
+                return Ok(AwaitedWindow { window: shown.map(|chosen| chosen.window), loading });
             }
-            self.sleep_for_change(generation, left, POLL, cancel)?;
+            self.sleep_for_change(generation, quiet_in.map_or(left, |quiet| quiet.min(left)), POLL, cancel)?;
         }
+    }
+
+    /// The window that is awaited, if it is there, and whether there is a splash screen instead.
+    fn program_window(&self, awaited: &WindowWait) -> Result<(Option<ResolvedWindow>, bool)> {
+        let desktop = self.desktop()?;
+        let all = desktop.windows().iter().map(|window| self.resolve_raw(&desktop, window, None));
+        let mut has_splash = false;
+        let mut others = None;
+        for chosen in all.filter(|chosen| awaited.matches_window(&chosen.window)) {
+            if self.platform.desktop().is_splash(&chosen.raw)? {
+                has_splash = true;
+            } else if chosen.raw.pid == awaited.pid {
+                return Ok((Some(chosen), false));
+            } else {
+                others.get_or_insert(chosen);
+            }
+        }
+        let has_splash = has_splash && others.is_none();
+        Ok((others, has_splash))
+    }
+
+    /// What a window looks like, to see whether it is still being filled. One that cannot be read yet looks like nothing.
+    fn sight_of(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Option<WindowSight>> {
+        let view = match self.fresh_view(chosen, cancel) {
+            Ok(view) => view,
+            Err(error) if error.kind == Kind::Cancelled => return Err(error),
+            Err(_) => return Ok(None),
+        };
+        Ok(Some(WindowSight {
+            uid: chosen.raw.uid.clone(),
+            title: chosen.raw.title.clone(),
+            fingerprint: view.fingerprint(),
+            is_dark: view.is_dark(),
+        }))
     }
 
     /// Where the pointer is; `None` where the desktop does not tell.
@@ -204,5 +293,37 @@ impl WindowWait {
         }
         let came_to_front = window.focused && self.focused.as_ref() != Some(&window.uid);
         (new || came_to_front) && self.query.matches_window(window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sight(uid: &str, fingerprint: u64, is_dark: bool) -> Option<WindowSight> {
+        Some(WindowSight { uid: uid.to_owned(), title: String::new(), fingerprint, is_dark })
+    }
+
+    /// What is seen at which millisecond, and how long it still has to stay as it is.
+    fn check(looks: &[(u64, Option<WindowSight>, Option<u64>)]) {
+        let mut settling = Settling::default();
+        for (at, sight, expected) in looks {
+            let quiet_in = settling.quiet_in(sight.clone(), Duration::from_millis(*at));
+            assert_eq!(quiet_in, expected.map(Duration::from_millis), "at {at}: {sight:?}");
+        }
+    }
+
+    #[test]
+    fn a_window_settles_when_nothing_changes() {
+        check(&[(0, sight("a", 1, false), Some(300)), (200, sight("a", 1, false), Some(100))]);
+        check(&[(0, sight("a", 1, false), Some(300)), (300, sight("a", 1, false), Some(0))]);
+        check(&[(0, sight("a", 1, true), Some(1000)), (300, sight("a", 1, true), Some(700))]);
+    }
+
+    #[test]
+    fn every_change_begins_anew() {
+        check(&[(0, sight("a", 1, false), Some(300)), (299, sight("a", 2, false), Some(300))]);
+        check(&[(0, sight("splash", 1, true), Some(1000)), (900, sight("main", 1, true), Some(1000))]);
+        check(&[(0, None, None), (500, sight("a", 1, false), Some(300))]);
     }
 }

@@ -8,6 +8,7 @@
 mod child;
 pub mod library;
 mod line_removal;
+mod merged;
 mod preprocess;
 mod program;
 mod strips;
@@ -15,7 +16,7 @@ mod system;
 mod tsv;
 pub mod worker;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,6 +27,7 @@ use crate::error::{Error, Kind, Result};
 use crate::machine::{RealMachine, tesseract};
 use crate::model::Word;
 use crate::model::image::Picture;
+use merged::merged_words;
 use preprocess::GreyPage;
 
 /// How a page is to be read.
@@ -65,6 +67,7 @@ pub struct Ocr {
     /// How many engines may run at once.
     engines: usize,
     turns: Turns,
+    underway: Underway,
     recent: Mutex<VecDeque<RecentRead>>,
     /// Keyed at random, so that no application can draw two pictures of one hash.
     hasher: RandomState,
@@ -86,6 +89,7 @@ impl Ocr {
             engine: Mutex::default(),
             engines,
             turns: Turns::new(engines),
+            underway: Underway::default(),
             recent: Mutex::default(),
             hasher: RandomState::new(),
         }
@@ -105,9 +109,25 @@ impl Ocr {
         Ok(self.engine()?.describe())
     }
 
-    /// How the whole of a window is read.
-    pub fn window_options(&self) -> Options {
-        Options { segmentation: self.settings.psm_window, upscale: self.settings.upscale, labels: false }
+    /// The words of a whole window. It is read as it is, and with the frames of buttons and fields taken out, because
+    /// each way finds words that the other does not. Whoever reads a window reads it here, so that all see the same.
+    pub fn read_window(
+        &self,
+        picture: &Picture,
+        segmentation: Option<u32>,
+        waiting: &Waiting,
+    ) -> Result<Vec<Word>> {
+        let segmentation = segmentation.unwrap_or(self.settings.psm_window);
+        let plain = Options { segmentation, upscale: self.settings.upscale, labels: false };
+        if !self.settings.preprocess {
+            return Ok(self.read_words(picture, plain, waiting)?.to_vec());
+        }
+        let (plain, framed) = std::thread::scope(|scope| {
+            let framed = scope.spawn(|| self.read_words(picture, Options { labels: true, ..plain }, waiting));
+            let plain = self.read_words(picture, plain, waiting);
+            (plain, framed.join().unwrap_or_else(|_| Err(reader_panicked())))
+        });
+        Ok(merged_words(&plain?, &framed?))
     }
 
     /// How one small part of a window is read: as it stands there, and well enlarged.
@@ -128,11 +148,12 @@ impl Ocr {
         waiting: &Waiting,
     ) -> Result<Arc<Vec<Word>>> {
         let engine = self.engine()?;
-        let page = GreyPage::of(picture, options.upscale, self.settings.preprocess, options.labels)?;
-        let key = self.hasher.hash_one((&page, options));
+        let key = self.hasher.hash_one((picture.width(), picture.height(), picture.rgba(), options));
+        let _alone = self.underway.enter(key, waiting)?;
         if let Some(words) = self.read_lately(key) {
             return Ok(words);
         }
+        let page = GreyPage::of(picture, options.upscale, self.settings.preprocess, options.labels)?;
         let mut words = self.read(&*engine, &page, options, waiting)?;
         for word in &mut words {
             word.bbox = page.in_picture(word.bbox);
@@ -279,9 +300,46 @@ impl Drop for EngineTurn<'_> {
     }
 }
 
+/// The pictures that are being read. Whoever wants one of them waits until it was read, instead of reading it too.
+#[derive(Default)]
+struct Underway {
+    keys: Mutex<HashSet<u64>>,
+    done: Condvar,
+}
+
+struct ReadingPicture<'a>(&'a Underway, u64);
+
+impl Underway {
+    fn enter(&self, key: u64, waiting: &Waiting) -> Result<ReadingPicture<'_>> {
+        let mut keys = lock(&self.keys);
+        while !keys.insert(key) {
+            let slice = waiting.slice("for the same picture to be read")?;
+            keys = self.done.wait_timeout(keys, slice).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(ReadingPicture(self, key))
+    }
+}
+
+impl Drop for ReadingPicture<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.keys).remove(&self.1);
+        self.0.done.notify_all();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_picture_is_read_by_one_at_a_time() {
+        let underway = Underway::default();
+        let first = underway.enter(7, &waiting(0)).unwrap();
+        assert!(underway.enter(8, &waiting(0)).is_ok());
+        assert_eq!(underway.enter(7, &waiting(30)).err().unwrap().kind, Kind::Timeout);
+        drop(first);
+        assert!(underway.enter(7, &waiting(30)).is_ok());
+    }
 
     fn waiting(milliseconds: u64) -> Waiting {
         Waiting::new(Duration::from_millis(milliseconds), &Cancel::new())

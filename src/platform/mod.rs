@@ -59,7 +59,7 @@ use host::{connect, is_by_powershell, private_desktop, probe, run_command};
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
 use crate::error::{Error, Kind, Result};
-use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
+use crate::model::app::{App, Clip, Ended, Launch, Program, Run, similar_apps};
 use crate::model::image::Picture;
 use crate::model::input::Act;
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
@@ -116,6 +116,11 @@ pub trait Desktop: Send + Sync {
 
     /// The rectangle that pointers can reach, or `None` where it cannot be known.
     fn screen(&self) -> Result<Option<Rect>>;
+
+    /// Whether a window only says that its program is being started, where the desktop tells that.
+    fn is_splash(&self, _window: &Window) -> Result<bool> {
+        Ok(false)
+    }
 
     /// Where the pointer is, or `None` where the system does not tell.
     fn pointer(&self) -> Result<Option<Point>>;
@@ -190,6 +195,11 @@ pub trait Apps: Send + Sync {
 
     /// The program that a name, an app's id or a path stands for; an error tells what is near.
     fn program(&self, name: &str) -> Result<Program>;
+
+    /// The ids of apps that a name which is none of theirs may mean, the likeliest first.
+    fn similar_apps(&self, name: &str) -> Result<Vec<String>> {
+        Ok(similar_apps(&self.installed()?, name))
+    }
 
     /// Starts a program that goes on by itself, and tells its process id.
     fn launch(&self, launch: &Launch) -> Result<u32>;

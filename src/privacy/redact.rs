@@ -253,15 +253,21 @@ impl Redactor {
     /// What has to be black in a picture of the window, if it is to hide anything: a screenshot does
     /// when `hides_pixels` says so, a picture for a foreign model always.
     ///
-    /// An element that only mentions something private is blackened if it is a leaf: a container
+    /// An element that only mentions something private is blackened if nothing in it does: a container
     /// repeats the text of what is in it, and blackening it would leave no picture.
     pub fn secret_regions(&self, tree: &Tree, title: &str) -> Vec<Rect> {
         self.learn_secrets_of(tree);
+        let covers: Vec<RedactionCover> = self.covers(tree, title).map(|(_, cover)| cover).collect();
+        let is_private = |node: usize| {
+            let shown = || self.shown_element(&tree[node], covers[node]);
+            covers[node] != RedactionCover::Nothing || shown().is_some_and(|shown| shown.redacted)
+        };
         let mut regions: Vec<Rect> = Vec::new();
-        for (node, cover) in self.covers(tree, title) {
+        for node in (0..tree.len()).filter(|&node| is_private(node)) {
             let bounds = tree[node].bounds;
             let already = regions.last().is_some_and(|last| last.encloses(&bounds));
-            if !bounds.is_empty() && !already && self.is_private_region(tree, node, cover) {
+            let counts = covers[node] != RedactionCover::Nothing || is_innermost(tree, node, is_private);
+            if !bounds.is_empty() && !already && counts {
                 regions.push(bounds);
             }
         }
@@ -269,14 +275,32 @@ impl Redactor {
     }
 
     /// What must be black before text is read from a picture of the window, whatever the config says of
-    /// pictures: secrets, and every element that a rule hides. Single words are redacted when they are read.
+    /// pictures: secrets, every element that a rule hides, and those that show a known secret, which may be read
+    /// with another letter in it. Other words are redacted when they are read.
     pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
         self.learn_secrets_of(tree);
         if self.is_private_title(&untrusted::clean_text(title)) {
             return vec![frame];
         }
-        let hidden = self.covers(tree, title).filter(|(_, cover)| *cover != RedactionCover::Nothing);
+        let hidden = self.covers(tree, title).filter(|(node, cover)| {
+            *cover != RedactionCover::Nothing
+                || (self.shows_secret(&tree[*node])
+                    && is_innermost(tree, *node, |inner| self.shows_secret(&tree[inner])))
+        });
         hidden.map(|(node, _)| tree[node].bounds).collect()
+    }
+
+    /// Whether a secret that is known stands in a text of the element.
+    fn shows_secret(&self, element: &Element) -> bool {
+        if !self.knows_secrets.load(Ordering::Acquire) {
+            return false;
+        }
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        TEXT_FIELDS.iter().filter_map(|field| (field.get)(element)).any(|text| {
+            let mut found = Vec::new();
+            secrets.find_in(&untrusted::clean_text(text), &mut found);
+            !found.is_empty()
+        })
     }
 
     pub fn redaction_status(&self) -> RedactionStatus {
@@ -324,12 +348,6 @@ impl Redactor {
     fn is_named_by_a_rule(&self, element: &Element) -> bool {
         (!self.names.is_empty() && self.names.is_match(&untrusted::clean_text(&element.name)))
             || (!self.roles.is_empty() && self.roles.is_match(&untrusted::clean_text(element.role.name())))
-    }
-
-    fn is_private_region(&self, tree: &Tree, node: usize, cover: RedactionCover) -> bool {
-        let is_leaf = tree.end(node) == node + 1;
-        cover != RedactionCover::Nothing
-            || (is_leaf && self.shown_element(&tree[node], cover).is_some_and(|shown| shown.redacted))
     }
 
     fn learn_secrets_of(&self, tree: &Tree) {
@@ -433,6 +451,13 @@ impl Redactor {
         }
         found
     }
+}
+
+/// Whether what is said of an element holds of nothing in it. Of a window something always is in it: its title is not
+/// all of it.
+fn is_innermost(tree: &Tree, node: usize, holds: impl Fn(usize) -> bool) -> bool {
+    let (first, end) = (node + 1, tree.end(node));
+    first == end || (node != Tree::ROOT && !(first..end).any(holds))
 }
 
 /// The secrets that are known, the one used longest ago first.
@@ -872,6 +897,24 @@ mod tests {
         let without_rules = unconfigured().secret_regions(&tree, "Bank");
         assert_eq!(without_rules.iter().map(|region| region.x).collect::<Vec<_>>(), [10, 50]);
         assert!(!unconfigured().hides_pixels());
+    }
+
+    /// A field with scroll bars in it, in a window that has the secret in its title.
+    #[test]
+    fn a_field_that_shows_a_secret_is_black_with_what_is_in_it() {
+        let place = |x: i32| Rect::new(x, 0, 10, 10);
+        let mut builder = TreeBuilder::new(Element::new("Window", "S3NTINEL-9f2c", Rect::new(0, 0, 99, 99)));
+        builder.open(Element::new("Group", "S3NTINEL-9f2c", Rect::new(0, 0, 50, 50)));
+        builder.open(Element { bounds: place(10), ..valued("Edit", "Notes", "S3NTINEL-9f2c") });
+        builder.add_leaf(Element::new("ScrollBar", "", place(10)));
+        builder.close();
+        builder.close();
+        builder.add_leaf(Element { bounds: place(60), ..valued("Edit", "Other", "plain") });
+        let (tree, redactor) = (builder.finish(), unconfigured());
+        redactor.learn_secret("S3NTINEL-9f2c");
+        assert_eq!(redactor.secret_regions(&tree, "t"), [place(10)]);
+        assert_eq!(redactor.unreadable_regions(&tree, "t", Rect::default()), [place(10)]);
+        assert!(unconfigured().unreadable_regions(&tree, "t", Rect::default()).is_empty());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! with its annotations, the REST route, the function schema, the docs, the gate's defaults and the
 //! tests that replay its examples. Nothing else in the program is keyed by a tool's name.
 
+mod advice;
 pub mod args;
 pub mod call;
 mod caller;

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::Target;
+use super::{ElementTarget, Target};
+use crate::model::Role;
 
 /// Whether the typed arguments of a call on this target are private: they go into an element that hides what it
 /// holds, may go on into one, or go to what is no element. What the clipboard holds is pasted nobody knows where.
@@ -11,8 +12,13 @@ pub fn is_private(target: &Target, args: &Map<String, Value>) -> bool {
     target.element().is_none_or(|element| {
         element.view.is_private(element.node)
             || element.view.holds_secret(element.node)
-            || (moves_on(args) && element.view.has_secret())
+            || (moves_on(args) && leads_on(element) && element.view.has_secret())
     })
+}
+
+/// In a text of several lines a tab and a line break are part of the text.
+fn leads_on(target: &ElementTarget) -> bool {
+    target.view.unredacted(target.node).role != Role::Document
 }
 
 /// A tab leads into the next field, and so may a line break that more text follows.

@@ -167,7 +167,8 @@ impl LaunchArgs {
         let mut command = program.command;
         command.extend(self.args.iter().map(|arg| arg.as_str().to_owned()));
         let written = self.program.as_str().to_owned();
-        let starting = Starting { program: written, installed: program.installed, command };
+        let similar = if program.installed { Vec::new() } else { cx.observer().similar_apps(&written)? };
+        let starting = Starting { program: written, installed: program.installed, similar, command };
         Ok(Target::Program(program.name, starting))
     }
 }
@@ -186,6 +187,10 @@ pub struct Launched {
     window_found: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<LaunchedWindow>,
+    /// The window still changes, or only a splash screen shows.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    loading: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     dry_run: bool,
@@ -197,6 +202,13 @@ pub struct LaunchedWindow {
     title: String,
     process: String,
     pid: u32,
+}
+
+impl From<Window> for LaunchedWindow {
+    fn from(window: Window) -> Self {
+        let Window { uid, title, process, pid, .. } = window;
+        Self { window_uid: uid, title, process, pid }
+    }
 }
 
 impl Output for Launched {}
@@ -216,9 +228,10 @@ impl Tool for LaunchApp {
                  `launch.programs` says which may be started, by default the installed apps. The arguments \
                  are passed without a shell. `cwd` is a folder. It waits up to `timeout_ms` (5000, at most \
                  120000) for a new window, or with `match` {title, title_regex, process} for a matching one \
-                 that is new or came to the front; `window_found` says whether there is one, and if not, \
-                 `running` whether the program still runs. The program does not end with the server, except \
-                 on a private desktop. On the mock desktop it shows a window of the scenario.",
+                 that is new or came to the front, and until the window has settled; splash screens are \
+                 skipped. `loading` says that it is still changing, `window_found` whether there is one, and \
+                 if not, `running` whether the program still runs. The program does not end with the server, \
+                 except on a private desktop. On the mock desktop it shows a window of the scenario.",
         examples: &[Example {
             scenario: Some("scenarios/apps.yaml"),
             args: r#"{"program":"calculator"}"#,
@@ -251,6 +264,7 @@ impl Tool for LaunchApp {
             running: None,
             window_found: None,
             window: None,
+            loading: false,
             dry_run: permit.dry_run(),
         };
         if permit.dry_run() {
@@ -274,13 +288,11 @@ impl Tool for LaunchApp {
                     .map(|window| window.uid.clone()),
                 before: before.windows().iter().map(|window| window.uid.clone()).collect::<HashSet<_>>(),
                 timeout: Duration::from_millis(args.timeout_ms.map_or(5000, Int::as_usize) as u64),
+                pid,
             };
-            launched.window = cx.observer().await_window(&awaited, cx.cancel)?.map(|window| LaunchedWindow {
-                window_uid: window.uid,
-                title: window.title,
-                process: window.process,
-                pid: window.pid,
-            });
+            let shown = cx.observer().await_window(&awaited, cx.cancel)?;
+            launched.loading = shown.loading;
+            launched.window = shown.window.map(LaunchedWindow::from);
             launched.window_found = Some(launched.window.is_some());
         }
         if launched.window.is_none() {

@@ -176,8 +176,8 @@ impl Tool for OcrFind {
         rest: &[(Method::Get, "/api/ocr/find"), (Method::Post, "/api/ocr/find")],
         brief: "Find text on the screen by OCR; returns where it is.",
         detail: "Words are joined into lines and listed from top to bottom, each with its box and the point \
-                 to click on the screen. `match` contains finds a part of a line, exact a whole label (words \
-                 close together, or a whole line), regex an expression; `case_sensitive` makes the case \
+                 to click on the screen. `match` contains finds a part of a line, exact whole words (a label \
+                 of their own, or else words in a line), regex an expression; `case_sensitive` makes the case \
                  matter. Without `region` and window the focused window is read; a window is read even where \
                  it is covered, a `region` as the screen shows it. `group_lines` false takes every word by \
                  itself. Redacted text cannot be found. When nothing matches, `nearest` has the most similar \
@@ -239,7 +239,7 @@ pub struct ClickTextArgs {
     /// Which of several, from 1.
     #[schemars(extend("x-hidden" = true))]
     nth: Option<Int<1, 10000>>,
-    /// Of several: first in reading order, best match, or nth. Default first; for exact none.
+    /// Of several: first in reading order, best match, or nth. Default the first whole word in the same case.
     #[schemars(extend("x-hidden" = true))]
     occurrence: Option<Which>,
     /// Default left.
@@ -297,12 +297,14 @@ impl ClickTextArgs {
                 .with("text", text)
                 .with("candidates", candidate_facts(page.nearest_text(wanted, MOST_CANDIDATES))));
         }
-        if which.is_none() && self.read.matching == Some(Matching::Exact) && found.len() > 1 {
+        let closest = found.iter().map(|piece| piece.closeness).max();
+        let as_close = found.iter().filter(|piece| Some(piece.closeness) == closest).count();
+        if which.is_none() && self.read.matching == Some(Matching::Exact) && as_close > 1 {
             let message =
                 format!("'{text}' occurs there {} times; choose one with nth or a region", found.len());
             return Err(several(message, found));
         }
-        which.unwrap_or(Occurrence::First).index_among(found).ok_or_else(|| {
+        which.unwrap_or(Occurrence::Closest).index_among(found).ok_or_else(|| {
             let message = format!("'{text}' occurs there {} times, so nth is too large", found.len());
             several(message, found).with("field", "nth")
         })
@@ -350,12 +352,13 @@ impl Tool for ClickText {
         untrusted: true,
         rest: &[(Method::Post, "/api/click_text")],
         brief: "Click text found by OCR, where there is no element.",
-        detail: "Reads like ocr_find and clicks the middle of the match. No match is an error with the eight \
-                 most similar texts; so is an exact text that occurs several times, unless `nth` or \
-                 `occurrence` (first, best, nth) chooses one. The pointer goes to the pixels, whether or not \
-                 the window has elements; `target` has the element under the point. If the pixels there have \
-                 changed since they were read, or another window covers them, nothing is clicked. `changed` \
-                 compares the window's elements before and after; where it has none, its pixels.",
+        detail: "Reads like ocr_find and clicks the middle of the match: of several the first that is the \
+                 whole word in the same case, else the first. No match is an error with the eight most \
+                 similar texts; so is an exact text that occurs several times, unless `nth` or `occurrence` \
+                 (first, best, nth) chooses one. The pointer goes to the pixels, whether or not the window \
+                 has elements; `target` has the element under the point. If the pixels there have changed \
+                 since they were read, or another window covers them, nothing is clicked. `changed` compares \
+                 the elements of the window before and after; where it has none, its pixels.",
         examples: &[
             Example {
                 scenario: None,

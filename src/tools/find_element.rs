@@ -534,6 +534,9 @@ pub struct SearchMatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<&'static str>,
     bounds: Rect,
+    /// "ocr": it was read in the pixels of a window without elements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'static str>,
     window_uid: String,
     path: String,
     before: Option<String>,
@@ -554,6 +557,7 @@ impl From<find::ElementMatch> for SearchMatch {
             offscreen: element.hidden,
             hidden: element.unseen.map(HiddenReason::name),
             bounds: element.bounds,
+            source: found.view.source(),
             window_uid: found.chosen.window.uid,
             path: found.path,
             before,
@@ -577,8 +581,9 @@ impl Tool for Find {
         brief: "Find elements by words: best matches with score, ref, path and surrounding lines.",
         detail: "Searches names, values, descriptions and identifiers, in all windows unless one is named, \
                  and tolerates typos. `role` is a role or a common name for one (field, dropdown, link); it \
-                 may also be one of the words (`save button`). Elements that are not visible now rank lower. \
-                 `before` and `after` are the neighbouring lines of an outline.",
+                 may also be one of the words (`save button`). Elements that are not visible now rank lower. A \
+                 window without elements is read by OCR. `before` and `after` are the neighbouring lines of \
+                 an outline.",
         examples: &[
             Example {
                 scenario: Some("scenarios/form.yaml"),

@@ -123,10 +123,16 @@ pub struct PictureOut {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Looked {
-    window_uid: String,
-    window: String,
+    /// Absent when there are no windows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window_uid: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<String>,
     elements: usize,
     shown: usize,
+    /// "ocr": the lines were read in the pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'static str>,
     dropped: DroppedCounts,
     /// Absent when this is the first look at the window.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,6 +170,26 @@ impl Since {
     fn of(changes: &OutlineChanges) -> Self {
         let OutlineChanges { added, removed, changed, cut, .. } = *changes;
         Self { added, removed, changed, left_out: cut }
+    }
+}
+
+impl Looked {
+    fn at_empty_desktop() -> Self {
+        Self {
+            window_uid: None,
+            window: None,
+            elements: 0,
+            shown: 0,
+            source: None,
+            dropped: DroppedCounts::default(),
+            since_last_look: None,
+            truncated: false,
+            next: None,
+            windows_left_out: 0,
+            complete: None,
+            picture: None,
+            text: "no windows; launch_app starts a program".to_owned(),
+        }
     }
 }
 
@@ -217,6 +243,9 @@ impl Tool for LookTool {
             .map_or(Ok(()), |_| cx.caller().check_permitted_with(&Self::META, &["get_screenshot"]))?;
         let desktop = cx.observer().desktop()?;
         let windows = cx.observer().shown_windows(&desktop);
+        if windows.is_empty() && args.window.window_choice().is_empty() && args.reference.is_none() {
+            return Ok(Looked::at_empty_desktop());
+        }
         let chosen = window_to_look(cx, &desktop, &args)?;
         cx.warning = chosen.warning.clone();
         let seen = LookResult::take_look(cx, chosen, &args)?;
@@ -326,10 +355,11 @@ impl LookResult {
         };
         let next = self.next_page(&outline);
         Ok(Looked {
-            window_uid: self.chosen.window.uid,
-            window: self.chosen.window.title,
+            window_uid: Some(self.chosen.window.uid),
+            window: Some(self.chosen.window.title),
             elements: outline.elements,
             shown: outline.shown,
+            source: self.view.source(),
             dropped: outline.dropped,
             since_last_look: changes.as_ref().map(Since::of),
             truncated: next.is_some() || changes.is_some_and(|changes| changes.cut > 0),

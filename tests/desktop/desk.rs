@@ -33,6 +33,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("firefox-esr", "firefox-esr"),
     ("keepassxc", "keepassxc"),
     ("kwrite", "kwrite"),
+    ("pcmanfm", "pcmanfm"),
     ("yad", "yad"),
 ];
 

@@ -72,3 +72,30 @@ fn a_dry_run_touches_nothing() {
     press_ok(&mut stage);
     assert_eq!(stage.app.printed(), "kept\n");
 }
+
+/// H-85 on desktop: the X server gives the ids of a program that ended to the next one
+#[test]
+fn a_uid_or_ref_of_a_dialog_that_ended_never_presses_in_the_next() {
+    let desk = desk();
+    let mut server = desk.server();
+    let ask = |text: &str| desk.start("zenity", &["--question", "--title=Ask", text]);
+    let saving = ask("--text=Save the letter?");
+    let old = server.ready(&saving, "Ask", 3);
+    let yes = server.ok("find_element", json!({"window_uid": old, "selector": "//Button[name=\"Yes\"]"}));
+    drop(saving);
+    until("the first to go", || server.windows().is_empty().then_some(()));
+    let mut deleting = ask("--text=Delete everything?");
+    let new = server.ready(&deleting, "Ask", 3);
+    assert_ne!(old, new);
+    let xid = |uid: &str| uid.split('-').next().unwrap_or_default().to_owned();
+    assert_eq!(xid(&old), xid(&new), "the X server gave other ids: this test shows nothing");
+    let by_ref = json!({"ref": yes["ref"]});
+    let by_uid = json!({"window_uid": old, "selector": "//Button[name=\"Yes\"]"});
+    for arguments in [by_ref, by_uid] {
+        let refused = server.call("click_element", arguments);
+        assert_eq!(refused["error"]["code"], "WindowGone", "{refused}");
+    }
+    assert!(!deleting.has_ended());
+    server.ok("click_element", json!({"window_uid": new, "selector": "//Button[name=\"Yes\"]"}));
+    until("the answer", || deleting.has_ended().then_some(()));
+}

@@ -20,6 +20,7 @@ mod dialogs;
 mod editor;
 mod faults;
 mod field_programs;
+mod file_manager;
 mod gone;
 mod pictures;
 mod private;

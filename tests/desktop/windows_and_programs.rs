@@ -90,6 +90,22 @@ fn a_program_is_started_with_its_arguments_as_they_are() {
     assert!(!desk.home().join("pwned").exists());
 }
 
+/// The window of the program is told, once it is there, and not the splash screen before it.
+#[test]
+fn a_splash_screen_is_passed_over() {
+    let desk = desk();
+    let mut server = desk.server_with(&[("OSO_LAUNCH__ALLOW", r#"["sh"]"#)]);
+    let empty = server.ok("look", json!({}));
+    assert!(empty["outline"].as_str().unwrap().starts_with("no windows"), "{empty}");
+    let script =
+        "yad --splash --title=Splash --text=Wait --no-buttons --timeout=3; exec zenity --info --title=Main";
+    let args = json!({"program": "sh", "args": ["-c", script], "timeout_ms": 60000});
+    let launched = server.ok("launch_app", args);
+    assert_eq!((&launched["window"]["title"], launched.get("loading")), (&json!("Main"), None), "{launched}");
+    let uid = launched["window"]["window_uid"].as_str().unwrap().to_owned();
+    action(&mut server, &uid, json!({"action": "close"}));
+}
+
 #[test]
 fn what_the_desktop_offers_is_listed_and_the_rest_refused() {
     let desk = desk();

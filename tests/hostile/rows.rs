@@ -249,6 +249,7 @@ const BROKEN: &[Row] = &[
         "a mute accessibility bus; no session bus; no display; the X server gone",
         "the server says so, lives and connects again",
     ),
+    row("H-85", "a window id that is given to the next program", "WindowGone for the old uid and its refs"),
     row(
         "H-86",
         "the server killed while it holds keys or a button",

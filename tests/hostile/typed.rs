@@ -463,6 +463,34 @@ fn what_is_pasted_into_a_plain_field_is_no_secret() {
     assert!(shown.contains("a plain word"), "{shown}");
 }
 
+/// A text of several lines stays in its field, and so does a value: what stands behind a line break is no secret.
+#[test]
+fn what_follows_a_line_break_in_a_text_is_no_secret() {
+    let notes = "{role: Document, name: Notes, id: notes, value: \"\", bounds: {x: 120, y: 200, width: 300, height: 60}}";
+    let stage = BANK.replace("- {role: Button", &format!("- {notes}\n            - {{role: Button"));
+    let check = |tool: &str, args: Value, expected: &str| {
+        let world = world(&stage, json!({}));
+        world.ok("click_element", json!({"selector": "//Document"}));
+        world.ok(tool, args.clone());
+        let shown = world.reply("get_window_structure", json!({})).text();
+        assert!(shown.contains(expected) && !shown.contains("[REDACTED]"), "{tool} {args}: {shown}");
+    };
+    check("set_value", json!({"selector": "//Document", "value": "two\nlines"}), "lines");
+    check("set_value", json!({"selector": ACCOUNT, "value": "one\ttabbed"}), "tabbed");
+    check("type_text", json!({"text": "two\nharbours"}), "harbours");
+}
+
+/// Out of a field of one line a tab or a line break may lead into the password.
+#[test]
+fn what_follows_a_tab_in_a_field_may_be_a_secret() {
+    let world = world(BANK, json!({}));
+    world.ok("click_element", json!({ "selector": ACCOUNT }));
+    world.ok("type_text", json!({"text": "alice\thunter2secret"}));
+    let echoed = world.reply("set_value", json!({"selector": ACCOUNT, "value": "hunter2secret"})).text();
+    let shown = world.reply("get_window_structure", json!({})).text();
+    assert!(!shown.contains("hunter2secret") && !echoed.contains("hunter2secret"), "{shown} {echoed}");
+}
+
 // ── what typing presses ────────────────────────────────────────────────────────────────────────────
 
 /// A protected button with shortcuts of one key; the focus is in a list, which takes no text.

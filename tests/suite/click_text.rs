@@ -116,7 +116,8 @@ fn ways_to_match() {
     assert_eq!(count(json!({"text": "HELLO, world", "window_index": 0})), 1);
     assert_eq!(count(json!({"text": "HELLO, world", "window_index": 0, "case_sensitive": true})), 0);
     assert_eq!(count(json!({"text": "Edit", "window_index": 0, "match": "exact"})), 1);
-    assert_eq!(count(json!({"text": "test document", "window_index": 0, "match": "exact"})), 0);
+    assert_eq!(count(json!({"text": "test document", "window_index": 0, "match": "exact"})), 1);
+    assert_eq!(count(json!({"text": "test docu", "window_index": 0, "match": "exact"})), 0);
     assert_eq!(count(json!({"text": r"line \d", "window_index": 0, "match": "regex"})), 1);
     let word = json!({"text": "content", "window_index": 0, "match": "exact", "group_lines": false});
     assert_eq!(texts(&world.ok("ocr_find", word)), ["content"]);

@@ -32,6 +32,7 @@ mod listings;
 mod look;
 mod observe;
 mod ocr;
+mod one_reading;
 mod outline;
 mod pictures;
 mod places;

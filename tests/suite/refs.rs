@@ -180,6 +180,55 @@ fn a_window_that_came_back_is_recognised() {
     assert!(receipt["target"]["identity"]["reason"].as_str().unwrap().contains("window"), "{receipt}");
 }
 
+/// A system may give the id of a window to the next process, which may ask something else in the same words.
+const NEXT_PROCESS: &str = r#"
+name: next process
+initial_state: saving
+states:
+  saving:
+    windows:
+      - uid: mock:7
+        title: Question
+        process: zenity
+        pid: 41
+        bounds: {x: 0, y: 0, width: 400, height: 300}
+        tree:
+          role: Window
+          name: Question
+          children:
+            - {role: Text, name: Save the letter?}
+            - {role: Button, name: "Yes", id: "yes", bounds: {x: 10, y: 10, width: 50, height: 20}}
+            - {role: Button, name: End, id: end, bounds: {x: 70, y: 10, width: 50, height: 20}}
+  deleting:
+    windows:
+      - uid: mock:7
+        title: Question
+        process: zenity
+        pid: 42
+        bounds: {x: 0, y: 0, width: 400, height: 300}
+        tree:
+          role: Window
+          name: Question
+          children:
+            - {role: Text, name: Delete everything?}
+            - {role: Button, name: "Yes", id: "yes", bounds: {x: 10, y: 10, width: 50, height: 20}}
+reactions:
+  - {on: {tool: click_element, target_id: end}, transition_to: deleting}
+"#;
+
+/// H-85 on code: the refs of the window before
+#[test]
+fn a_ref_of_a_process_that_ended_leads_nowhere() {
+    let world = World::new();
+    Stage::load(&*world.mock, scenario::load_str(NEXT_PROCESS, "next.yaml").unwrap());
+    let yes = reference(&world, "Yes");
+    world.ok("click_element", json!({"selector": "//Button[name=\"End\"]"}));
+    assert_eq!(refused(&world, json!({"ref": yes}))["code"], "WindowGone");
+    let claim = json!({"predicates": [{"kind": "element_exists", "ref": yes}]});
+    assert_eq!(world.ok("assert_state", claim)["all_passed"], false);
+    assert_ne!(reference(&world, "Yes"), yes);
+}
+
 #[test]
 fn a_ref_that_nobody_gave_is_refused() {
     let world = player();

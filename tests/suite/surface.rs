@@ -162,13 +162,49 @@ fn an_agent_reads_little_and_can_do_everything() {
     assert!(tools.as_array().unwrap().iter().any(|tool| tool["name"] == "wait_idle"));
 }
 
+/// What a client of this profile is told before its first call, and the tools that it is shown.
+fn told(profile: &str) -> (String, Vec<String>) {
+    let mut client = Client::start(&["--mock", "--profile", profile]);
+    let text = client.initialize("2025-11-25")["result"]["instructions"].as_str().unwrap().to_owned();
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let names = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
+    (text, names.collect())
+}
+
 #[test]
-fn instructions_fit_into_what_clients_read() {
-    let text = os_screen_observer::mcp::INSTRUCTIONS;
-    assert!(text.chars().count() < 2000, "{} characters", text.chars().count());
-    for spec_name in ["look", "find", "act", "get_window_structure", "find_element", "click_element"] {
-        assert!(text.contains(spec_name), "{spec_name} is not taught");
+fn instructions_fit_into_what_clients_read_and_name_what_they_were_shown() {
+    for profile in ["agent", "full", "test"] {
+        let (text, shown) = told(profile);
+        assert!(text.chars().count() < 2000, "{profile}: {} characters", text.chars().count());
+        for name in ["look", "find", "act", "click_element"] {
+            assert!(text.contains(name), "{name} is not taught to {profile}");
+        }
+        let words: Vec<&str> = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').collect();
+        for spec in specs().iter().filter(|spec| words.contains(&spec.meta.name)) {
+            assert!(
+                shown.iter().any(|name| name == spec.meta.name),
+                "{profile} is told of {}",
+                spec.meta.name
+            );
+        }
     }
+    assert!(told("full").0.contains("find_element"));
+}
+
+/// An error tells a client to go on with what it was shown.
+#[test]
+fn the_advice_of_errors_names_listed_tools() {
+    let check = |profile: &str, tool: &str, args: Value, expected: &str| {
+        let mut client = Client::mock(&["--profile", profile]);
+        let reply = client.data(tool, args);
+        assert_eq!(reply["error"]["suggested_next_tool"], expected, "{profile} {tool}: {reply}");
+    };
+    let gone = json!({"window_uid": "mock:none"});
+    check("agent", "look", gone.clone(), "look");
+    check("full", "look", gone, "list_windows");
+    let lost = json!({"selector": "//Button[name=\"none\"]"});
+    check("agent", "click_element", lost.clone(), "find");
+    check("full", "click_element", lost, "find_element");
 }
 
 /// Compares a generated text with the committed one, or writes it when asked to.

@@ -251,6 +251,24 @@ fn a_window_that_is_opened_again_brings_its_refs_back() {
 }
 
 #[test]
+fn the_refs_of_a_process_that_ended_stay_dead() {
+    let refs = Refs::default();
+    let ended = Capture::in_window("w1", "Editor", &form());
+    refs.meet_window(&ended.window, std::slice::from_ref(&ended.window));
+    let save = ended.show(&refs, 3);
+    let memory = refs.remembered(save).unwrap();
+    for uid in ["w1", "w2"] {
+        let mut next = Capture::in_window(uid, "Editor", &form());
+        next.window.pid = 2;
+        assert!(!memory.is_in(&next.window));
+        assert!(memory.reopened_among(std::slice::from_ref(&next.window)).is_empty());
+        refs.meet_window(&next.window, std::slice::from_ref(&next.window));
+        assert_ne!(next.show(&refs, 3), save);
+    }
+    assert!(memory.is_in(&ended.window));
+}
+
+#[test]
 fn a_window_that_was_open_beside_it_is_not_its_return() {
     let refs = Refs::default();
     let one = Capture::in_window("w1", "Editor", &form());

@@ -40,7 +40,7 @@ impl Observer {
         let mut notes = Vec::new();
         match subject {
             PictureSubject::Window(chosen) => {
-                let view = self.fresh_view(chosen, cancel)?;
+                let view = self.view_or_reading(chosen, self.fresh_view(chosen, cancel)?, cancel)?;
                 marks = self.marks_of(chosen, &view, &[], area)?;
             }
             PictureSubject::Screen => {

@@ -49,12 +49,17 @@ fn a_text_is_found_anywhere_in_a_line() {
 }
 
 #[test]
-fn what_is_exact_is_a_phrase_or_a_line() {
+fn what_is_exact_is_a_label_or_else_words_in_a_line() {
     check(MENU, Fit::Exact, "save", &["Save@0,60"]);
     check(MENU, Fit::Exact, "Save As", &["Save As@100,60"]);
     check(MENU, Fit::Exact, "view", &["View@120,0"]);
     check(MENU, Fit::Exact, "File Edit View", &["File Edit View@0,0"]);
-    check(MENU, Fit::Exact, "wide", &[]);
+    check(MENU, Fit::Exact, "wide", &["wide@52,30"]);
+    check(MENU, Fit::Exact, "hello wide", &[]);
+    check(MENU, Fit::Exact, "hello", &["Hello,@0,30"]);
+    check(MENU, Fit::Exact, "wid", &[]);
+    check("File@0,0 Edit@38,0 Image@76,0 | Images@0,30", Fit::Exact, "Image", &["Image@76,0"]);
+    check("+@0,0 -@12,0", Fit::Exact, "-", &["-@12,0"]);
     check("OK@0,0 | OK@90,0", Fit::Exact, "OK", &["OK@0,0", "OK@90,0"]);
     check("a.c@0,0 | abc@0,20", Fit::Exact, "a.c", &["a.c@0,0"]);
 }
@@ -129,6 +134,25 @@ fn one_of_several_is_chosen() {
     assert_eq!(Occurrence::Best.index_among(&alike), Some(0), "of equals the first");
 }
 
+#[track_caller]
+fn check_closest(drawn: &str, fit: Fit, text: &str, expected: (i32, i32)) {
+    let found = page(drawn).find_text(&WantedText::new(fit, text, false).unwrap());
+    let chosen = &found[Occurrence::Closest.index_among(&found).unwrap()];
+    assert_eq!((chosen.bounds.x, chosen.bounds.y), expected, "{text}: {found:?}");
+}
+
+#[test]
+fn the_whole_word_in_the_same_case_is_meant() {
+    let window = "files@300,0 | File@0,30 Edit@60,30 | file@0,60 | FILE,@0,90";
+    check_closest(window, Fit::Contains, "File", (0, 30));
+    check_closest(window, Fit::Contains, "file", (0, 60));
+    check_closest(window, Fit::Contains, "FILE", (0, 90));
+    check_closest(window, Fit::Contains, "fIle", (0, 30));
+    check_closest(window, Fit::Contains, "ile", (300, 0));
+    check_closest(window, Fit::Regex, "[Ff]ile", (0, 30));
+    check_closest(window, Fit::Exact, "file", (0, 60));
+}
+
 #[test]
 fn what_cannot_be_looked_for_is_said() {
     let problem = |fit: Fit, text: &str| WantedText::new(fit, text, false).unwrap_err();
@@ -170,6 +194,7 @@ proptest! {
         let by_expression = WantedText::new(Fit::Regex, &regex::escape(&text), true).unwrap();
         prop_assert_eq!(page.find_text(&by_expression), contains);
         let exact = page.find_text(&WantedText::new(Fit::Exact, &text, true).unwrap());
-        prop_assert!(exact.iter().all(|found| found.text == text && found.whole));
+        prop_assert!(!exact.is_empty(), "{text}");
+        prop_assert!(exact.iter().all(|found| found.closeness == Closeness::SameWords), "{text} in {exact:?}");
     }
 }

@@ -390,7 +390,7 @@ fn of_mac(thing: Thing) -> ElementState {
 fn of_linux(thing: Thing) -> ElementState {
     use crate::model::element::Range;
     use atspi::{Role, State};
-    use linux::accessibility::element::AtspiElement;
+    use linux::accessibility::element::{AtspiElement, FieldText};
     const WORKED: &[State] = &[State::Enabled, State::Sensitive, State::Showing];
     let told = |role: Role, more: &[State], interfaces: &[&str], actions: &[&str]| {
         let interfaces: Vec<String> =
@@ -414,5 +414,6 @@ fn of_linux(thing: Thing) -> ElementState {
         Thing::List => (told(Role::ListBox, &[], &["Selection"], &[]), None),
         Thing::Combo => (told(Role::ComboBox, &[], &["Action"], &["press"]), None),
     };
-    linux::interaction::with_text(linux::interaction::element_state(&told), text.map(str::to_owned))
+    let text = text.map(|text| FieldText { characters: text.chars().count(), text: Some(text.to_owned()) });
+    linux::interaction::with_text(linux::interaction::element_state(&told), text)
 }

@@ -234,6 +234,14 @@ impl Desktop for Linux {
         self.link.with_server(desktop::screen_rect).map(Some)
     }
 
+    /// Some are windows of a program of their own, and do not say what they are.
+    fn is_splash(&self, window: &Window) -> Result<bool> {
+        if window.process.ends_with("splash") {
+            return Ok(true);
+        }
+        self.link.with_errors(|server| desktop::is_splash(server, &window.uid))
+    }
+
     fn pointer(&self) -> Result<Option<Point>> {
         self.link.with_server(desktop::pointer_position).map(Some)
     }

@@ -17,7 +17,7 @@ use super::sandbox::Sandbox;
 use crate::clock::Cancel;
 use crate::config::limits;
 use crate::error::{Error, Result};
-use crate::model::app::{App, Ended, Launch, Program, Run};
+use crate::model::app::{App, Ended, Launch, MOST_SIMILAR, Program, Run, similar_apps};
 use crate::platform::Apps;
 use crate::platform::session_env::SessionEnv;
 use crate::text::nearest;
@@ -52,6 +52,12 @@ impl Apps for LinuxApps {
 
     fn program(&self, name: &str) -> Result<Program> {
         find_program(&self.env, name)
+    }
+
+    fn similar_apps(&self, name: &str) -> Result<Vec<String>> {
+        let apps = installed_apps(&self.env);
+        let same = apps_of_same_file(&self.env, &apps, name);
+        Ok(if same.is_empty() { similar_apps(&apps, name) } else { same })
     }
 
     fn launch(&self, launch: &Launch) -> Result<u32> {
@@ -201,10 +207,17 @@ fn find_program(env: &SessionEnv, name: &str) -> Result<Program> {
     let known = apps.iter().flat_map(|app| [app.id.clone(), app.name.clone()]);
     let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
     Err(Error::bad_request(format!(
-        "there is no app or program '{name}'{near} (list_apps lists ids; a program is a name on PATH or an \
-         absolute path)"
+        "there is no app or program '{name}'{near} (an app has an id, a program is a name on PATH or an absolute path)"
     ))
     .with("field", "program"))
+}
+
+/// The apps that start the same file: `soffice` is what `libreoffice --calc` runs.
+fn apps_of_same_file(env: &SessionEnv, apps: &[App], name: &str) -> Vec<String> {
+    let file = |name: &str| find_executable(env, name).and_then(|path| path.canonicalize().ok());
+    let Some(wanted) = file(name) else { return Vec::new() };
+    let same = apps.iter().filter(|app| file(app.program()).as_ref() == Some(&wanted));
+    same.take(MOST_SIMILAR).map(|app| app.id.clone()).collect()
 }
 
 /// Rules may be about what people call it or about the program.
@@ -300,6 +313,14 @@ mod tests {
         for none in ["", "bin/sh", "../bin/sh", "/bin", "no-such-program", "--help", "sh -c true"] {
             assert!(find_executable(&SessionEnv::read(), none).is_none(), "{none}");
         }
+        let sh = |program: &str| App {
+            id: program.to_owned(),
+            name: String::new(),
+            command: vec![program.to_owned()],
+        };
+        let apps = [sh("/bin/sh"), sh("/no/such/program")];
+        assert_eq!(apps_of_same_file(&SessionEnv::read(), &apps, "sh"), ["/bin/sh"]);
+        assert!(apps_of_same_file(&SessionEnv::read(), &apps, "no-such-program").is_empty());
         let refused = find_program(&SessionEnv::read(), "no-such-program").unwrap_err();
         assert!(refused.message.contains("'no-such-program'"), "{refused}");
     }

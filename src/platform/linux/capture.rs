@@ -13,6 +13,7 @@ use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, ImageOrder};
 use super::desktop::{self, WindowFrame};
 use super::memory::SharedMemory;
 use super::popups;
+use super::window_uid::WindowUid;
 use super::x11::{X11Error, X11Failure, X11Server};
 use crate::clock::{lock, sleep_really};
 use crate::error::{Error, Kind};
@@ -49,7 +50,7 @@ fn off_screen(area: Rect, screen: Rect) -> Error {
 }
 
 pub fn window_picture(server: &X11Server, uid: &str) -> Result<Shot, X11Failure> {
-    let xid = desktop::xid_of(uid)?;
+    let xid = WindowUid::parse(uid)?.xid;
     let (frame, hidden) = desktop::frame_and_hidden(server, uid)?;
     if hidden {
         return Err(no_picture(uid).into());

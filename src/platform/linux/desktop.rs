@@ -1,7 +1,8 @@
 //! Windows, their order, monitors, and changing a window as a whole, by EWMH.
 //!
 //! Every look sends all its questions before it reads the first answer, so that it costs a few round trips
-//! whatever the number of windows. Nothing is remembered between looks.
+//! whatever the number of windows. Nothing is remembered between looks; [`super::window_uid`] tells a window from a
+//! later one with the same X id.
 //!
 //! The bounds of a window are what a person sees of it: with the frame that the window manager drew, and
 //! without the shadow that applications with frames of their own draw around themselves.
@@ -13,17 +14,17 @@ use std::time::Duration;
 
 use x11rb::cookie::Cookie;
 use x11rb::protocol::randr::ConnectionExt as _;
-use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
+use x11rb::protocol::res::QueryClientIdsReply;
 use x11rb::protocol::xproto::{
     AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, GetGeometryReply,
     GetPropertyReply, GetWindowAttributesReply, InputFocus, MapState, StackMode, TranslateCoordinatesReply,
     WindowClass,
 };
 
+use super::window_uid::{WindowUid, ask_pid, told_pid};
 use super::x11::{X11Error, X11Failure, X11Server};
 use super::x11_stream::X11Stream;
 use crate::clock::{Cancel, Clock};
-use crate::error::Error;
 use crate::model::window::{Reached, WindowChange, WindowState};
 use crate::model::{Monitor, Point, Rect, Window};
 use crate::platform::Activation;
@@ -108,7 +109,7 @@ pub struct X11Desktop {
 /// A window as it was seen.
 #[derive(Clone, Debug)]
 pub struct ListedX11Window {
-    pub xid: u32,
+    pub uid: WindowUid,
     pub title: String,
     pub class: String,
     pub frame: WindowFrame,
@@ -130,8 +131,8 @@ impl ListedX11Window {
 
     fn window(&self) -> Window {
         Window {
-            uid: uid_of(self.xid),
-            handle: format!("{:#010x}", self.xid),
+            uid: self.uid.to_string(),
+            handle: format!("{:#010x}", self.uid.xid),
             title: self.title.clone(),
             process: self.frame.pid.and_then(process_name).unwrap_or_else(|| self.class.clone()),
             pid: self.frame.pid.unwrap_or(0),
@@ -140,16 +141,6 @@ impl ListedX11Window {
             minimized: self.hidden,
         }
     }
-}
-
-pub fn uid_of(xid: u32) -> String {
-    format!("x11:{xid:x}")
-}
-
-/// The window that a uid names, or an error that says that there is none.
-pub fn xid_of(uid: &str) -> Result<u32, Error> {
-    let number = uid.strip_prefix("x11:").and_then(|hex| u32::from_str_radix(hex, 16).ok());
-    number.ok_or_else(|| gone(uid))
 }
 
 pub use crate::platform::gone;
@@ -161,7 +152,10 @@ pub fn list_windows(server: &X11Server) -> Result<Vec<Window>, X11Error> {
 }
 
 pub fn stacking_order(server: &X11Server) -> Result<Vec<String>, X11Error> {
-    Ok(window_ids(server)?.stacking.into_iter().map(uid_of).collect())
+    let stacking = window_ids(server)?.stacking;
+    let asked: Vec<AskedOwner<'_>> =
+        stacking.into_iter().map(|xid| AskedOwner::ask_about(server, xid)).collect::<Result<_, _>>()?;
+    asked.into_iter().map(|question| Ok(question.owner()?.uid().to_string())).collect()
 }
 
 pub fn window_frame(server: &X11Server, uid: &str) -> Result<WindowFrame, X11Failure> {
@@ -170,10 +164,21 @@ pub fn window_frame(server: &X11Server, uid: &str) -> Result<WindowFrame, X11Fai
 
 /// Also whether the window is off the screen now.
 pub fn frame_and_hidden(server: &X11Server, uid: &str) -> Result<(WindowFrame, bool), X11Failure> {
-    let asked = Asked::ask_about(server, xid_of(uid)?)?;
-    let mut seen = asked.collect_answers(server, None).map_err(|trouble| name_window(trouble, uid))?;
-    find_missing_pids(server, std::slice::from_mut(&mut seen))?;
-    Ok((seen.frame, seen.hidden))
+    let wanted = WindowUid::parse(uid)?;
+    let asked = Asked::ask_about(server, wanted.xid)?;
+    let seen = asked.collect_answers(server, None).map_err(|trouble| name_window(trouble, uid))?;
+    if seen.uid == wanted { Ok((seen.frame, seen.hidden)) } else { Err(gone(uid).into()) }
+}
+
+/// Whether a window says of itself that it is a splash screen.
+pub fn is_splash(server: &X11Server, uid: &str) -> Result<bool, X11Failure> {
+    let xid = WindowUid::parse(uid)?.xid;
+    let kinds = get_property(server, xid, server.atoms._NET_WM_WINDOW_TYPE, PROPERTY_WORDS)?.reply();
+    match kinds.map_err(X11Error::from) {
+        Ok(kinds) => Ok(property_numbers(kinds).contains(&server.atoms._NET_WM_WINDOW_TYPE_SPLASH)),
+        Err(trouble) if trouble.is_gone() => Ok(false),
+        Err(trouble) => Err(trouble.into()),
+    }
 }
 
 /// A window that is not there is reported by its uid.
@@ -195,7 +200,6 @@ pub fn look_at_desktop(server: &X11Server) -> Result<X11Desktop, X11Error> {
             Err(trouble) => return Err(trouble),
         }
     }
-    find_missing_pids(server, &mut windows)?;
     Ok(X11Desktop { windows, stacking: roster.stacking, managed: roster.managed })
 }
 
@@ -276,18 +280,58 @@ pub fn top_level(server: &X11Server, xid: u32) -> Result<Option<u32>, X11Error> 
     Ok(None)
 }
 
-type X11Cookie<'a, T> = Cookie<'a, X11Stream, T>;
+pub type X11Cookie<'a, T> = Cookie<'a, X11Stream, T>;
+
+/// The question for the process of a window, as the server knows it and as the window says it.
+struct AskedOwner<'a> {
+    xid: u32,
+    by_server: Option<X11Cookie<'a, QueryClientIdsReply>>,
+    by_window: X11Cookie<'a, GetPropertyReply>,
+}
+
+/// What a window says may be wrong or come late, so what the server knows decides who owns it. Old programs say nothing.
+struct WindowOwner {
+    xid: u32,
+    by_server: Option<u32>,
+    by_window: Option<u32>,
+}
+
+impl<'a> AskedOwner<'a> {
+    fn ask_about(server: &'a X11Server, xid: u32) -> Result<Self, X11Error> {
+        let by_window = get_property(server, xid, server.atoms._NET_WM_PID, 1)?;
+        Ok(Self { xid, by_server: ask_pid(server, xid)?, by_window })
+    }
+
+    fn owner(self) -> Result<WindowOwner, X11Error> {
+        let by_window = match self.by_window.reply() {
+            Ok(reply) => property_numbers(reply).first().copied().filter(|&pid| pid != 0),
+            // It is gone.
+            Err(x11rb::errors::ReplyError::X11Error(_)) => None,
+            Err(problem) => return Err(problem.into()),
+        };
+        Ok(WindowOwner { xid: self.xid, by_server: told_pid(self.by_server)?, by_window })
+    }
+}
+
+impl WindowOwner {
+    fn uid(&self) -> WindowUid {
+        WindowUid::new(self.xid, self.by_server.or(self.by_window))
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.by_window.or(self.by_server)
+    }
+}
 
 /// The questions about one window, sent but not yet answered.
 struct Asked<'a> {
-    xid: u32,
     attributes: X11Cookie<'a, GetWindowAttributesReply>,
     geometry: X11Cookie<'a, GetGeometryReply>,
     origin: X11Cookie<'a, TranslateCoordinatesReply>,
     net_name: X11Cookie<'a, GetPropertyReply>,
     name: X11Cookie<'a, GetPropertyReply>,
     class: X11Cookie<'a, GetPropertyReply>,
-    pid: X11Cookie<'a, GetPropertyReply>,
+    owner: AskedOwner<'a>,
     net_state: X11Cookie<'a, GetPropertyReply>,
     state: X11Cookie<'a, GetPropertyReply>,
     decoration: X11Cookie<'a, GetPropertyReply>,
@@ -299,14 +343,13 @@ impl<'a> Asked<'a> {
         let (connection, atoms) = (&server.connection, &server.atoms);
         let ask = |atom: u32| get_property(server, xid, atom, PROPERTY_WORDS);
         Ok(Self {
-            xid,
             attributes: connection.get_window_attributes(xid)?,
             geometry: connection.get_geometry(xid)?,
             origin: connection.translate_coordinates(xid, server.root, 0, 0)?,
             net_name: ask(atoms._NET_WM_NAME)?,
             name: ask(AtomEnum::WM_NAME.into())?,
             class: ask(AtomEnum::WM_CLASS.into())?,
-            pid: ask(atoms._NET_WM_PID)?,
+            owner: AskedOwner::ask_about(server, xid)?,
             net_state: ask(atoms._NET_WM_STATE)?,
             state: ask(atoms.WM_STATE)?,
             decoration: ask(atoms._NET_FRAME_EXTENTS)?,
@@ -322,15 +365,16 @@ impl<'a> Asked<'a> {
         let class = class_of(&self.class.reply()?.value);
         let net_state = property_numbers(self.net_state.reply()?);
         let has = |state: u32| net_state.contains(&state);
+        let owner = self.owner.owner()?;
         Ok(ListedX11Window {
-            xid: self.xid,
+            uid: owner.uid(),
             title: first_text([&net_name, &name], atoms.UTF8_STRING).unwrap_or_else(|| class.clone()),
             class,
             hidden: has(atoms._NET_WM_STATE_HIDDEN)
                 || is_iconic(&property_numbers(self.state.reply()?))
                 || !viewable,
             maximized: has(atoms._NET_WM_STATE_MAXIMIZED_HORZ) && has(atoms._NET_WM_STATE_MAXIMIZED_VERT),
-            focused: active == Some(self.xid),
+            focused: active == Some(owner.xid),
             frame: WindowFrame {
                 client: Rect::new(
                     origin.dst_x.into(),
@@ -340,7 +384,7 @@ impl<'a> Asked<'a> {
                 ),
                 shadow: frame_extents(&property_numbers(self.shadow.reply()?)),
                 decoration: frame_extents(&property_numbers(self.decoration.reply()?)),
-                pid: property_numbers(self.pid.reply()?).first().copied().filter(|&pid| pid != 0),
+                pid: owner.pid(),
             },
         })
     }
@@ -389,32 +433,6 @@ fn class_of(bytes: &[u8]) -> String {
     let mut parts = bytes.split(|&byte| byte == 0).filter(|part| !part.is_empty());
     let instance = parts.next();
     parts.next().or(instance).map(|part| text_of(part, true)).unwrap_or_default()
-}
-
-/// Old programs do not say which process they are; the server knows it of local ones.
-fn find_missing_pids(server: &X11Server, windows: &mut [ListedX11Window]) -> Result<(), X11Error> {
-    let missing: Vec<&mut ListedX11Window> =
-        windows.iter_mut().filter(|seen| seen.frame.pid.is_none()).collect();
-    if missing.is_empty() || !server.extensions.resources {
-        return Ok(());
-    }
-    for seen in missing {
-        seen.frame.pid = pid_by_server(server, seen.xid)?;
-    }
-    Ok(())
-}
-
-pub fn pid_by_server(server: &X11Server, xid: u32) -> Result<Option<u32>, X11Error> {
-    if !server.extensions.resources {
-        return Ok(None);
-    }
-    let question = [ClientIdSpec { client: xid, mask: ClientIdMask::LOCAL_CLIENT_PID }];
-    Ok(match server.connection.res_query_client_ids(&question)?.reply() {
-        Ok(reply) => reply.ids.iter().find_map(|id| id.value.first().copied()).filter(|&pid| pid != 0),
-        // Its version of the extension is too old, or the window is gone.
-        Err(x11rb::errors::ReplyError::X11Error(_)) => None,
-        Err(problem) => return Err(problem.into()),
-    })
 }
 
 /// The kernel keeps fifteen bytes of a name; the command line has the rest.
@@ -493,15 +511,15 @@ fn scale_in(resources: &str) -> f64 {
 
 /// Brings a window to the front and the keyboard to it, and waits until that is so.
 pub fn activate_window(server: &X11Server, clock: &Clock, uid: &str) -> Result<Activation, X11Failure> {
-    let xid = xid_of(uid)?;
+    let wanted = WindowUid::parse(uid)?;
     let sight = look_at_desktop(server)?;
-    find_window(&sight, xid).ok_or_else(|| gone(uid))?;
-    ask_for_activation(server, &sight, xid)?;
+    find_window(&sight, wanted).ok_or_else(|| gone(uid))?;
+    ask_for_activation(server, &sight, wanted.xid)?;
     let reached = poll_until(clock, &Cancel::new(), MANAGER_POLLING, || {
         let sight = look_at_desktop(server)?;
-        let Some(seen) = find_window(&sight, xid) else { return Ok(Some(None)) };
+        let Some(seen) = find_window(&sight, wanted) else { return Ok(Some(None)) };
         let told = seen.focused && !seen.hidden;
-        Ok::<_, X11Failure>((told && has_keyboard(server, xid)?).then_some(Some(())))
+        Ok::<_, X11Failure>((told && has_keyboard(server, wanted.xid)?).then_some(Some(())))
     })?;
     match reached {
         Some(Some(())) => Ok(Activation::Activated),
@@ -545,8 +563,8 @@ fn why_not_active(sight: &X11Desktop) -> String {
     }
 }
 
-fn find_window(sight: &X11Desktop, xid: u32) -> Option<&ListedX11Window> {
-    sight.windows.iter().find(|seen| seen.xid == xid)
+fn find_window(sight: &X11Desktop, uid: WindowUid) -> Option<&ListedX11Window> {
+    sight.windows.iter().find(|seen| seen.uid == uid)
 }
 
 /// Asks for a change and waits until it is seen, or until the time is over.
@@ -556,9 +574,8 @@ pub fn request_change(
     change: &WindowChange,
     wait: &ChangeWait<'_>,
 ) -> Result<Reached, X11Failure> {
-    let xid = xid_of(uid)?;
     let sight = look_at_desktop(server)?;
-    let before = find_window(&sight, xid).ok_or_else(|| gone(uid))?.clone();
+    let before = find_window(&sight, WindowUid::parse(uid)?).ok_or_else(|| gone(uid))?.clone();
     if !sight.managed && needs_manager(change) {
         let note = "no window manager is running, and only a window manager can do that".to_owned();
         return Ok(Reached { done: false, state: Some(before.state()), note: Some(note) });
@@ -590,8 +607,8 @@ impl ChangingWindow for X11Window<'_> {
 
     fn window_state(&self) -> Result<Option<ObservedWindow>, X11Failure> {
         let sight = look_at_desktop(self.server)?;
-        let is_front = front_window(&sight) == Some(self.before.xid);
-        let state = find_window(&sight, self.before.xid).map(ListedX11Window::state);
+        let is_front = front_window(&sight) == Some(self.before.uid.xid);
+        let state = find_window(&sight, self.before.uid).map(ListedX11Window::state);
         Ok(state.map(|state| ObservedWindow { state, is_front }))
     }
 
@@ -617,7 +634,7 @@ fn send_request(
     seen: &ListedX11Window,
     change: &WindowChange,
 ) -> Result<(), X11Error> {
-    let (xid, atoms) = (seen.xid, &server.atoms);
+    let (xid, atoms) = (seen.uid.xid, &server.atoms);
     match change {
         WindowChange::Raise => raise_window(server, xid),
         WindowChange::Restore if seen.hidden => {
@@ -663,7 +680,7 @@ fn move_and_resize(
     if !sight.managed {
         let (width, height) = (client.width.max(1) as u32, client.height.max(1) as u32);
         let values = ConfigureWindowAux::new().x(client.x).y(client.y).width(width).height(height);
-        server.connection.configure_window(seen.xid, &values)?;
+        server.connection.configure_window(seen.uid.xid, &values)?;
         return server.sync_server();
     }
     // Gravity 1 (north-west): the place is that of the frame, the size that of what is in it. All four numbers
@@ -672,11 +689,11 @@ fn move_and_resize(
     let (x, y) = (client.x - seen.frame.decoration.left, client.y - seen.frame.decoration.top);
     let (width, height) = (client.width.max(1), client.height.max(1));
     let data = [flags, x as u32, y as u32, width as u32, height as u32];
-    tell_manager(server, seen.xid, server.atoms._NET_MOVERESIZE_WINDOW, data)
+    tell_manager(server, seen.uid.xid, server.atoms._NET_MOVERESIZE_WINDOW, data)
 }
 
 fn front_window(sight: &X11Desktop) -> Option<u32> {
-    let shows = |xid: &u32| find_window(sight, *xid).is_some_and(|seen| !seen.hidden);
+    let shows = |xid: &u32| sight.windows.iter().any(|seen| seen.uid.xid == *xid && !seen.hidden);
     sight.stacking.iter().copied().find(|xid| shows(xid))
 }
 
@@ -691,7 +708,6 @@ fn tell_manager(server: &X11Server, xid: u32, kind: u32, data: [u32; 5]) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
     use proptest::prelude::*;
 
     const NONE: Extents = Extents { left: 0, right: 0, top: 0, bottom: 0 };
@@ -715,15 +731,6 @@ mod tests {
         let huge = frame_extents(&[u32::MAX; 4]);
         let bounds = frame_of(Rect::new(0, 0, 10, 10), huge, NONE).bounds();
         assert!(bounds.is_empty());
-    }
-
-    #[test]
-    fn uids_are_read_back() {
-        assert_eq!(uid_of(0x1a0_0003), "x11:1a00003");
-        assert_eq!(xid_of("x11:1a00003").unwrap(), 0x1a0_0003);
-        for wrong in ["", "x11:", "x11:zz", "mock:1", "1a00003", "x11:100000000"] {
-            assert_eq!(xid_of(wrong).unwrap_err().kind, Kind::WindowGone, "{wrong}");
-        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::accessibility::element::{AtspiElement, Child};
+use super::accessibility::element::{AtspiElement, Child, FieldText};
 use super::accessibility::{AtspiClient, roles};
 use super::{Linux, desktop, lease, pointer_target};
 use crate::clock::{Cancel, Clock};
@@ -62,13 +62,13 @@ fn known_ends(range: Range) -> Range {
     Range { max: range.max.filter(is_end), ..range }
 }
 
-/// Of a secret only the length can be told: the dots in its place are as many as its characters.
-pub fn with_text(state: ElementState, text: Option<String>) -> ElementState {
+/// Of a secret only the length can be told.
+pub fn with_text(state: ElementState, told: Option<FieldText>) -> ElementState {
     if state.secret {
-        let length = text.map(|dots| TextLength::Characters(dots.chars().count()));
+        let length = told.map(|told| TextLength::Characters(told.characters));
         return ElementState { length, ..state };
     }
-    ElementState { text, ..state }
+    ElementState { text: told.and_then(|told| told.text), ..state }
 }
 
 /// Elements on the accessibility bus, for the time of one input.
@@ -358,10 +358,13 @@ mod tests {
     }
 
     #[test]
-    fn the_dots_of_a_secret_are_its_length() {
-        let secret =
-            with_text(ElementState { secret: true, ..ElementState::default() }, Some("•••".to_owned()));
-        assert_eq!((secret.text, secret.length), (None, Some(TextLength::Characters(3))));
+    fn of_a_secret_the_length_is_told() {
+        for text in [Some("•••".to_owned()), Some(String::new()), None] {
+            let told = FieldText { characters: 3, text };
+            let secret = with_text(ElementState { secret: true, ..ElementState::default() }, Some(told));
+            assert_eq!((secret.text.as_ref(), secret.length), (None, Some(TextLength::Characters(3))));
+            assert_eq!((secret.holds_text("abc"), secret.holds_text("")), (Some(true), Some(false)));
+        }
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub mod survey;
 mod watch;
 #[cfg(feature = "wayland")]
 mod wayland;
+mod window_uid;
 mod wsl;
 mod x11;
 mod x11_stream;

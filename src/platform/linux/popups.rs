@@ -7,7 +7,8 @@ use x11rb::protocol::xproto::{
     AtomEnum, ConnectionExt as _, GetWindowAttributesReply, MapState, WindowClass,
 };
 
-use super::desktop::{self, get_property, pid_by_server, property_numbers};
+use super::desktop::{self, get_property, property_numbers};
+use super::window_uid::{WindowUid, pid_by_server};
 use super::x11::{X11Error, X11Server};
 use crate::model::{Point, Rect, Window};
 
@@ -21,11 +22,18 @@ pub struct Popup {
 }
 
 impl Popup {
+    /// Toolkits keep windows of a pixel, or beyond the edge of the screen, for purposes of their own.
+    fn is_seen_on(&self, screen: Rect) -> bool {
+        self.bounds.width > 1 && self.bounds.height > 1 && self.bounds.intersection(&screen).is_some()
+    }
+
     /// The window in whose tree it is: the one that it names, or else the one of its process that a person works with,
     /// which is the rule by which menus get into trees.
     pub fn owner_window<'a>(&self, windows: &'a [Window]) -> Option<&'a str> {
-        let named = self.transient_for.map(desktop::uid_of);
-        if let Some(window) = windows.iter().find(|window| Some(&window.uid) == named.as_ref()) {
+        let is_named = |window: &&Window| {
+            WindowUid::parse(&window.uid).is_ok_and(|uid| Some(uid.xid) == self.transient_for)
+        };
+        if let Some(window) = windows.iter().find(is_named) {
             return Some(&window.uid);
         }
         let mut own = windows.iter().filter(|window| Some(window.pid) == self.pid);
@@ -46,17 +54,12 @@ pub enum PointerHit {
     Nothing,
 }
 
-/// All popups that show, from the back to the front.
+/// All popups that a person sees, from the back to the front.
 pub fn list_popups(server: &X11Server) -> Result<Vec<Popup>, X11Error> {
     let screen = desktop::screen_rect(server)?;
     let shown = shown_children(server)?.into_iter().filter(|(_, facts)| facts.override_redirect);
-    let popups = shown.filter_map(|(xid, _)| read_popup(server, xid).transpose());
-    popups.filter(|popup| popup.as_ref().map_or(true, |popup| is_to_be_seen(popup.bounds, screen))).collect()
-}
-
-/// Toolkits keep windows of a pixel outside of the screen, to own selections and to drag from.
-fn is_to_be_seen(bounds: Rect, screen: Rect) -> bool {
-    bounds.width > 1 && bounds.height > 1 && bounds.intersects(&screen)
+    let read = shown.filter_map(|(xid, _)| read_popup(server, xid).transpose());
+    read.filter(|popup| popup.as_ref().map_or(true, |popup| popup.is_seen_on(screen))).collect()
 }
 
 /// The popups of one window: those that name it, and those of its process that name no other.
@@ -80,8 +83,8 @@ pub fn hit_test(server: &X11Server, point: Point) -> Result<PointerHit, X11Error
             return Ok(PointerHit::Popup(popup));
         }
         for seen in listed.windows.iter().filter(|seen| seen.frame.bounds().contains(point)) {
-            if desktop::top_level(server, seen.xid)? == Some(xid) {
-                return Ok(PointerHit::Window(desktop::uid_of(seen.xid)));
+            if desktop::top_level(server, seen.uid.xid)? == Some(xid) {
+                return Ok(PointerHit::Window(seen.uid.to_string()));
             }
         }
     }
@@ -129,9 +132,13 @@ fn read_popup(server: &X11Server, xid: u32) -> Result<Option<Popup>, X11Error> {
 mod tests {
     use super::*;
 
+    fn uid_of(xid: u32) -> String {
+        WindowUid::new(xid, Some(std::process::id())).to_string()
+    }
+
     fn window(xid: u32, pid: u32, focused: bool) -> Window {
         Window {
-            uid: desktop::uid_of(xid),
+            uid: uid_of(xid),
             handle: String::new(),
             title: String::new(),
             process: String::new(),
@@ -151,20 +158,7 @@ mod tests {
             window(5, 30, false),
         ];
         let popup = Popup { xid: 9, bounds: Rect::default(), pid, transient_for };
-        assert_eq!(popup.owner_window(&windows).map(str::to_owned), expected.map(desktop::uid_of));
-    }
-
-    #[test]
-    fn a_pixel_outside_of_the_screen_is_no_popup() {
-        let screen = Rect::new(0, 0, 1920, 1080);
-        for (bounds, expected) in [
-            (Rect::new(-100, -100, 1, 1), false),
-            (Rect::new(0, 0, 1, 1), false),
-            (Rect::new(-300, 0, 200, 50), false),
-            (Rect::new(1900, 1000, 200, 300), true),
-        ] {
-            assert_eq!(is_to_be_seen(bounds, screen), expected, "{bounds:?}");
-        }
+        assert_eq!(popup.owner_window(&windows).map(str::to_owned), expected.map(uid_of));
     }
 
     #[test]
@@ -176,5 +170,22 @@ mod tests {
         check(None, Some(30), None);
         check(None, Some(99), None);
         check(None, None, None);
+    }
+
+    fn check_seen(x: i32, y: i32, width: i32, height: i32, expected: bool) {
+        let bounds = Rect::new(x, y, width, height);
+        let popup = Popup { xid: 9, bounds, pid: None, transient_for: None };
+        assert_eq!(popup.is_seen_on(Rect::new(0, 0, 1600, 1000)), expected, "{bounds:?}");
+    }
+
+    #[test]
+    fn what_is_off_the_screen_or_of_a_pixel_is_no_menu() {
+        check_seen(100, 100, 80, 200, true);
+        check_seen(1590, 990, 80, 200, true);
+        check_seen(-100, -100, 1, 1, false);
+        check_seen(-100, -100, 50, 50, false);
+        check_seen(1600, 0, 80, 200, false);
+        check_seen(100, 100, 1, 1, false);
+        check_seen(100, 100, 80, 1, false);
     }
 }

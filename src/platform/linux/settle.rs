@@ -13,7 +13,8 @@ use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, EventMask};
 use x11rb::rust_connection::RustConnection;
 
-use super::desktop::{NESTING, get_property, pid_by_server, property_numbers};
+use super::desktop::{NESTING, get_property, property_numbers};
+use super::window_uid::pid_by_server;
 use super::x11::{X11Error, X11Failure, X11Server};
 use crate::clock::{Deadline, sleep_really};
 use crate::error::{Error, Kind};

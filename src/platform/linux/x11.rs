@@ -48,6 +48,8 @@ x11rb::atom_manager! {
         _NET_WM_STATE_HIDDEN,
         _NET_WM_STATE_MAXIMIZED_HORZ,
         _NET_WM_STATE_MAXIMIZED_VERT,
+        _NET_WM_WINDOW_TYPE,
+        _NET_WM_WINDOW_TYPE_SPLASH,
         _OSO_HELD,
         _OSO_INPUT_LEASE,
         _OSO_STOP,

@@ -60,7 +60,16 @@ impl FoldedText {
                 continue;
             }
             unseen = None;
+            let next = || source[at + letter.len_utf8()..].chars().next();
             match kind(letter) {
+                // A sign for a place on the screen, or for a price, and no address.
+                CharKind::Letter
+                    if letter == '@'
+                        && self.word.letters == 0
+                        && next().is_some_and(|next| !next.is_alphabetic()) =>
+                {
+                    gap += 1;
+                }
                 CharKind::Letter => {
                     if self.word.letters == 0 {
                         self.begin_word(at, gap, stopped);
@@ -77,8 +86,7 @@ impl FoldedText {
                     self.end_word();
                     gap += 1;
                     // `rm -rf a.b` and `e.g.` are no ends of sentences.
-                    let next = source[at + letter.len_utf8()..].chars().next();
-                    stopped |= next.is_none_or(char::is_whitespace) || letter > '\u{7F}';
+                    stopped |= next().is_none_or(char::is_whitespace) || letter > '\u{7F}';
                 }
             }
         }

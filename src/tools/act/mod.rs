@@ -25,8 +25,8 @@ pub struct ActTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ActArgs {
-    /// {do:TOOL, its arguments…, expect?, within_ms?, on_fail?}. TOOL acts, waits or asserts. expect: assert_state
-    /// predicates or wait_for conditions, all to be met in within_ms (3000), or "changed".
+    /// {do:TOOL, its arguments…, expect?, within_ms?, on_fail?}. TOOL acts (also drag{from,to}), waits or asserts.
+    /// expect: assert_state predicates or wait_for conditions, all to be met in within_ms (3000), or "changed".
     #[schemars(length(max = ACT_STEPS))]
     steps: Vec<ArgumentObject>,
     /// {NAME:[steps]}: run in place of a step that fails with on_fail:NAME.

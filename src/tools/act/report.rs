@@ -108,6 +108,7 @@ impl DesktopBefore {
         let chosen = cx.observer().choose_in(&desktop, &WindowChoice { uid, ..WindowChoice::default() });
         let seen = chosen.and_then(|chosen| {
             let view = cx.observer().look_at(&chosen, cx.cancel)?.view;
+            let view = cx.observer().view_or_reading(&chosen, view, cx.cancel)?;
             Ok((chosen, view))
         });
         match seen {
@@ -193,6 +194,7 @@ impl ActReport {
         room: usize,
     ) -> Result<String> {
         let new = cx.observer().view_in_look(chosen, cx.cancel)?;
+        let new = cx.observer().view_or_reading(chosen, new, cx.cancel)?;
         let options = OutlineOptions { max_tokens: Some(room), ..OutlineOptions::default() };
         let changes = cx.observer().outline_changes(chosen, (old, &new), &options)?;
         self.lines_left_out += changes.cut;
@@ -206,12 +208,14 @@ impl ActReport {
 
     fn window_outline(&mut self, cx: &Cx, chosen: &ResolvedWindow, room: usize) -> Result<String> {
         let view = cx.observer().look_at(chosen, cx.cancel)?.view;
+        let view = cx.observer().view_or_reading(chosen, view, cx.cancel)?;
         let options = OutlineOptions { max_tokens: Some(room.max(1)), ..OutlineOptions::default() };
         let outline = cx.observer().outline_view(chosen, &view, &options)?;
         if outline.cut_after.is_some() {
             self.lines_left_out += outline.elements.saturating_sub(outline.shown);
         }
-        Ok(format!("now in front: {}\n{}", chosen.window.uid, outline.text))
+        let read = if view.was_read() { " (by OCR)" } else { "" };
+        Ok(format!("now in front: {}{read}\n{}", chosen.window.uid, outline.text))
     }
 }
 

@@ -232,16 +232,18 @@ impl AtspiClient {
         })
     }
 
-    /// The whole text, as far as it can have been typed; `None` where it cannot be read.
-    pub fn text(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<String>> {
+    /// The whole text, as far as it can have been typed; `None` where it does not tell of one.
+    pub fn text(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
         self.with_element(handle, cancel, |link, object, pace| async move {
             let count = link.ask_object(&object, &BusRequest::Get(TEXT, "CharacterCount"), &pace).await;
             let Some(count) = count.ok().as_ref().and_then(read_number) else {
                 return Ok(None);
             };
-            let end = (count.max(0.0) as usize).min(TYPED_TEXT_CHARACTERS);
+            let characters = count.max(0.0) as usize;
+            let end = characters.min(TYPED_TEXT_CHARACTERS);
             let ask = BusRequest::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX));
-            Ok(link.ask_object(&object, &ask, &pace).await.ok().as_ref().and_then(text))
+            let text = link.ask_object(&object, &ask, &pace).await.ok().as_ref().and_then(text);
+            Ok(Some(FieldText { characters, text }))
         })
     }
 
@@ -288,6 +290,13 @@ impl AtspiClient {
             Ok(native.map(|native| Handle { window_uid: uid, native }))
         })
     }
+}
+
+/// What a field tells of its text. Qt tells how long a password is, and shows nothing in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldText {
+    pub characters: usize,
+    pub text: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

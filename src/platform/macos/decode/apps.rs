@@ -112,8 +112,7 @@ pub fn find(name: &str, apps: &[App], runs: impl Fn(&str) -> bool) -> Result<Pro
     let near = nearest(name, apps.iter().map(|app| app.id.clone()));
     let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
     let message = format!(
-        "there is no app or program '{name}'{near} (list_apps lists ids; a program is a name on PATH or an \
-         absolute path)"
+        "there is no app or program '{name}'{near} (an app has an id, a program is a name on PATH or an absolute path)"
     );
     Err(Error::bad_request(message).with("field", "program"))
 }

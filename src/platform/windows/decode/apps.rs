@@ -199,8 +199,7 @@ pub fn find(apps: &[App], name: &str, lookup: impl Fn(&str) -> Option<String>) -
     let known = apps.iter().flat_map(|app| [app.id.clone(), app.name.clone()]);
     let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
     Err(Error::bad_request(format!(
-        "there is no app or program '{name}'{near} (list_apps lists ids; a program is a name on PATH or an \
-         absolute path)"
+        "there is no app or program '{name}'{near} (an app has an id, a program is a name on PATH or an absolute path)"
     ))
     .with("field", "program"))
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::model::grid::{Cell, Offset};
+use crate::model::input::Delivery;
 use crate::model::{Point, Rect, Window};
 use crate::observer::screenshots::{Image, PictureSpot, PictureSubject};
 use crate::observer::{self, ElementChoice, Observation, ObserveRequest, ResolvedWindow, WindowChoice};
@@ -104,6 +105,14 @@ pub struct InputArgs {
     pub dry_run: Option<bool>,
     /// Consent token.
     pub confirm_token: Option<Text<64>>,
+}
+
+/// What an input on an element may take.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct DeliveryArgs {
+    /// background: without focus, pointer or raising; foreground: brings the window to the front.
+    #[schemars(extend("x-hidden" = true))]
+    pub delivery: Option<Delivery>,
 }
 
 /// A point, in whatever the caller counts.

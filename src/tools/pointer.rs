@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
 use crate::observer::ElementChoice;
+use crate::platform::Done;
 use crate::tool::args::{Int, Pixel};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
@@ -28,6 +29,10 @@ pub struct ClickAtArgs {
     /// How many clicks; `double` is two.
     #[schemars(extend("x-hidden" = true))]
     count: Option<Int<1, 10>>,
+    /// Held meanwhile.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    modifiers: Vec<Modifier>,
     #[serde(flatten)]
     #[allow(dead_code, reason = "read by the gate")]
     input: QuietInputArgs,
@@ -92,6 +97,7 @@ impl Tool for ClickAt {
             button: args.button.unwrap_or_default(),
             count: args.click_count(),
             element: None,
+            modifiers: args.modifiers,
         };
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         Ok(Clicked {
@@ -141,7 +147,11 @@ impl Output for PointerSent {}
 impl PointerSent {
     pub fn send(cx: &Cx, mut permit: Permit, action: &'static str, act: &Act) -> Result<Self> {
         let done = cx.observer().send_input(&mut permit, act, cx.cancel)?;
-        Ok(Self { action, note: done.note, scenario_reaction: done.reacted, dry_run: permit.dry_run() })
+        Ok(Self::of(action, done, permit.dry_run()))
+    }
+
+    pub fn of(action: &'static str, done: Done, dry_run: bool) -> Self {
+        Self { action, note: done.note, scenario_reaction: done.reacted, dry_run }
     }
 }
 
@@ -207,6 +217,7 @@ impl SpotArgs {
             button: Some(button),
             double: Some(double),
             count: None,
+            modifiers: Vec::new(),
             input: self.input,
         }
     }

@@ -11,6 +11,7 @@
 mod support;
 
 mod agreement;
+mod background;
 mod browser;
 mod calculators;
 mod company;
@@ -20,6 +21,7 @@ mod dialogs;
 mod editor;
 mod faults;
 mod gone;
+mod keys;
 mod pictures;
 mod private;
 mod reading;

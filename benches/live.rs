@@ -33,7 +33,7 @@ mod linux {
     use os_screen_observer::clock::{Cancel, Clock};
     use os_screen_observer::config::{self, Flags, Size};
     use os_screen_observer::gate::{Call, Origin};
-    use os_screen_observer::model::input::{Act, Button};
+    use os_screen_observer::model::input::{Act, Button, Delivery};
     use os_screen_observer::model::{Rect, Window};
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Sandbox, SandboxPlan};
@@ -283,10 +283,11 @@ mod linux {
             let mut click = || {
                 turn += 1;
                 let at = Some(places[turn % 2].center());
-                let act = Act::Click { element: None, at, button: Button::Left, count: 1 };
+                let modifiers = Vec::new();
+                let act = Act::Click { element: None, at, button: Button::Left, count: 1, modifiers };
                 let seen = self.platform.watch().generation().unwrap();
                 let began = Instant::now();
-                self.platform.act(&act, &Cancel::new()).unwrap();
+                self.platform.act(&act, Delivery::Foreground, &Cancel::new()).unwrap();
                 let wake = self.platform.watch().wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
                 let took = began.elapsed();
                 std::thread::sleep(Duration::from_millis(200));

@@ -382,7 +382,21 @@ section! {
         deny: Vec<String> = Vec::new() => guard(Texts),
         /// What happens to tools in neither list. null: allow, or deny once `allow` names anything.
         default: Option<PolicyVerdict> = None => guard(Optional(&OneOf(&["allow", "deny"]))),
+        /// What is done to an element of a covered window that does not do it by itself, unless the call says it.
+        /// `background`: it is refused. `foreground`: the window is brought to the front.
+        delivery: Delivery = Delivery::Background => guard(OneOf(&["background", "foreground"])),
     }
+}
+
+/// What an input may take from the person at the desktop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// Nothing: the element does it by itself, or the input is refused.
+    Background,
+    /// The focus, the front of the screen and the pointer, where the element does not do it by itself.
+    #[default]
+    Foreground,
 }
 
 impl Actions {
@@ -717,7 +731,7 @@ mod tests {
 
     fn check_unlisted(allow: &[&str], default: Option<PolicyVerdict>, expected: PolicyVerdict) {
         let allow = allow.iter().map(ToString::to_string).collect();
-        assert_eq!(Actions { allow, deny: Vec::new(), default }.verdict_on_unlisted(), expected);
+        assert_eq!(Actions { allow, default, ..Actions::default() }.verdict_on_unlisted(), expected);
     }
 
     #[test]

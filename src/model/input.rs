@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NamedKey, Point};
+pub use crate::config::Delivery;
 use crate::text::nearest;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,6 +50,8 @@ pub enum Act {
         at: Option<Point>,
         button: Button,
         count: u32,
+        /// Held down meanwhile.
+        modifiers: Vec<Modifier>,
     },
     Invoke {
         element: Handle,
@@ -65,12 +68,15 @@ pub enum Act {
         element: Handle,
         option: Option<OptionChoice>,
     },
+    /// Keys go to the element; else to what has the focus in the window; else to whatever has it.
     Type {
         element: Option<Handle>,
+        window_uid: Option<String>,
         text: String,
     },
     Key {
         element: Option<Handle>,
+        window_uid: Option<String>,
         keys: KeyCombo,
     },
     /// Positive clicks show what is further up.
@@ -90,6 +96,24 @@ pub enum Act {
         /// How long the way takes: some applications ignore a pointer that jumps.
         duration: Duration,
     },
+}
+
+impl Act {
+    /// The element that it is for.
+    pub fn element(&self) -> Option<&Handle> {
+        match self {
+            Act::Invoke { element }
+            | Act::Focus { element }
+            | Act::SetValue { element, .. }
+            | Act::Select { element, .. } => Some(element),
+            Act::Click { element, .. }
+            | Act::Type { element, .. }
+            | Act::Key { element, .. }
+            | Act::Scroll { element, .. }
+            | Act::Hover { element, .. } => element.as_ref(),
+            Act::Drag { .. } => None,
+        }
+    }
 }
 
 /// Where an element is found again: its window, and the platform's own name for it.

@@ -59,16 +59,19 @@ use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
 use crate::model::geometry::visible_regions;
-use crate::model::input::Act;
+use crate::model::input::{Act, Delivery, Handle};
 use crate::model::tree::Bounds;
 use crate::model::{Point, Rect, Window, visibility};
 use crate::ocr::Ocr;
-use crate::platform::{Activation, Claimant, Coordinates, Done, Patience, Platform, Shot, Wake};
+use crate::platform::{Activation, Claimant, Coordinates, Done, FieldText, Patience, Platform, Shot, Wake};
 use crate::privacy::redact::Redactor;
 use crate::privacy::untrusted::clean_text;
 
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
+
+/// Dialogs of dialogs; more would be a circle.
+const MOST_OWNERS: usize = 8;
 
 const LARGEST_TREE: Bounds = Bounds {
     elements: limits::TREE_NODES,
@@ -358,16 +361,80 @@ impl Observer {
 
     /// Sends one input. Whatever was cached is stale from here on.
     pub fn send_input(&self, permit: &mut Permit, act: &Act, cancel: &Cancel) -> Result<Done> {
+        self.deliver_input(permit, act, Delivery::Foreground, cancel)
+    }
+
+    /// The same, with what it may take from the person at the desktop.
+    pub fn deliver_input(
+        &self,
+        permit: &mut Permit,
+        act: &Act,
+        delivery: Delivery,
+        cancel: &Cancel,
+    ) -> Result<Done> {
         cancel.check()?;
         self.check_region(act, cancel)?;
         if permit.dry_run() {
+            self.platform.input().check(act, cancel)?;
             return Ok(Done { note: Some("dry run: nothing was sent".to_owned()), ..Done::default() });
         }
         permit.spend();
+        if delivery == Delivery::Foreground {
+            self.raise_for_keys(act)?;
+        }
         self.learn_typed(permit.target(), act, cancel);
-        let done = self.platform.input().act(act, cancel);
+        let done = self.platform.input().act(act, delivery, cancel);
         self.forget_all();
         done
+    }
+
+    /// Brings the window that keys are for to the front, before it is looked at where they go.
+    fn raise_for_keys(&self, act: &Act) -> Result<()> {
+        let (Act::Type { element: None, window_uid: Some(uid), .. }
+        | Act::Key { element: None, window_uid: Some(uid), .. }) = act
+        else {
+            return Ok(());
+        };
+        let desktop = self.platform.desktop();
+        let find = || -> Result<Option<Window>> {
+            Ok(desktop.windows()?.into_iter().find(|window| window.uid == *uid))
+        };
+        let Some(window) = find()?.filter(|window| !window.focused) else {
+            return Ok(());
+        };
+        match desktop.activate(&window)? {
+            Activation::Refused(why) if !find()?.is_some_and(|window| window.focused) => {
+                let message = format!("the window does not get the keyboard, so nothing was typed: {why}");
+                Err(Error::new(Kind::WindowOccluded, message).with("window_uid", uid.as_str()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The window that keys for a window go to: a dialog of it that has the keyboard, else itself.
+    pub fn keyboard_window(
+        &self,
+        desktop: &Arc<DesktopState>,
+        choice: &WindowChoice,
+    ) -> Result<ResolvedWindow> {
+        let named = self.choose_in(desktop, choice)?;
+        let by_uid = |uid: &str| desktop.windows().iter().find(|window| window.uid == uid);
+        let in_front = desktop.windows().iter().find(|window| window.focused);
+        let mut current = in_front;
+        for _ in 0..MOST_OWNERS {
+            let Some(window) = current else { break };
+            if window.uid == named.raw.uid {
+                return Ok(in_front.map_or(named, |window| self.resolve_raw(desktop, window, None)));
+            }
+            let owner = self.platform.desktop().owner(window)?;
+            current = owner.as_deref().and_then(by_uid);
+        }
+        Ok(named)
+    }
+
+    /// What a field holds now, where that can be asked without reading its window.
+    pub fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+        self.platform.accessibility().field(element, cancel)
     }
 
     /// Takes the desktop for this process until the result is dropped; the error says which other process has it.

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Observer, Target, View, WindowChoice};
+use super::{ElementTarget, Observer, Target, View, WindowChoice};
 use crate::clock::{Cancel, lock};
 use crate::config::limits::TYPED_TEXT_CHARACTERS;
 use crate::error::Result;
@@ -107,7 +107,9 @@ impl Observer {
     }
 
     fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<(TypedField, Arc<View>, usize)> {
-        let (uid, view, node) = match target.and_then(Target::element) {
+        // What a window behind others has the focus on is known when it is in front.
+        let is_known = |it: &&ElementTarget| it.chosen.window.focused || it.node != Tree::ROOT;
+        let (uid, view, node) = match target.and_then(Target::element).filter(is_known) {
             Some(target) => (target.chosen.window.uid.clone(), target.view.clone(), target.node),
             None => {
                 let chosen = self.resolve_window(&WindowChoice::default())?;

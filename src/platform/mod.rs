@@ -61,7 +61,7 @@ use crate::config::{Loaded, PlatformChoice};
 use crate::error::{Error, Kind, Result};
 use crate::model::app::{App, Clip, Ended, Launch, Program, Run, similar_apps};
 use crate::model::image::Picture;
-use crate::model::input::Act;
+use crate::model::input::{Act, Delivery, Handle};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 /// A desktop as the parts that it is worked by.
@@ -125,6 +125,9 @@ pub trait Desktop: Send + Sync {
     /// Where the pointer is, or `None` where the system does not tell.
     fn pointer(&self) -> Result<Option<Point>>;
 
+    /// The uid of the window that this one is a dialog of, where the system tells.
+    fn owner(&self, window: &Window) -> Result<Option<String>>;
+
     /// Brings a window to the front by the system's own way.
     fn activate(&self, window: &Window) -> Result<Activation>;
 
@@ -150,11 +153,26 @@ pub struct Menu {
 pub trait Accessibility: Send + Sync {
     /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
+
+    /// What one field holds now, where that can be asked without reading its window.
+    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>>;
+}
+
+/// What a field that can be written in says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldText {
+    pub focused: bool,
+    /// What it holds; nothing where it does not tell, and for a secret.
+    pub text: Option<String>,
+    pub characters: Option<usize>,
 }
 
 /// Pointer, keys and requests to elements.
 pub trait Input: Send + Sync {
-    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done>;
+    fn act(&self, act: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done>;
+
+    /// Refuses what the element of an act cannot do, as `act` would, and does nothing.
+    fn check(&self, act: &Act, cancel: &Cancel) -> Result<()>;
 
     /// Takes the desktop for the time of a call, so that no other process of ours acts on it, or says which one does.
     fn claim(&self, claimant: &Claimant) -> Result<()>;
@@ -311,6 +329,8 @@ pub enum Route {
 pub struct Done {
     pub route: Route,
     pub note: Option<String>,
+    /// What should come of it was read back, and is so.
+    pub verified: bool,
     /// A reaction of the scenario answered it.
     pub reacted: bool,
     /// How long it may take until what came of it can be seen; nothing where everything happened at once.

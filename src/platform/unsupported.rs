@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::{
-    Accessibility, Activation, Apps, Capture, Claimant, Clipboard, Desktop, Done, Input, Menu, Patience,
-    Shot, Wake, Watch, run_command,
+    Accessibility, Activation, Apps, Capture, Claimant, Clipboard, Desktop, Done, FieldText, Input, Menu,
+    Patience, Shot, Wake, Watch, run_command,
 };
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
-use crate::model::input::Act;
+use crate::model::input::{Act, Delivery, Handle};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 
 /// The error of everything that a platform cannot do.
@@ -47,6 +47,10 @@ impl Desktop for NoDesktop {
         refuse(&self.reason)
     }
 
+    fn owner(&self, _: &Window) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     fn activate(&self, _: &Window) -> Result<Activation> {
         refuse(&self.reason)
     }
@@ -65,6 +69,10 @@ impl Accessibility for NoAccessibility {
     fn tree(&self, _: &Window, _: &Patience) -> Result<Tree> {
         refuse(&self.reason)
     }
+
+    fn field(&self, _: &Handle, _: &Cancel) -> Result<Option<FieldText>> {
+        Ok(None)
+    }
 }
 
 /// Nothing is held down and no pointer moves, so claiming and letting go succeed.
@@ -74,7 +82,11 @@ pub struct NoInput {
 }
 
 impl Input for NoInput {
-    fn act(&self, _: &Act, _: &Cancel) -> Result<Done> {
+    fn act(&self, _: &Act, _: Delivery, _: &Cancel) -> Result<Done> {
+        refuse(&self.reason)
+    }
+
+    fn check(&self, _: &Act, _: &Cancel) -> Result<()> {
         refuse(&self.reason)
     }
 

@@ -29,6 +29,8 @@ pub struct Cx<'a> {
     pub person: &'a Person,
     /// Whether somebody will judge what the call touches; finding it out costs a capture.
     pub judged: bool,
+    /// It is a step of a list: what it touches may be about to come.
+    pub is_step: bool,
     /// What was read on the screen to find out what the call touches: reading again would take as long again.
     pub spotted: RefCell<Option<Spotted>>,
     /// The look at the desktop that this call has taken before its input, once it has.
@@ -57,6 +59,7 @@ impl<'a> Cx<'a> {
             origin,
             person,
             judged,
+            is_step: false,
             spotted: Default::default(),
             look_before: Default::default(),
             max_tokens: None,

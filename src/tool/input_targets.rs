@@ -88,12 +88,12 @@ impl Cx<'_> {
         if !self.judged {
             return Ok(Vec::new());
         }
-        self.focused_target().map(|target| vec![target.into()])
+        self.focused_target(None).map(|target| vec![target.into()])
     }
 
     /// What a key combination would reach: the focus, and every protected element whose shortcut it is.
-    pub fn judged_keys(&self, keys: &KeyCombo) -> Result<Vec<Target>> {
-        let reached = self.judged_focus_and(|element| {
+    pub fn judged_keys(&self, window: Option<&ResolvedWindow>, keys: &KeyCombo) -> Result<Vec<Target>> {
+        let reached = self.judged_focus_and(window, |element| {
             element.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys))
         })?;
         // An element that was not read may have any shortcut.
@@ -105,12 +105,16 @@ impl Cx<'_> {
     }
 
     /// What typing would reach: the focus, and what the characters press where nothing takes them as text.
-    pub fn judged_text(&self, text: &str) -> Result<Vec<Target>> {
+    /// The focus is found out also where nobody judges it: whoever typed wants to know where the text went.
+    pub fn judged_text(&self, window: Option<&ResolvedWindow>, text: &str) -> Result<Vec<Target>> {
         if !self.judged {
-            return Ok(Vec::new());
+            return Ok(self.focused_target(window).map(Target::from).ok().into_iter().collect());
         }
-        let focus = self.focused_target()?;
-        let others = self.reached_by_typing(&focus, text);
+        let focus = self.focused_target(window)?;
+        let others = match is_behind(window) {
+            true => self.protected_beside(&focus, 0..focus.view.tree().len(), |_| true),
+            false => self.reached_by_typing(&focus, text),
+        };
         Ok(std::iter::once(focus).chain(others).map(Target::from).collect())
     }
 
@@ -125,7 +129,7 @@ impl Cx<'_> {
         let pressed =
             |found: &Element| found.shortcut.as_deref().is_some_and(|shortcut| is_shortcut(shortcut, keys));
         let others = self.protected_beside(element, 0..element.view.tree().len(), pressed);
-        Ok(others.into_iter().map(Target::from).chain(self.judged_keys(keys)?).collect())
+        Ok(others.into_iter().map(Target::from).chain(self.judged_keys(None, keys)?).collect())
     }
 
     /// What a text would reach that goes into an element: what it wanders to, and the option that is called so,
@@ -148,12 +152,17 @@ impl Cx<'_> {
         others.into_iter().map(Target::from).chain(unseen).collect()
     }
 
-    fn judged_focus_and(&self, reached: impl Fn(&Element) -> bool) -> Result<Vec<ElementTarget>> {
+    fn judged_focus_and(
+        &self,
+        window: Option<&ResolvedWindow>,
+        reached: impl Fn(&Element) -> bool,
+    ) -> Result<Vec<ElementTarget>> {
         if !self.judged {
             return Ok(Vec::new());
         }
-        let focus = self.focused_target()?;
-        let others = self.protected_beside(&focus, 0..focus.view.tree().len(), reached);
+        let focus = self.focused_target(window)?;
+        let nodes = 0..focus.view.tree().len();
+        let others = self.protected_beside(&focus, nodes, |element| is_behind(window) || reached(element));
         Ok(std::iter::once(focus).chain(others).collect())
     }
 
@@ -175,14 +184,23 @@ impl Cx<'_> {
             .collect()
     }
 
-    /// Where nothing is said to have the focus, something that was not read may have it.
-    fn focused_target(&self) -> Result<ElementTarget> {
-        let chosen: ResolvedWindow = self.observer().choose_in(&self.desktop()?, &Default::default())?;
+    /// What has the focus in a window, or in the one in front. Where nothing is said to have it, something that was not
+    /// read may.
+    fn focused_target(&self, window: Option<&ResolvedWindow>) -> Result<ElementTarget> {
+        let chosen: ResolvedWindow = match window {
+            Some(window) => window.clone(),
+            None => self.observer().choose_in(&self.desktop()?, &Default::default())?,
+        };
         let view = self.observer().view_in_look(&chosen, self.cancel)?;
         let focused = view.tree().focused();
         let unread = focused.is_none() && view.leaves_out();
         Ok(ElementTarget::new(chosen, view, focused.unwrap_or(0), None).unread_if(unread))
     }
+}
+
+/// In a window that is not in front nobody knows what will have the focus, so everything protected counts.
+fn is_behind(window: Option<&ResolvedWindow>) -> bool {
+    window.is_some_and(|window| !window.window.focused)
 }
 
 /// A tab in a text moves the focus on, and a blank or a line break then presses whatever is there: nobody knows

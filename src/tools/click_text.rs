@@ -419,6 +419,7 @@ impl Tool for ClickText {
             at: Some(spotted.piece.bounds.center()),
             button: args.button.unwrap_or_default(),
             count: u32::try_from(args.count.map_or(1, Int::get)).unwrap_or(1),
+            modifiers: Vec::new(),
         };
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         if !permit.dry_run() {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::model::grid::{Cell, Offset};
+use crate::model::input::Delivery;
 use crate::model::{Point, Rect, Window};
 use crate::observer::screenshots::{Image, PictureSpot, PictureSubject};
 use crate::observer::{self, ElementChoice, Observation, ObserveRequest, ResolvedWindow, WindowChoice};
@@ -76,6 +77,14 @@ impl QuietWindowArgs {
     pub fn window_choice(&self) -> WindowChoice {
         window_choice(&self.window_uid, self.window_index, &self.window_title)
     }
+}
+
+/// What an input on an element may take.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct DeliveryArgs {
+    /// background: without focus, pointer or raising; foreground: brings the window to the front.
+    #[schemars(extend("x-hidden" = true))]
+    pub delivery: Option<Delivery>,
 }
 
 /// A point, in whatever the caller counts.

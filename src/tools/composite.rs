@@ -9,6 +9,7 @@ use super::common::observe;
 use super::element_actions::{ClickArgs, ClickElement, Receipt};
 use super::keyboard::{PressArgs, PressKey, TypeArgs, TypeText};
 use super::pointer::PointerSent;
+use super::typed_field::TypedReceipt;
 use crate::error::{Kind, Result};
 use crate::model::{InputAim, InputKind, InputText, RecordedInput};
 use crate::observer::{Observation, ObserveRequest, WindowChoice};
@@ -142,13 +143,11 @@ pub struct TypeAndLookArgs {
     typing: TypeArgs,
     #[serde(flatten)]
     look: ObserveAfterArgs,
-    #[schemars(extend("x-hidden" = true))]
-    window_uid: Option<Text<256>>,
 }
 
 impl Tool for TypeAndObserve {
     type Args = TypeAndLookArgs;
-    type Out = ActedAndSeen<PointerSent>;
+    type Out = ActedAndSeen<TypedReceipt>;
     const META: Meta = Meta {
         name: "type_and_observe",
         group: Group::Keyboard,
@@ -173,8 +172,8 @@ impl Tool for TypeAndObserve {
 
     fn run(cx: &mut Cx, args: TypeAndLookArgs, permit: Permit) -> Result<Self::Out> {
         let dry_run = permit.dry_run();
+        let window = args.typing.to.named_uid();
         let acted = TypeText::run(cx, args.typing, permit)?;
-        let window = args.window_uid.map(|uid| uid.as_str().to_owned());
         let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })
     }
@@ -188,8 +187,6 @@ pub struct PressAndLookArgs {
     pressing: PressArgs,
     #[serde(flatten)]
     look: ObserveAfterArgs,
-    #[schemars(extend("x-hidden" = true))]
-    window_uid: Option<Text<256>>,
 }
 
 impl Tool for PressKeyAndObserve {
@@ -218,8 +215,8 @@ impl Tool for PressKeyAndObserve {
 
     fn run(cx: &mut Cx, args: PressAndLookArgs, permit: Permit) -> Result<Self::Out> {
         let dry_run = permit.dry_run();
+        let window = args.pressing.to.named_uid();
         let acted = PressKey::run(cx, args.pressing, permit)?;
-        let window = args.window_uid.map(|uid| uid.as_str().to_owned());
         let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, QuietWindowArgs, millis, new_dialogs};
+use super::common::{DeliveryArgs, Dialog, ElementArgs, QuietWindowArgs, millis, new_dialogs};
 use super::keyboard::parse_combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
-use crate::model::input::{Act, Button, Handle, OptionChoice};
+use crate::model::input::{Act, Button, Delivery, Handle, Modifier, OptionChoice};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput, Rect};
 use crate::observer::{DesktopState, Ref, ResolvedWindow, View, WindowChoice};
 use crate::platform::{Done, Route};
@@ -31,6 +31,11 @@ pub struct ClickArgs {
     button: Option<Button>,
     /// Clicks; default 1.
     count: Option<Int<1, 5>>,
+    /// Held meanwhile.
+    #[serde(default)]
+    modifiers: Vec<Modifier>,
+    #[serde(flatten)]
+    delivery: DeliveryArgs,
 }
 
 impl Tool for ClickElement {
@@ -66,13 +71,24 @@ impl Tool for ClickElement {
     };
 
     fn targets(cx: &Cx, args: &ClickArgs) -> Result<Vec<Target>> {
-        actionable_target(cx, &args.window, &args.element)
+        let is_plain = args.button.unwrap_or_default() == Button::Left
+            && args.count.is_none_or(|count| count.get() == 1)
+            && args.modifiers.is_empty();
+        let reach = Reach { asked: args.delivery.delivery, in_place: is_plain };
+        actionable_target(cx, &args.window, &args.element, reach)
     }
 
     fn run(cx: &mut Cx, args: ClickArgs, permit: Permit) -> Result<Receipt> {
         let button = args.button.unwrap_or_default();
         let count = u32::try_from(args.count.map_or(1, Int::get)).unwrap_or(1);
-        act_on_target(cx, permit, "click_element", |target, at| click_act(target, at, button, count))
+        let (modifiers, asked) = (args.modifiers, args.delivery.delivery);
+        act_on_target(cx, permit, "click_element", asked, |target, at| Act::Click {
+            element: handle(target),
+            at: Some(at),
+            button,
+            count,
+            modifiers,
+        })
     }
 }
 
@@ -81,9 +97,48 @@ fn handle(target: &ElementTarget) -> Option<Handle> {
     Some(Handle { window_uid: target.chosen.window.uid.clone(), native })
 }
 
-/// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
-/// a click on it would meet: the middle of a dialog may be a button.
-fn actionable_target(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
+/// How long a step waits for what an earlier one is about to bring.
+const ABOUT_TO_COME: Duration = Duration::from_secs(1);
+
+/// The element that is meant, if one can act on it. A step of a list comes right after others, whose effects may not be
+/// there yet.
+fn actionable_target(
+    cx: &Cx,
+    window: &QuietWindowArgs,
+    element: &ElementArgs,
+    reach: Reach,
+) -> Result<Vec<Target>> {
+    let deadline = cx.clock().now() + if cx.is_step { ABOUT_TO_COME } else { Duration::ZERO };
+    loop {
+        let seen = cx.observer().generation()?;
+        let found = find_actionable(cx, window, element, reach);
+        let left = deadline.saturating_sub(cx.clock().now());
+        match found {
+            Err(error) if may_come(error.kind, element) && !left.is_zero() => {
+                cx.observer().await_calm(seen, left, cx.cancel)?;
+                cx.forget_desktop();
+            }
+            found => return found,
+        }
+    }
+}
+
+/// Whether an element that cannot be worked now may be worked in a moment. A ref is of one that was there.
+fn may_come(kind: Kind, element: &ElementArgs) -> bool {
+    match kind {
+        Kind::ElementDisabled => true,
+        Kind::ElementNotFound => element.reference.is_none(),
+        _ => false,
+    }
+}
+
+/// The element, enabled. With it comes what a click on it would meet: the middle of a dialog may be a button.
+fn find_actionable(
+    cx: &Cx,
+    window: &QuietWindowArgs,
+    element: &ElementArgs,
+    reach: Reach,
+) -> Result<Vec<Target>> {
     let target = cx.observer().find_target(
         &cx.desktop()?,
         &window.window_choice(),
@@ -94,19 +149,53 @@ fn actionable_target(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -
         return Err(target_error(Kind::ElementDisabled, "the element is disabled", &target));
     }
     let point = visible_point(cx, &target)?;
-    if point.is_none() && !can_be_brought_into_view(&target) {
-        return Err(target_error(
-            Kind::ElementOccluded,
-            "the element is covered by other windows or off screen",
-            &target,
-        ));
+    if point.is_none() && !reach.reaches_unseen(cx, &target)? {
+        let message = "the element is covered by other windows or off screen; delivery \"foreground\" brings its window to \
+                       the front first";
+        return Err(target_error(Kind::ElementOccluded, message, &target));
     }
     Ok(cx.judged_with(target, point))
 }
 
-/// An item of a closed menu and a row that is scrolled away can be asked by themselves; how, the platform knows.
-fn can_be_brought_into_view(target: &ElementTarget) -> bool {
-    target.view.tree()[target.node].hidden && handle(target).is_some()
+/// How far an input goes for an element that cannot be seen.
+#[derive(Clone, Copy)]
+struct Reach {
+    asked: Option<Delivery>,
+    /// Some elements do it by themselves.
+    in_place: bool,
+}
+
+impl Reach {
+    fn in_place(asked: Option<Delivery>) -> Self {
+        Self { asked, in_place: true }
+    }
+
+    fn in_front(asked: Option<Delivery>) -> Self {
+        Self { asked, in_place: false }
+    }
+
+    /// What is in a closed menu or scrolled away, and what is covered, can be asked by itself; how, the platform knows.
+    fn reaches_unseen(self, cx: &Cx, target: &ElementTarget) -> Result<bool> {
+        let may = self.in_place || delivery_to(cx, target, self.asked)? == Delivery::Foreground;
+        Ok(may && handle(target).is_some())
+    }
+}
+
+/// What an input on the element may take. One that can be seen, or be brought into view in a window that can, is worked
+/// as a person would; of a covered window the caller or the config says it.
+fn delivery_to(cx: &Cx, target: &ElementTarget, asked: Option<Delivery>) -> Result<Delivery> {
+    let is_hidden = || target.view.tree()[target.node].hidden;
+    let in_sight =
+        target.at().is_some() || (is_hidden() && !cx.observer().visible_regions(&target.chosen)?.is_empty());
+    Ok(asked.unwrap_or(if in_sight { Delivery::Foreground } else { cx.config().actions.delivery }))
+}
+
+/// What the platform refuses is told with the element that it is about.
+fn name_target(error: Error, target: &ElementTarget) -> Error {
+    match error.kind {
+        Kind::ElementOccluded => target_error(error.kind, &error.message, target),
+        _ => error,
+    }
 }
 
 fn target_error(kind: Kind, message: &str, target: &ElementTarget) -> Error {
@@ -145,6 +234,14 @@ pub struct Receipt {
     /// How the input was delivered; absent when nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     route: Option<Route>,
+    /// The window was and stayed behind others, without the focus.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    in_background: bool,
+    /// What was asked for was read back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    verified: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -218,9 +315,10 @@ fn act_on_target(
     cx: &mut Cx,
     permit: Permit,
     action: &'static str,
+    asked: Option<Delivery>,
     act: impl FnOnce(&ElementTarget, Point) -> Act,
 ) -> Result<Receipt> {
-    act_and_stay(cx, permit, action, Duration::ZERO, act)
+    act_and_stay(cx, permit, action, asked, Duration::ZERO, act)
 }
 
 /// The same, with some time between the input and the look at what it did.
@@ -228,6 +326,7 @@ fn act_and_stay(
     cx: &mut Cx,
     mut permit: Permit,
     action: &'static str,
+    asked: Option<Delivery>,
     stay: Duration,
     act: impl FnOnce(&ElementTarget, Point) -> Act,
 ) -> Result<Receipt> {
@@ -248,7 +347,9 @@ fn act_and_stay(
     }
     let before = BeforeInput { desktop: cx.desktop()?, generation: cx.observer().generation()? };
     let at = target.at().unwrap_or(target.bounds().center());
-    let done = cx.observer().send_input(&mut permit, &act(&target, at), cx.cancel)?;
+    let delivery = delivery_to(cx, &target, asked)?;
+    let done = cx.observer().deliver_input(&mut permit, &act(&target, at), delivery, cx.cancel);
+    let done = done.map_err(|error| name_target(error, &target))?;
     if !stay.is_zero() {
         cx.clock().sleep(stay, cx.cancel)?;
     }
@@ -273,6 +374,8 @@ impl Receipt {
             new_dialogs: Vec::new(),
             duration_ms: 0,
             route: None,
+            in_background: false,
+            verified: false,
             note: None,
             scenario_reaction: false,
         })
@@ -281,12 +384,16 @@ impl Receipt {
     fn note_done(&mut self, cx: &Cx, done: Done) {
         self.note = done.note.filter(|_| !cx.observer().facts().is_mock);
         self.route = Some(done.route);
+        self.verified = done.verified;
         self.scenario_reaction = done.reacted;
     }
 
     fn note_changes(&mut self, cx: &Cx, target: &ElementTarget, before: &BeforeInput, after: AfterInput) {
         self.new_dialogs = after.new_dialogs(cx, before);
         self.changed = after.differs_from(target);
+        self.in_background = self.route == Some(Route::Accessibility)
+            && !target.chosen.window.focused
+            && !after.is_in_front(&target.chosen.window.uid);
         self.after = match after.view {
             Some(view) => {
                 self.target.renamed = cx.observer().new_label(self.target.reference, &target.chosen, &view);
@@ -313,6 +420,10 @@ pub(super) struct AfterInput {
 impl AfterInput {
     pub fn new_dialogs(&self, cx: &Cx, before: &BeforeInput) -> Vec<Dialog> {
         new_dialogs(before.desktop.windows(), cx.observer().shown_windows(&self.desktop))
+    }
+
+    fn is_in_front(&self, uid: &str) -> bool {
+        self.desktop.windows().iter().any(|window| window.focused && window.uid == uid)
     }
 
     pub fn differs_from(&self, target: &ElementTarget) -> bool {
@@ -370,11 +481,20 @@ pub struct OnElement {
     element: ElementArgs,
     #[serde(flatten)]
     window: QuietWindowArgs,
+    #[serde(flatten)]
+    delivery: DeliveryArgs,
 }
 
 impl OnElement {
     fn targets(&self, cx: &Cx) -> Result<Vec<Target>> {
-        actionable_target(cx, &self.window, &self.element)
+        let reach = Reach::in_place(self.delivery.delivery);
+        actionable_target(cx, &self.window, &self.element, reach)
+    }
+
+    /// The same for what takes the pointer or the keyboard.
+    fn targets_in_front(&self, cx: &Cx) -> Result<Vec<Target>> {
+        let reach = Reach::in_front(self.delivery.delivery);
+        actionable_target(cx, &self.window, &self.element, reach)
     }
 
     /// With what else the input may reach from the element that is meant.
@@ -409,7 +529,7 @@ fn act_directly(target: &ElementTarget, at: Point, act: impl FnOnce(Handle) -> A
 }
 
 fn click_act(target: &ElementTarget, at: Point, button: Button, count: u32) -> Act {
-    Act::Click { element: handle(target), at: Some(at), button, count }
+    Act::Click { element: handle(target), at: Some(at), button, count, modifiers: Vec::new() }
 }
 
 pub struct FocusElement;
@@ -433,11 +553,11 @@ impl Tool for FocusElement {
     };
 
     fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
-        args.targets(cx)
+        args.targets_in_front(cx)
     }
 
-    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
-        act_on_target(cx, permit, "focus_element", |target, at| {
+    fn run(cx: &mut Cx, args: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "focus_element", args.delivery.delivery, |target, at| {
             act_directly(target, at, |element| Act::Focus { element })
         })
     }
@@ -466,8 +586,8 @@ impl Tool for InvokeElement {
         args.targets(cx)
     }
 
-    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
-        act_on_target(cx, permit, "invoke_element", |target, at| {
+    fn run(cx: &mut Cx, args: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "invoke_element", args.delivery.delivery, |target, at| {
             act_directly(target, at, |element| Act::Invoke { element })
         })
     }
@@ -494,11 +614,13 @@ impl Tool for RightClickElement {
     };
 
     fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
-        args.targets(cx)
+        args.targets_in_front(cx)
     }
 
-    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
-        act_on_target(cx, permit, "click_element", |target, at| click_act(target, at, Button::Right, 1))
+    fn run(cx: &mut Cx, args: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "click_element", args.delivery.delivery, |target, at| {
+            click_act(target, at, Button::Right, 1)
+        })
     }
 }
 
@@ -523,11 +645,13 @@ impl Tool for DoubleClickElement {
     };
 
     fn targets(cx: &Cx, args: &OnElement) -> Result<Vec<Target>> {
-        args.targets(cx)
+        args.targets_in_front(cx)
     }
 
-    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
-        act_on_target(cx, permit, "click_element", |target, at| click_act(target, at, Button::Left, 2))
+    fn run(cx: &mut Cx, args: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "click_element", args.delivery.delivery, |target, at| {
+            click_act(target, at, Button::Left, 2)
+        })
     }
 }
 
@@ -561,12 +685,12 @@ impl Tool for HoverElement {
     };
 
     fn targets(cx: &Cx, args: &HoverArgs) -> Result<Vec<Target>> {
-        args.on.targets(cx)
+        args.on.targets_in_front(cx)
     }
 
     fn run(cx: &mut Cx, args: HoverArgs, permit: Permit) -> Result<Receipt> {
         let stay = Duration::from_millis(args.hover_ms.map_or(250, Int::as_usize) as u64);
-        act_and_stay(cx, permit, "hover_element", stay, |target, at| Act::Hover {
+        act_and_stay(cx, permit, "hover_element", args.on.delivery.delivery, stay, |target, at| Act::Hover {
             element: handle(target),
             at: Some(at),
         })
@@ -616,9 +740,9 @@ impl Tool for SetValue {
     fn run(cx: &mut Cx, args: SetValueArgs, permit: Permit) -> Result<Receipt> {
         let text = args.value.reveal_secret(cx)?.to_owned();
         let append = args.clear_first == Some(false);
-        act_on_target(cx, permit, "set_value", |target, at| {
+        act_on_target(cx, permit, "set_value", args.on.delivery.delivery, |target, at| {
             act_directly(target, at, |element| match append {
-                true => Act::Type { element: Some(element), text },
+                true => Act::Type { element: Some(element), window_uid: None, text },
                 false => Act::SetValue { element, text },
             })
         })
@@ -650,8 +774,8 @@ impl Tool for ClearText {
         args.targets(cx)
     }
 
-    fn run(cx: &mut Cx, _: OnElement, permit: Permit) -> Result<Receipt> {
-        act_on_target(cx, permit, "clear_text", |target, at| {
+    fn run(cx: &mut Cx, args: OnElement, permit: Permit) -> Result<Receipt> {
+        act_on_target(cx, permit, "clear_text", args.delivery.delivery, |target, at| {
             act_directly(target, at, |element| Act::SetValue { element, text: String::new() })
         })
     }
@@ -696,7 +820,11 @@ impl Tool for KeyIntoElement {
 
     fn run(cx: &mut Cx, args: KeyArgs, permit: Permit) -> Result<Receipt> {
         let keys = parse_combination(args.keys.as_str())?;
-        act_on_target(cx, permit, "key_into_element", |target, _| Act::Key { element: handle(target), keys })
+        act_on_target(cx, permit, "key_into_element", args.on.delivery.delivery, |target, _| Act::Key {
+            element: handle(target),
+            window_uid: None,
+            keys,
+        })
     }
 }
 
@@ -753,7 +881,7 @@ impl Tool for SelectOption {
 
     fn run(cx: &mut Cx, args: SelectArgs, permit: Permit) -> Result<Receipt> {
         let option = args.option_choice()?;
-        act_on_target(cx, permit, "select_option", |target, at| {
+        act_on_target(cx, permit, "select_option", args.on.delivery.delivery, |target, at| {
             act_directly(target, at, |element| Act::Select { element, option: Some(option) })
         })
     }

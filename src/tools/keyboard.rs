@@ -4,12 +4,60 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::pointer::PointerSent;
+use super::typed_field::{FieldBefore, TypedReceipt};
 use crate::config::limits;
-use crate::error::{Error, Result};
-use crate::model::input::Act;
+use crate::error::{Error, Kind, Result};
+use crate::model::input::{Act, Delivery};
 use crate::model::{InputAim, InputKind, InputText, KeyCombo, RecordedInput};
+use crate::observer::{ResolvedWindow, WindowChoice};
+use crate::platform::Done;
 use crate::tool::args::{SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Permit, Spec, Target, Tool};
+
+/// The window that keys are for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct KeyWindowArgs {
+    /// It is brought to the front first; default: whatever has the focus.
+    #[schemars(extend("x-hidden" = true))]
+    window_uid: Option<Text<256>>,
+    /// background: refused unless the window is in front.
+    #[schemars(extend("x-hidden" = true))]
+    delivery: Option<Delivery>,
+}
+
+impl KeyWindowArgs {
+    /// The window that is named, or the dialog of it that has the keyboard.
+    fn window(&self, cx: &Cx) -> Result<Option<ResolvedWindow>> {
+        let Some(uid) = &self.window_uid else { return Ok(None) };
+        let choice = WindowChoice { uid: Some(uid.as_str().to_owned()), ..WindowChoice::default() };
+        cx.observer().keyboard_window(&cx.desktop()?, &choice).map(Some)
+    }
+
+    /// Sends keys to the window. A dialog that has just opened gets the keyboard a moment after it is there, and with it
+    /// what is for its window; where somebody judged that, nothing else is done.
+    fn send_keys(&self, cx: &Cx, permit: &mut Permit, act: impl Fn(Option<String>) -> Act) -> Result<Done> {
+        let delivery = self.delivery.unwrap_or_default();
+        let uid = uid_of(self.window(cx)?);
+        let sent = cx.observer().deliver_input(permit, &act(uid.clone()), delivery, cx.cancel);
+        match sent {
+            Err(error) if error.kind == Kind::WindowOccluded && !cx.judged => {
+                cx.forget_desktop();
+                let dialog = uid_of(self.window(cx)?).filter(|dialog| Some(dialog) != uid.as_ref());
+                let dialog = dialog.ok_or(error)?;
+                cx.observer().deliver_input(permit, &act(Some(dialog)), delivery, cx.cancel)
+            }
+            sent => sent,
+        }
+    }
+
+    pub fn named_uid(&self) -> Option<String> {
+        self.window_uid.as_ref().map(|uid| uid.as_str().to_owned())
+    }
+}
+
+fn uid_of(window: Option<ResolvedWindow>) -> Option<String> {
+    window.map(|window| window.window.uid)
+}
 
 pub struct TypeText;
 
@@ -17,21 +65,25 @@ pub struct TypeText;
 pub struct TypeArgs {
     /// Text to type, or {"secret":"NAME"}.
     text: SecretOr<Text<{ limits::TYPED_TEXT_CHARACTERS }>>,
+    #[serde(flatten)]
+    pub(super) to: KeyWindowArgs,
 }
 
 impl Tool for TypeText {
     type Args = TypeArgs;
-    type Out = PointerSent;
+    type Out = TypedReceipt;
     const META: Meta = Meta {
         name: "type_text",
         group: Group::Keyboard,
         lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
-        brief: "Type text into the focused element. Click it first; then check its value.",
-        detail: "The text goes to the focused element, character by character. `{\"secret\": \"NAME\"}` \
-                 types a secret that the server's owner set in `secrets.file` or in the environment as \
-                 `OSO_SECRET_NAME`: it is never shown.",
+        brief: "Type text into the focused element. The receipt says which element got it and its value now.",
+        detail: "The text goes to the focused element, character by character; with `window_uid` that window is \
+                 brought to the front first, or nothing is typed. `into` is the element that got it, `verified` \
+                 whether the text was read back there. `{\"secret\": \"NAME\"}` types a secret that the \
+                 owner of the server set in `secrets.file` or in the environment as `OSO_SECRET_NAME`: it is \
+                 never shown.",
         examples: &[Example { scenario: None, args: r#"{"text":"hi"}"#, shows: "two letters typed" }],
         verify: &["ok", "error.code"],
         input: Some(
@@ -42,12 +94,16 @@ impl Tool for TypeText {
     };
 
     fn targets(cx: &Cx, args: &TypeArgs) -> Result<Vec<Target>> {
-        cx.judged_text(args.text.reveal_secret(cx)?)
+        cx.judged_text(args.to.window(cx)?.as_ref(), args.text.reveal_secret(cx)?)
     }
 
-    fn run(cx: &mut Cx, args: TypeArgs, permit: Permit) -> Result<PointerSent> {
+    fn run(cx: &mut Cx, args: TypeArgs, mut permit: Permit) -> Result<TypedReceipt> {
         let text = args.text.reveal_secret(cx)?.to_owned();
-        PointerSent::send(cx, permit, "type", &Act::Type { element: None, text })
+        let before = FieldBefore::look(cx, &permit);
+        let act = |window_uid| Act::Type { element: None, window_uid, text: text.clone() };
+        let done = args.to.send_keys(cx, &mut permit, act)?;
+        let sent = PointerSent::of("type", done, permit.dry_run());
+        Ok(TypedReceipt::read_back(cx, sent, before, &text))
     }
 }
 
@@ -57,6 +113,8 @@ pub struct PressKey;
 pub struct PressArgs {
     /// Key or combination: enter, ctrl+s, alt+f4.
     keys: Text<64>,
+    #[serde(flatten)]
+    pub(super) to: KeyWindowArgs,
 }
 
 impl Tool for PressKey {
@@ -69,7 +127,8 @@ impl Tool for PressKey {
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
         brief: "Press a key or a combination, e.g. enter, tab, ctrl+shift+t.",
-        detail: "Modifiers come first, joined by `+`. All keys are released again, even when the call fails.",
+        detail: "Modifiers come first, joined by `+`. All keys are released again, even when the call fails. With \
+                 `window_uid` that window is brought to the front first, or nothing is pressed.",
         examples: &[Example { scenario: None, args: r#"{"keys":"ctrl+a"}"#, shows: "select all" }],
         verify: &["ok", "error.code"],
         input: Some(
@@ -79,16 +138,14 @@ impl Tool for PressKey {
     };
 
     fn targets(cx: &Cx, args: &PressArgs) -> Result<Vec<Target>> {
-        cx.judged_keys(&parse_combination(args.keys.as_str())?)
+        cx.judged_keys(args.to.window(cx)?.as_ref(), &parse_combination(args.keys.as_str())?)
     }
 
-    fn run(cx: &mut Cx, args: PressArgs, permit: Permit) -> Result<PointerSent> {
-        PointerSent::send(
-            cx,
-            permit,
-            "key",
-            &Act::Key { element: None, keys: parse_combination(args.keys.as_str())? },
-        )
+    fn run(cx: &mut Cx, args: PressArgs, mut permit: Permit) -> Result<PointerSent> {
+        let keys = parse_combination(args.keys.as_str())?;
+        let act = |window_uid| Act::Key { element: None, window_uid, keys: keys.clone() };
+        let done = args.to.send_keys(cx, &mut permit, act)?;
+        Ok(PointerSent::of("key", done, permit.dry_run()))
     }
 }
 

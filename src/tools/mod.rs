@@ -25,6 +25,7 @@ mod screenshot;
 mod screenshot_options;
 mod sketch;
 mod traces;
+mod typed_field;
 mod vision;
 mod wait_for;
 mod window_action;

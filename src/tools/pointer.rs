@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
 use crate::observer::ElementChoice;
+use crate::platform::Done;
 use crate::tool::args::{Int, Pixel};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Output, Permit, Spec, Target, Tool};
 
@@ -26,6 +27,10 @@ pub struct ClickAtArgs {
     /// How many clicks; `double` is two.
     #[schemars(extend("x-hidden" = true))]
     count: Option<Int<1, 10>>,
+    /// Held meanwhile.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = true))]
+    modifiers: Vec<Modifier>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -86,6 +91,7 @@ impl Tool for ClickAt {
             button: args.button.unwrap_or_default(),
             count: args.click_count(),
             element: None,
+            modifiers: args.modifiers,
         };
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         Ok(Clicked {
@@ -132,7 +138,11 @@ impl Output for PointerSent {}
 impl PointerSent {
     pub fn send(cx: &Cx, mut permit: Permit, action: &'static str, act: &Act) -> Result<Self> {
         let done = cx.observer().send_input(&mut permit, act, cx.cancel)?;
-        Ok(Self { action, note: done.note, scenario_reaction: done.reacted, dry_run: permit.dry_run() })
+        Ok(Self::of(action, done, permit.dry_run()))
+    }
+
+    pub fn of(action: &'static str, done: Done, dry_run: bool) -> Self {
+        Self { action, note: done.note, scenario_reaction: done.reacted, dry_run }
     }
 }
 
@@ -213,7 +223,11 @@ impl Tool for RightClickAt {
 
     fn run(cx: &mut Cx, args: PointArgs, permit: Permit) -> Result<Clicked> {
         let button = Some(Button::Right);
-        ClickAt::run(cx, ClickAtArgs { at: args, button, double: None, count: None }, permit)
+        ClickAt::run(
+            cx,
+            ClickAtArgs { at: args, button, double: None, count: None, modifiers: Vec::new() },
+            permit,
+        )
     }
 }
 
@@ -241,7 +255,11 @@ impl Tool for DoubleClickAt {
     }
 
     fn run(cx: &mut Cx, args: PointArgs, permit: Permit) -> Result<Clicked> {
-        ClickAt::run(cx, ClickAtArgs { at: args, button: None, double: Some(true), count: None }, permit)
+        ClickAt::run(
+            cx,
+            ClickAtArgs { at: args, button: None, double: Some(true), count: None, modifiers: Vec::new() },
+            permit,
+        )
     }
 }
 

@@ -269,7 +269,8 @@ fn click_to_raise(cx: &Cx, target: &ElementTarget, permit: &mut Permit) -> Resul
         )
         .with("window_uid", target.chosen.window.uid.as_str()));
     };
-    let act = Act::Click { element: None, at: Some(at), button: Button::Left, count: 1 };
+    let act =
+        Act::Click { element: None, at: Some(at), button: Button::Left, count: 1, modifiers: Vec::new() };
     let done = cx.observer().send_input(permit, &act, cx.cancel)?;
     Ok((at, done.note))
 }

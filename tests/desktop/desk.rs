@@ -35,6 +35,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("kwrite", "kwrite"),
     ("pcmanfm", "pcmanfm"),
     ("yad", "yad"),
+    ("xdotool", "xdotool"),
+    ("xprop", "x11-utils"),
 ];
 
 /// The only pointer, keyboard and focus of the desktop: one test at a time has them.
@@ -62,10 +64,18 @@ fn require_packages() {
     };
     let missing = NEEDED.iter().filter(|(program, _)| !there(program));
     let mut missing: Vec<&str> = missing.map(|(_, package)| *package).collect();
-    let python =
-        Command::new("/usr/bin/python3").args(["-c", "import pyatspi"]).stderr(Stdio::null()).status();
-    if !python.is_ok_and(|status| status.success()) {
-        missing.push("python3-pyatspi");
+    const GTK4: &str = "import gi; gi.require_version('Gtk', '4.0')";
+    const GTK3: &str = "import gi; gi.require_version('Gtk', '3.0')";
+    for (module, package) in [
+        ("import pyatspi", "python3-pyatspi"),
+        (GTK3, "gir1.2-gtk-3.0"),
+        (GTK4, "gir1.2-gtk-4.0"),
+        ("import PyQt5.QtWidgets", "python3-pyqt5"),
+    ] {
+        let python = Command::new("/usr/bin/python3").args(["-c", module]).stderr(Stdio::null()).status();
+        if !python.is_ok_and(|status| status.success()) {
+            missing.push(package);
+        }
     }
     assert!(missing.is_empty(), "these tests need the packages {}", missing.join(" "));
 }

@@ -11,6 +11,7 @@
 mod support;
 
 mod agreement;
+mod background;
 mod browser;
 mod calculators;
 mod company;
@@ -22,6 +23,7 @@ mod faults;
 mod field_programs;
 mod file_manager;
 mod gone;
+mod keys;
 mod pictures;
 mod private;
 mod reading;

@@ -11,7 +11,7 @@ use os_screen_observer::config::{self, Flags};
 use os_screen_observer::error::Result;
 use os_screen_observer::gate::{Call, Origin};
 use os_screen_observer::mcp::{McpServer, stdio::Stdio};
-use os_screen_observer::model::input::Act;
+use os_screen_observer::model::input::{Act, Delivery, Handle};
 use os_screen_observer::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::*;
@@ -424,6 +424,9 @@ impl Desktop for Odd {
     fn pointer(&self) -> Result<Option<Point>> {
         self.mock.pointer()
     }
+    fn owner(&self, window: &Window) -> Result<Option<String>> {
+        self.mock.owner(window)
+    }
     fn activate(&self, window: &Window) -> Result<Activation> {
         (self.before)("activate");
         self.mock.activate(window)
@@ -445,15 +448,22 @@ impl Accessibility for Odd {
         (self.before)("tree");
         self.tree.clone().map_or_else(|| self.mock.tree(window, patience), Ok)
     }
+
+    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+        self.mock.field(element, cancel)
+    }
 }
 
 impl Input for Odd {
-    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done> {
+    fn act(&self, act: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
         (self.before)("act");
         match &self.hand {
             Some(hand) => hand(act, cancel),
-            None => self.mock.act(act, cancel),
+            None => self.mock.act(act, delivery, cancel),
         }
+    }
+    fn check(&self, act: &Act, cancel: &Cancel) -> Result<()> {
+        self.mock.check(act, cancel)
     }
     fn release_all(&self) {
         self.released.fetch_add(1, Ordering::SeqCst);

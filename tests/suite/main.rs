@@ -14,6 +14,7 @@ mod source;
 mod act;
 mod acting;
 mod assert;
+mod background;
 mod click_text;
 #[cfg(feature = "http")]
 mod clickthrough;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use os_screen_observer::clock::{Cancel, Clock};
 use os_screen_observer::error::Result;
+use os_screen_observer::model::input::Handle;
 use os_screen_observer::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use os_screen_observer::platform::mock::Mock;
 use os_screen_observer::platform::*;
@@ -154,6 +155,10 @@ impl Desktop for TestDesktop {
         self.mock.pointer()
     }
 
+    fn owner(&self, window: &Window) -> Result<Option<String>> {
+        self.mock.owner(window)
+    }
+
     fn activate(&self, window: &Window) -> Result<Activation> {
         (self.activate)(&self.mock, window)
     }
@@ -179,5 +184,9 @@ struct TestAccessibility {
 impl Accessibility for TestAccessibility {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
         (self.tree)(&self.mock, window, patience)
+    }
+
+    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+        self.mock.field(element, cancel)
     }
 }

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::model::element::Range;
 use crate::model::input::{Handle, Key, Modifier};
 use crate::model::{KeyCombo, Point, Rect};
+use crate::platform::FieldText;
 
 /// What an element can be asked to do by itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +84,8 @@ pub struct ElementState {
     pub window_offset: Option<(i32, i32)>,
     /// What a click does to it, where it can do that by itself.
     pub click: Option<Request>,
+    /// What may do the same as a click where no pointer reaches it: a toggle does not tell all that a click does.
+    pub unseen_click: Option<Request>,
     /// Its own thing, which for an item of a list is a double click's.
     pub invoke: Option<Request>,
     /// What a right click does to it.
@@ -110,6 +113,8 @@ pub struct ElementState {
     pub editable: bool,
     /// It may be asked to select all of its text.
     pub selects_text: bool,
+    /// What is typed replaces what it holds, and counts when enter ends it.
+    pub ends_by_enter: bool,
 }
 
 impl ElementState {
@@ -122,7 +127,7 @@ impl ElementState {
         self.text
             .as_deref()
             .filter(|_| !self.secret)
-            .map(|text| normalize_lines(text) == normalize_lines(wanted))
+            .map(|text| normalize_lines(text) == normalize_lines(wanted) || is_same_number(text, wanted))
     }
 
     /// Whether it shows that this option is the selected one.
@@ -132,9 +137,24 @@ impl ElementState {
     }
 }
 
+/// A field of months says 03 to a 3.
+fn is_same_number(one: &str, other: &str) -> bool {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    number(one).is_some_and(|one| number(other).is_some_and(|other| (one - other).abs() < 1e-9))
+}
+
 /// Some fields end lines in a way of their own, and add one at the end.
 fn normalize_lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n").trim_end_matches('\n').to_owned()
+}
+
+impl From<ElementState> for FieldText {
+    fn from(state: ElementState) -> Self {
+        let text = state.text.filter(|_| !state.secret);
+        let told = state.length.map(TextLength::count);
+        let characters = told.or_else(|| text.as_ref().map(|text| text.chars().count()));
+        Self { focused: state.focused, text, characters }
+    }
 }
 
 /// The length of a text, in what its system counts.
@@ -145,6 +165,12 @@ pub enum TextLength {
 }
 
 impl TextLength {
+    pub fn count(self) -> usize {
+        match self {
+            Self::Utf16Units(count) | Self::Characters(count) => count,
+        }
+    }
+
     fn is_of(self, text: &str) -> bool {
         match self {
             Self::Utf16Units(units) => units == text.encode_utf16().count(),
@@ -213,7 +239,13 @@ pub trait Backend {
     /// What can be chosen in an element, in its order; of one that is closed nothing may be told.
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>>;
 
+    /// Where an element is among its siblings, on systems on which containers select their children.
+    fn position(&self, element: &Handle) -> Result<Option<ChildPosition>>;
+
     fn has_keyboard(&self, window_uid: &str) -> Result<bool>;
+
+    /// How long what was asked of an element in the background may take to be seen, from now on.
+    fn effect_time(&self, element: &Handle) -> Result<Duration>;
 
     /// Brings a window to the front as well as it goes; whether it came is looked at.
     fn raise_window(&self, window_uid: &str) -> Result<()>;
@@ -225,7 +257,7 @@ pub trait Backend {
     fn hits_window(&self, window_uid: &str, point: Point) -> Result<bool>;
 
     /// Where no point is given, the wheel turns where the pointer is.
-    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()>;
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>, held: &[Modifier]) -> Result<()>;
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()>;
 

@@ -8,7 +8,7 @@ use super::*;
 use crate::clock::{Cancel, Clock};
 use crate::error::Result;
 use crate::model::Rect;
-use crate::model::input::{Act, Handle};
+use crate::model::input::{Act, Delivery, Handle, Modifier};
 #[cfg(target_os = "linux")]
 use crate::platform::linux;
 use crate::platform::{macos, windows};
@@ -23,6 +23,8 @@ pub struct FakeBackend {
     put_away: bool,
     /// What the options are in, where containers select their children.
     container: Option<&'static str>,
+    /// What the field makes of every text that is typed.
+    pub garbles: Option<&'static str>,
     /// Somebody else presses keys while a text is typed.
     pub disturbed: Cell<bool>,
     is_open: Cell<bool>,
@@ -87,6 +89,7 @@ impl FakeBackend {
             options: Vec::new(),
             put_away: false,
             container: None,
+            garbles: None,
             disturbed: Cell::new(false),
             is_open: Cell::new(false),
             reaction,
@@ -111,6 +114,19 @@ impl FakeBackend {
         }
     }
 
+    /// What keys put into the field.
+    fn hold(&self, text: &str) {
+        let mut elements = self.elements.borrow_mut();
+        let Some(state) = elements.get_mut("it") else { return };
+        if let Some(held) = &mut state.text {
+            text.clone_into(held);
+        }
+        state.length = state.length.map(|length| match length {
+            TextLength::Utf16Units(_) => TextLength::Utf16Units(text.encode_utf16().count()),
+            TextLength::Characters(_) => TextLength::Characters(text.chars().count()),
+        });
+    }
+
     fn note(&self, line: impl Into<String>) {
         self.log.borrow_mut().push(line.into());
     }
@@ -133,12 +149,35 @@ impl FakeBackend {
     /// Acts, and compares how it was done and what was done; gives the note, or what the error says.
     #[track_caller]
     pub fn check(&self, input: &Act, route: Result<Route, Kind>, log: &[&str]) -> Option<String> {
-        let done = act(self, input);
+        self.check_by(Delivery::Foreground, input, route, log)
+    }
+
+    #[track_caller]
+    pub fn check_log(&self, log: &[&str]) {
+        assert_eq!(*self.log.borrow(), log);
+    }
+
+    /// The same, where nothing may be taken.
+    #[track_caller]
+    pub fn check_behind(&self, input: &Act, route: Result<Route, Kind>, log: &[&str]) -> Option<String> {
+        self.check_by(Delivery::Background, input, route, log)
+    }
+
+    #[track_caller]
+    fn check_by(
+        &self,
+        delivery: Delivery,
+        input: &Act,
+        route: Result<Route, Kind>,
+        log: &[&str],
+    ) -> Option<String> {
+        let done = act(self, input, delivery);
         let note = done.as_ref().map_or_else(|error| Some(error.message.clone()), |done| done.note.clone());
+        let is_verified = done.as_ref().is_ok_and(|done| done.verified);
         let settles_in = done.as_ref().map_or(self.profile.timing.effect, |done| done.settles_in);
         assert_eq!(done.map(|done| done.route).map_err(|error| error.kind), route, "{input:?} {note:?}");
         assert_eq!(*self.log.borrow(), log, "{input:?} {note:?}");
-        assert_eq!(settles_in, self.profile.timing.effect);
+        assert!(is_verified || settles_in == self.profile.timing.effect, "{input:?} {settles_in:?}");
         note
     }
 }
@@ -189,8 +228,18 @@ impl Backend for FakeBackend {
         Ok((0..).zip(shown).map(option).collect())
     }
 
+    fn position(&self, element: &Handle) -> Result<Option<ChildPosition>> {
+        let index = self.options.iter().position(|name| *name == element.native);
+        let parent = self.container.map(handle);
+        Ok(parent.zip(index).map(|(parent, index)| ChildPosition { parent, index: index as i32 }))
+    }
+
     fn has_keyboard(&self, _: &str) -> Result<bool> {
         Ok(self.active.get())
+    }
+
+    fn effect_time(&self, _: &Handle) -> Result<Duration> {
+        Ok(self.profile.timing.effect)
     }
 
     fn raise_window(&self, _: &str) -> Result<()> {
@@ -210,9 +259,10 @@ impl Backend for FakeBackend {
         Ok(!self.covered.get())
     }
 
-    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>, held: &[Modifier]) -> Result<()> {
         let at = at.map_or_else(|| "here".to_owned(), |at| format!("{},{}", at.x, at.y));
-        self.note(format!("{action:?} {at}"));
+        let held = if held.is_empty() { String::new() } else { format!("{held:?} ") };
+        self.note(format!("{held}{action:?} {at}"));
         Ok(())
     }
 
@@ -225,14 +275,15 @@ impl Backend for FakeBackend {
 
     fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
         self.note(keys.to_string());
+        if keys.key == self.profile.delete_key {
+            self.hold("");
+        }
         Ok(())
     }
 
     fn type_text(&self, text: &str) -> Result<TypedText> {
         self.note(format!("type {text}"));
-        if let Some(held) = self.elements.borrow_mut().get_mut("it").and_then(|state| state.text.as_mut()) {
-            text.clone_into(held);
-        }
+        self.hold(self.garbles.unwrap_or(text));
         Ok(TypedText { disturbed: self.disturbed.get() })
     }
 }
@@ -390,7 +441,7 @@ fn of_mac(thing: Thing) -> ElementState {
 fn of_linux(thing: Thing) -> ElementState {
     use crate::model::element::Range;
     use atspi::{Role, State};
-    use linux::accessibility::element::{AtspiElement, FieldText};
+    use linux::accessibility::element::AtspiElement;
     const WORKED: &[State] = &[State::Enabled, State::Sensitive, State::Showing];
     let told = |role: Role, more: &[State], interfaces: &[&str], actions: &[&str]| {
         let interfaces: Vec<String> =
@@ -414,6 +465,8 @@ fn of_linux(thing: Thing) -> ElementState {
         Thing::List => (told(Role::ListBox, &[], &["Selection"], &[]), None),
         Thing::Combo => (told(Role::ComboBox, &[], &["Action"], &["press"]), None),
     };
-    let text = text.map(|text| FieldText { characters: text.chars().count(), text: Some(text.to_owned()) });
-    linux::interaction::with_text(linux::interaction::element_state(&told), text)
+    let characters = text.map(|text| text.chars().count());
+    let text = text.map(str::to_owned);
+    let told_text = linux::accessibility::element::ToldText { text, characters };
+    linux::interaction::with_text(linux::interaction::element_state(&told), told_text)
 }

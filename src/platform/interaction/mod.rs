@@ -18,7 +18,7 @@ pub use backend::{
     Backend, ChildPosition, ElementState, InputProfile, NamedAction, OptionItem, Request, RequestOutcome,
     TextLength, Timing, TypedText,
 };
-pub use strategy::{READ_BACK_TIME, act, poll_until};
+pub use strategy::{READ_BACK_TIME, act, check, poll_until};
 
 use std::time::Duration;
 

@@ -16,7 +16,7 @@ use super::{
 use crate::clock::{Cancel, Clock};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
-use crate::model::input::{Act, Button, Handle, Key, OptionChoice};
+use crate::model::input::{Act, Button, Delivery, Handle, Key, Modifier, OptionChoice};
 use crate::model::{NamedKey, Point, Rect};
 use crate::platform::{Done, Route};
 
@@ -25,9 +25,27 @@ pub const READ_BACK_TIME: Duration = Duration::from_millis(400);
 const POPUP_TIME: Duration = Duration::from_millis(1_000);
 const STEP: Duration = Duration::from_millis(20);
 
-pub fn act(backend: &dyn Backend, act: &Act) -> Result<Done> {
-    let done = Interaction { backend }.act(act)?;
-    Ok(Done { settles_in: backend.profile().timing.effect, ..done })
+pub fn act(backend: &dyn Backend, act: &Act, delivery: Delivery) -> Result<Done> {
+    let done = Interaction { backend, delivery }.act(act)?;
+    let settles_in = match (done.verified, delivery, act.element()) {
+        (true, ..) => AFTER_READ_BACK,
+        (false, Delivery::Background, Some(element)) => backend.effect_time(element)?,
+        _ => backend.profile().timing.effect,
+    };
+    Ok(Done { settles_in, ..done })
+}
+
+/// What has come about may still bring something else with it.
+const AFTER_READ_BACK: Duration = Duration::from_millis(40);
+
+/// Refuses what would be refused before anything is done.
+pub fn check(backend: &dyn Backend, act: &Act) -> Result<()> {
+    let interaction = Interaction { backend, delivery: Delivery::Background };
+    match act {
+        Act::SetValue { element, text } => interaction.check_value(element, text).map(|_| ()),
+        Act::Scroll { .. } | Act::Hover { .. } => Ok(()),
+        _ => act.element().map_or(Ok(()), |element| interaction.enabled(element).map(|_| ())),
+    }
 }
 
 /// Looks again and again for so long, and once more when the time is over. Looks may be slow, so that it is the clock that
@@ -58,38 +76,43 @@ const DISTURBED: &str =
 /// One input under way.
 struct Interaction<'a> {
     backend: &'a dyn Backend,
+    delivery: Delivery,
 }
 
 impl Interaction<'_> {
     fn act(&self, act: &Act) -> Result<Done> {
         match act {
-            Act::Click { element: Some(element), at, button: Button::Left, count: 1 } => {
-                self.request_or_click(element, *at, |state| state.click)
+            // Only the pointer holds keys meanwhile.
+            Act::Click { element, at, button, count, modifiers } if !modifiers.is_empty() => {
+                self.point_holding(PointerAction::Click(*button, *count), element.as_ref(), *at, modifiers)
             }
-            Act::Click { element: Some(element), at, button: Button::Right, count: 1 } => {
+            Act::Click { element: Some(element), at, button: Button::Left, count: 1, .. } => {
+                self.request_or_click(element, *at, |state| state.click.clone())
+            }
+            Act::Click { element: Some(element), at, button: Button::Right, count: 1, .. } => {
                 self.open_menu(element, *at)
             }
-            Act::Click { element, at, button, count } => {
+            Act::Click { element, at, button, count, .. } => {
                 self.point(PointerAction::Click(*button, *count), element.as_ref(), *at)
             }
-            Act::Invoke { element } => self.request_or_click(element, None, |state| state.invoke),
+            Act::Invoke { element } => self.request_or_click(element, None, |state| state.invoke.clone()),
             Act::Focus { element } => self.focus(element),
             Act::SetValue { element, text } => self.set_value(element, text),
             Act::Select { element, option: None } => {
-                self.request_or_click(element, None, |state| state.click)
+                self.request_or_click(element, None, |state| state.click.clone())
             }
             Act::Select { element, option: Some(choice) } => self.select(element, choice),
-            Act::Type { element, text } => {
-                self.focus_for_keys(element.as_ref())?;
+            Act::Type { element, window_uid, text } => {
+                self.take_keyboard(element.as_ref(), window_uid.as_deref())?;
                 Ok(typing_done(self.backend.type_text(text)?))
             }
-            Act::Key { element, keys } => {
-                self.focus_for_keys(element.as_ref())?;
+            Act::Key { element, window_uid, keys } => {
+                self.take_keyboard(element.as_ref(), window_uid.as_deref())?;
                 self.backend.press_keys(keys).map(|()| done_by(Route::Keyboard))
             }
             Act::Scroll { element: None, at: None, clicks } => self
                 .backend
-                .use_pointer(PointerAction::Scroll(*clicks), None)
+                .use_pointer(PointerAction::Scroll(*clicks), None, &[])
                 .map(|()| done_by(Route::Pointer)),
             Act::Scroll { element, at, clicks } => {
                 self.point(PointerAction::Scroll(*clicks), element.as_ref(), *at)
@@ -121,12 +144,58 @@ impl Interaction<'_> {
         &self,
         element: &Handle,
         at: Option<Point>,
-        request: fn(ElementState) -> Option<Request>,
+        request: fn(&ElementState) -> Option<Request>,
     ) -> Result<Done> {
-        let request = request(self.enabled(element)?);
-        match self.request(element, request)? {
-            Some(done) => Ok(done),
-            None => self.point(PointerAction::Click(Button::Left, 1), Some(element), at),
+        let state = self.enabled(element)?;
+        let request = request(&state);
+        let is_focus = request == Some(Request::Focus);
+        if let Some(done) = self.request(element, request)? {
+            // What only gives the focus has done nothing where it did not.
+            if !is_focus || self.is_focused_soon(element)? {
+                return Ok(Done { verified: is_focus || self.has_switched(element, &state)?, ..done });
+            }
+        }
+        match self.delivery {
+            Delivery::Foreground => self.point(PointerAction::Click(Button::Left, 1), Some(element), at),
+            Delivery::Background => self.click_unseen(element, &state),
+        }
+    }
+
+    /// What a click would do, where no pointer can make one. What may mean something else counts only when it can be
+    /// read back.
+    fn click_unseen(&self, element: &Handle, state: &ElementState) -> Result<Done> {
+        if let Some(done) = self.request(element, state.unseen_click.clone())?
+            && self.has_switched(element, state)?
+        {
+            return Ok(Done { verified: true, ..done });
+        }
+        if state.selected == Some(false)
+            && let Some(position) = self.backend.position(element)?
+            && self.backend.request(&position.parent, Request::SelectChild(position.index))?
+                == RequestOutcome::Accepted
+            && self
+                .until(READ_BACK_TIME, || Ok(self.backend.element_state(element)?.selected == Some(true)))?
+        {
+            return Ok(Done { verified: true, ..done_with_note(Route::Accessibility, "select") });
+        }
+        Err(only_in_front(state))
+    }
+
+    /// Whether something behind others that is on or off has become the other. In front, whoever looks next sees it.
+    fn has_switched(&self, element: &Handle, before: &ElementState) -> Result<bool> {
+        if before.selected.is_none() || self.delivery == Delivery::Foreground {
+            return Ok(false);
+        }
+        // A window that closed has nothing to be read back.
+        let now = || self.backend.element_state(element).map_or(before.selected, |state| state.selected);
+        self.until(self.backend.profile().timing.effect, || Ok(now() != before.selected))
+    }
+
+    /// Nothing is taken from the person at the desktop where nothing may be.
+    fn check_front(&self, state: &ElementState) -> Result<()> {
+        match self.delivery {
+            Delivery::Foreground => Ok(()),
+            Delivery::Background => Err(only_in_front(state)),
         }
     }
 
@@ -157,17 +226,28 @@ impl Interaction<'_> {
     // ── the pointer ────────────────────────────────────────────────────────────────────────────────
 
     fn point(&self, action: PointerAction, element: Option<&Handle>, at: Option<Point>) -> Result<Done> {
+        self.point_holding(action, element, at, &[])
+    }
+
+    fn point_holding(
+        &self,
+        action: PointerAction,
+        element: Option<&Handle>,
+        at: Option<Point>,
+        held: &[Modifier],
+    ) -> Result<Done> {
         let at = match (element, at) {
             (Some(element), at) => self.aim(element, at)?,
             (None, Some(at)) => at,
             (None, None) => return Err(no_point()),
         };
-        self.backend.use_pointer(action, Some(at)).map(|()| done_by(Route::Pointer))
+        self.backend.use_pointer(action, Some(at), held).map(|()| done_by(Route::Pointer))
     }
 
     /// A point of the element as it is now that a pointer reaches: scrolled into view and uncovered.
     fn aim(&self, element: &Handle, at: Option<Point>) -> Result<Point> {
         let state = self.backend.element_state(element)?;
+        self.check_front(&state)?;
         let place = match self.backend.visible_bounds(element, &state)? {
             None if state.scrolls => self.scroll_into_view(element)?,
             place => place,
@@ -211,6 +291,7 @@ impl Interaction<'_> {
         if state.focused && active {
             return Ok(done_with_note(Route::Accessibility, "it already had the focus"));
         }
+        self.check_front(&state)?;
         // Qt says yes and does nothing while its window is not the active one; GTK4 answers an error.
         if !active {
             self.backend.raise_window(&element.window_uid)?;
@@ -231,46 +312,70 @@ impl Interaction<'_> {
         self.until(READ_BACK_TIME, || Ok(self.backend.element_state(element)?.focused))
     }
 
-    /// Keys go to whatever has the focus, so nothing is sent before it is known where it is.
-    fn focus_for_keys(&self, element: Option<&Handle>) -> Result<()> {
-        let Some(element) = element else {
-            return Ok(());
-        };
+    /// Keys go to whatever has the focus, so nothing is sent before it is where it is meant to be.
+    fn take_keyboard(&self, element: Option<&Handle>, window_uid: Option<&str>) -> Result<()> {
+        match (element, window_uid) {
+            (Some(element), _) => self.focus_for_keys(element),
+            (None, Some(uid)) => self.raise_for_keys(uid),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn focus_for_keys(&self, element: &Handle) -> Result<()> {
         self.focus(element)?;
-        if self.until(READ_BACK_TIME, || self.backend.has_keyboard(&element.window_uid))? {
+        self.await_keyboard(&element.window_uid)
+    }
+
+    fn raise_for_keys(&self, window_uid: &str) -> Result<()> {
+        if self.backend.has_keyboard(window_uid)? {
+            return Ok(());
+        }
+        if self.delivery == Delivery::Background {
+            let message = "keys go to the window in front, and this one is not; nothing was typed. delivery \
+                           \"foreground\" brings it there";
+            return Err(Error::new(Kind::WindowOccluded, message).with("window_uid", window_uid));
+        }
+        self.backend.raise_window(window_uid)?;
+        self.await_keyboard(window_uid)
+    }
+
+    fn await_keyboard(&self, window_uid: &str) -> Result<()> {
+        if self.until(READ_BACK_TIME, || self.backend.has_keyboard(window_uid))? {
             return Ok(());
         }
         let message = "the window did not get the keyboard focus, so nothing was typed";
-        Err(Error::new(Kind::WindowOccluded, message).with("window_uid", element.window_uid.as_str()))
+        Err(Error::new(Kind::WindowOccluded, message).with("window_uid", window_uid))
     }
 
     // ── values ─────────────────────────────────────────────────────────────────────────────────────
 
     fn set_value(&self, element: &Handle, text: &str) -> Result<Done> {
-        let state = self.enabled(element)?;
-        let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-        if let (Some(range), Some(number)) = (state.range, number) {
+        let state = self.check_value(element, text)?;
+        if let (Some(range), Some(number)) = (state.range, parse_number(text)) {
             return self.set_number(element, &state, range, number);
         }
-        if !state.settable && !state.editable {
-            return Err(not_editable(&state));
-        }
         if state.settable && self.takes_text(element, &state, text)? {
-            return Ok(done_by(Route::Accessibility));
+            return Ok(verified(Route::Accessibility));
         }
         self.type_over(element, &state, text)
     }
 
-    fn set_number(&self, element: &Handle, state: &ElementState, range: Range, number: f64) -> Result<Done> {
-        if !is_within(range, number) {
-            let bound = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), |end| end.to_string());
-            let (min, max) = (bound(range.min), bound(range.max));
-            return Err(Error::bad_request(format!("{number} is not between {min} and {max}")));
+    /// The element, if it is one that could take this value.
+    fn check_value(&self, element: &Handle, text: &str) -> Result<ElementState> {
+        let state = self.enabled(element)?;
+        match (state.range, parse_number(text)) {
+            (Some(range), Some(number)) if !is_within(range, number) => Err(out_of_range(range, number)),
+            (Some(_), Some(_)) => Ok(state),
+            _ if state.settable || state.editable => Ok(state),
+            _ => Err(not_editable(&state)),
         }
+    }
+
+    fn set_number(&self, element: &Handle, state: &ElementState, range: Range, number: f64) -> Result<Done> {
         self.backend.request(element, Request::SetNumber(number))?;
         let now = || Ok::<_, Error>(self.backend.element_state(element)?.range.and_then(|range| range.now));
         if self.until(READ_BACK_TIME, || Ok(now()?.is_some_and(|now| (now - number).abs() < 1e-6)))? {
-            return Ok(done_by(Route::Accessibility));
+            return Ok(verified(Route::Accessibility));
         }
         match now()? {
             Some(now) if Some(now) != range.now => Ok(done_with_note(
@@ -303,21 +408,24 @@ impl Interaction<'_> {
     }
 
     fn type_over(&self, element: &Handle, state: &ElementState, text: &str) -> Result<Done> {
-        self.focus_for_keys(Some(element))?;
-        self.select_text(element, state)?;
+        self.check_front(state)?;
+        self.focus_for_keys(element)?;
+        if !state.ends_by_enter {
+            self.select_text(element, state)?;
+        }
         let typed = match text {
             "" => self.press_delete()?,
             text => self.backend.type_text(text)?,
         };
-        Ok(match self.read_back(element, text)? {
-            Some(true) => done_by(Route::Keyboard),
-            None if typed.disturbed => done_with_note(Route::Keyboard, DISTURBED),
-            None => done_with_note(Route::Keyboard, "typed; the field does not report its value"),
-            Some(false) => done_with_note(
-                Route::Keyboard,
-                "typed, but the field has a different text now; check its value",
-            ),
-        })
+        if state.ends_by_enter && !text.is_empty() {
+            self.backend.press_keys(&key_combo(&[], Key::Named(NamedKey::Enter)))?;
+        }
+        match self.read_back(element, text)? {
+            Some(true) => Ok(verified(Route::Keyboard)),
+            None if typed.disturbed => Ok(done_with_note(Route::Keyboard, DISTURBED)),
+            None => Ok(done_with_note(Route::Keyboard, "typed; the field does not report its value")),
+            Some(false) => Err(holds_another(&self.backend.element_with_text(element)?)),
+        }
     }
 
     fn press_delete(&self) -> Result<TypedText> {
@@ -364,6 +472,8 @@ impl Interaction<'_> {
     }
 
     fn open(&self, element: &Handle, state: &ElementState) -> Result<()> {
+        // A list that opens takes the keyboard.
+        self.check_front(state)?;
         if self.request(element, state.open.clone())?.is_none() {
             self.point(PointerAction::Click(Button::Left, 1), Some(element), None)?;
         }
@@ -387,7 +497,7 @@ impl Interaction<'_> {
 
     fn choose(&self, element: &Handle, state: &ElementState, option: &OptionItem) -> Result<Done> {
         if self.select_child(element, state, option)? {
-            return Ok(done_by(Route::Accessibility));
+            return Ok(verified(Route::Accessibility));
         }
         if self.backend.element_state(&option.handle)?.click.is_none() {
             self.bring_out(element, state, &option.handle)?;
@@ -395,7 +505,7 @@ impl Interaction<'_> {
         let own = self.enabled(&option.handle)?;
         if let Some(done) = self.request(&option.handle, own.click.clone())? {
             if self.is_chosen_soon(element, option)? {
-                return Ok(done);
+                return Ok(Done { verified: true, ..done });
             }
             // A press is not repeated: it may have done something that nobody tells. A selection that did not come is.
             if own.click != Some(Request::Select) {
@@ -406,7 +516,8 @@ impl Interaction<'_> {
             self.bring_out(element, state, &option.handle)?;
         }
         let done = self.point(PointerAction::Click(Button::Left, 1), Some(&option.handle), None)?;
-        Ok(if self.is_chosen_soon(element, option)? { done } else { selection_unconfirmed(&done) })
+        let chosen = self.is_chosen_soon(element, option)?;
+        Ok(if chosen { Done { verified: true, ..done } } else { selection_unconfirmed(&done) })
     }
 
     /// The element selects the option, or the option's parent does. Only what can be read back counts.
@@ -456,6 +567,15 @@ impl Interaction<'_> {
     }
 }
 
+/// It was read back.
+fn verified(route: Route) -> Done {
+    Done { verified: true, ..done_by(route) }
+}
+
+fn parse_number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
 fn typing_done(typed: TypedText) -> Done {
     if typed.disturbed { done_with_note(Route::Keyboard, DISTURBED) } else { done_by(Route::Keyboard) }
 }
@@ -478,6 +598,41 @@ fn is_within(range: Range, number: f64) -> bool {
 
 fn selection_unconfirmed(done: &Done) -> Done {
     done_with_note(done.route, "the option was clicked, but does not report that it is selected")
+}
+
+fn out_of_range(range: Range, number: f64) -> Error {
+    let bound = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), |end| end.to_string());
+    let (min, max) = (bound(range.min), bound(range.max));
+    Error::bad_request(format!("{number} is not between {min} and {max}"))
+}
+
+/// Most of a long text says as much as all of it.
+const TOLD_OF_A_TEXT: usize = 200;
+
+fn holds_another(state: &ElementState) -> Error {
+    let holds = match (&state.text, state.length) {
+        (Some(text), _) if !state.secret => format!("'{}'", cut_text(text, TOLD_OF_A_TEXT)),
+        (_, Some(length)) => format!("{} characters", length.count()),
+        _ => "another text".to_owned(),
+    };
+    let message = format!("typed, but '{}' holds {holds} now", state.name);
+    Error::new(Kind::PatternUnsupported, message)
+}
+
+fn cut_text(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+fn only_in_front(state: &ElementState) -> Error {
+    let message = format!(
+        "'{}' does not do this by itself: it takes the pointer or the keyboard, and its window is behind others or not to \
+         be disturbed; delivery \"foreground\" brings the window to the front first",
+        state.name
+    );
+    Error::new(Kind::ElementOccluded, message)
 }
 
 fn not_editable(state: &ElementState) -> Error {

@@ -7,21 +7,24 @@ use super::accessibility::{AtspiClient, WindowFacts};
 use super::apps::LinuxApps;
 use super::clipboard::X11Clipboard;
 use super::desktop::{self, WindowFrame};
-use super::input::X11Input;
+use super::input::{Sent, X11Input};
+use super::interaction::AtspiElements;
 use super::popups::{self, PointerHit, Popup};
 use super::sandbox::Sandbox;
 use super::watch::X11Watcher;
-use super::x11::X11Session;
-use super::{capture, display, lease, xwayland};
+use super::window_uid::WindowUid;
+use super::x11::{X11Failure, X11Server, X11Session};
+use super::{capture, display, lease, settle, xwayland};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
+use crate::model::input::{Handle, Modifier};
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{Drag, TypedText};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates,
-    Desktop, Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
+    Desktop, Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
 
 /// A wait looks again after this time, whether or not an event came.
@@ -68,9 +71,9 @@ impl Linux {
         &self.bell
     }
 
-    pub fn click(&self, at: Point, button: Button, count: u32) -> Result<()> {
+    pub fn click(&self, at: Point, button: Button, count: u32, held: &[Modifier]) -> Result<()> {
         self.region.check(&[at])?;
-        self.hands.click(&self.link, at, button, count)
+        self.hands.click(&self.link, at, button, count, held)
     }
 
     pub fn move_to(&self, at: Point) -> Result<()> {
@@ -93,9 +96,43 @@ impl Linux {
         self.hands.keys(&self.link, combo)
     }
 
-    /// Types into what has the keyboard.
+    /// Types into what has the keyboard. The first character may bring up the field that the others are for.
     pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<TypedText> {
-        self.hands.text(&self.link, text, cancel)
+        let pause = |server: &X11Server, sent| Ok(self.settle_after(server, sent, cancel)?);
+        self.hands.text(&self.link, text, cancel, &pause)
+    }
+
+    /// Waits until the application has done what was sent to it last. Toolkits run shortcuts before letters that came
+    /// earlier (Qt), or after letters that came later (LibreOffice), and requests over the accessibility bus overtake
+    /// both.
+    pub fn settle(&self, cancel: &Cancel) -> Result<()> {
+        match self.hands.take_sent() {
+            Some(sent) => self.link.with_errors(|server| Ok(self.settle_after(server, sent, cancel)?)),
+            None => Ok(()),
+        }
+    }
+
+    fn settle_after(&self, server: &X11Server, sent: Sent, cancel: &Cancel) -> Result<(), X11Failure> {
+        let Some(pid) = settle::settle_focus(server)? else {
+            return Ok(());
+        };
+        self.accessible.round_trip(pid, cancel)?;
+        if sent == Sent::Shortcut {
+            settle::wait_until_quiet(server, pid)?;
+            self.accessible.round_trip(pid, cancel)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a program has done what it was asked over the accessibility bus.
+    pub fn settle_process(&self, pid: u32, cancel: &Cancel) -> Result<()> {
+        self.accessible.round_trip(pid, cancel)?;
+        self.link.with_server(|server| settle::wait_until_quiet(server, pid))
+    }
+
+    /// Whether keys go to the window, which window managers tell a moment too early.
+    pub fn has_keyboard(&self, uid: &str) -> Result<bool> {
+        self.link.with_errors(|server| Ok(desktop::has_keyboard(server, WindowUid::parse(uid)?.xid)?))
     }
 
     /// Lets go of every key and button that this process holds down.
@@ -131,7 +168,7 @@ impl Linux {
 
     fn popups_of(&self, window: &Window) -> Result<Vec<Rect>> {
         let popups = self.link.with_errors(|server| {
-            let xid = desktop::xid_of(&window.uid)?;
+            let xid = WindowUid::parse(&window.uid)?.xid;
             Ok(popups::of_window(server, xid, Some(window.pid))?)
         })?;
         Ok(popups.into_iter().map(|popup| popup.bounds).collect())
@@ -246,6 +283,10 @@ impl Desktop for Linux {
         self.link.with_server(desktop::pointer_position).map(Some)
     }
 
+    fn owner(&self, window: &Window) -> Result<Option<String>> {
+        self.link.with_errors(|server| desktop::owner_of(server, &window.uid))
+    }
+
     fn activate(&self, window: &Window) -> Result<Activation> {
         self.link.with_errors(|server| desktop::activate_window(server, &self.clock, &window.uid))
     }
@@ -265,6 +306,11 @@ impl Desktop for Linux {
 impl Accessibility for Linux {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
         self.accessible.tree(self.sought(window)?, window.bounds, patience)
+    }
+
+    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+        let elements = AtspiElements { accessible: &self.accessible, cancel };
+        elements.state_with_text(element).map(|state| Some(state.into()))
     }
 }
 

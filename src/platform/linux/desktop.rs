@@ -528,8 +528,21 @@ pub fn activate_window(server: &X11Server, clock: &Clock, uid: &str) -> Result<A
     }
 }
 
+/// The window that this one is a dialog of, as its application says.
+pub fn owner_of(server: &X11Server, uid: &str) -> Result<Option<String>, X11Failure> {
+    let asked = get_property(server, WindowUid::parse(uid)?.xid, AtomEnum::WM_TRANSIENT_FOR.into(), 1)?;
+    let owner = match asked.reply() {
+        Ok(reply) => property_numbers(reply).first().copied(),
+        // A window that closed is nobody's.
+        Err(_) => None,
+    };
+    let Some(owner) = owner.filter(|owner| *owner > 1 && *owner != server.root) else { return Ok(None) };
+    let sight = look_at_desktop(server)?;
+    Ok(sight.windows.iter().find(|window| window.uid.xid == owner).map(|window| window.uid.to_string()))
+}
+
 /// Window managers tell that a window is active before keys go there.
-fn has_keyboard(server: &X11Server, xid: u32) -> Result<bool, X11Error> {
+pub fn has_keyboard(server: &X11Server, xid: u32) -> Result<bool, X11Error> {
     let focus = server.connection.get_input_focus()?.reply()?.focus;
     let with_focus = top_level(server, focus)?;
     Ok(with_focus.is_some() && with_focus == top_level(server, xid)?)

@@ -47,7 +47,30 @@ pub struct X11Input {
     last_used: Mutex<Vec<Keycode>>,
     /// The window that was given time to notice that it has the keyboard.
     attentive: Mutex<u32>,
+    /// What was sent last, and until when it may not have come about.
+    sent: Mutex<Option<(Sent, Deadline)>>,
 }
+
+/// What an application may still have to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// Characters, which it takes in one after the other.
+    Text,
+    /// Something that it may do later, or that moves the focus: a shortcut, a key with a name, a click.
+    Shortcut,
+}
+
+impl Sent {
+    fn of(combo: &KeyCombo) -> Self {
+        if combo.types_a_character() { Sent::Text } else { Sent::Shortcut }
+    }
+}
+
+/// After that an application has done what it was sent, or is busy with something else.
+const TAKEN_IN: Duration = Duration::from_secs(1);
+
+/// Waits for the application in the middle of a text.
+pub type Pause<'a> = dyn Fn(&X11Server, Sent) -> Result<(), X11Failure> + 'a;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum X11Held {
@@ -101,8 +124,22 @@ fn is_pressed(mask: u16, button: u8) -> bool {
 const BETWEEN_CLICKS: Duration = Duration::from_millis(20);
 
 impl X11Input {
-    pub fn click(&self, link: &X11Session, at: Point, button: Button, count: u32) -> Result<()> {
+    pub fn click(
+        &self,
+        link: &X11Session,
+        at: Point,
+        button: Button,
+        count: u32,
+        held: &[Modifier],
+    ) -> Result<()> {
+        self.note_sent(Sent::Shortcut);
         self.with_nothing_held(link, |server, grip| {
+            if !held.is_empty() {
+                let layout = read_layout(server)?;
+                held.iter().try_for_each(|modifier| {
+                    grip.press_down(X11Held::Key(modifier_key(&layout, *modifier)?.code))
+                })?;
+            }
             move_to(server, at)?;
             for done in 0..count {
                 if done > 0 {
@@ -113,6 +150,15 @@ impl X11Input {
             }
             Ok(())
         })
+    }
+
+    fn note_sent(&self, sent: Sent) {
+        *lock(&self.sent) = Some((sent, Deadline::after(TAKEN_IN)));
+    }
+
+    /// What was sent a moment ago, for whoever waits until it has come about.
+    pub fn take_sent(&self) -> Option<Sent> {
+        lock(&self.sent).take().filter(|(_, until)| !until.is_over()).map(|(sent, _)| sent)
     }
 
     pub fn move_to(&self, link: &X11Session, at: Point) -> Result<()> {
@@ -149,6 +195,7 @@ impl X11Input {
 
     pub fn keys(&self, link: &X11Session, combo: &KeyCombo) -> Result<()> {
         let keysym = keys::key_keysym(&combo.key)?;
+        self.note_sent(Sent::of(combo));
         self.with_nothing_held(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
@@ -163,15 +210,23 @@ impl X11Input {
     }
 
     /// Types a text of any characters into what has the keyboard.
-    pub fn text(&self, link: &X11Session, text: &str, cancel: &Cancel) -> Result<TypedText> {
+    pub fn text(
+        &self,
+        link: &X11Session,
+        text: &str,
+        cancel: &Cancel,
+        pause: &Pause<'_>,
+    ) -> Result<TypedText> {
         let keysyms = keys::keysyms_of(text)?;
+        self.note_sent(Sent::Text);
         self.with_nothing_held(link, |server, grip| {
             self.wait_for_attention(server)?;
             let _layout_state = first_group(server)?;
             let mut typed = TypedText::default();
+            let mut pace = Pace { pause, first: true };
             for batch in layout::split_batches(&read_layout(server)?, &keysyms)? {
                 let layout = self.layout_with(server, &batch.borrowed)?;
-                typed.disturbed |= type_batch(server, grip, &layout, &batch, cancel)?;
+                typed.disturbed |= type_batch(server, grip, &layout, &batch, &mut pace, cancel)?;
             }
             typed.disturbed |= is_any_key_down(server)?;
             Ok(typed)
@@ -369,11 +424,34 @@ fn follow_drag(
     Ok(clock.sleep(DRAG_REST, cancel)?)
 }
 
+/// Where the focus may move in the middle of a text, the application is waited for.
+struct Pace<'a> {
+    pause: &'a Pause<'a>,
+    /// Nothing was typed yet.
+    first: bool,
+}
+
+impl Pace<'_> {
+    fn after_key(&mut self, server: &X11Server, keysym: Keysym) -> Result<(), X11Failure> {
+        // In a list of files the first character opens the field that the others belong into.
+        if std::mem::take(&mut self.first) {
+            server.sync_server()?;
+            return (self.pause)(server, Sent::Shortcut);
+        }
+        if keys::MOVE_FOCUS.contains(&keysym) {
+            server.sync_server()?;
+            return (self.pause)(server, Sent::Text);
+        }
+        Ok(())
+    }
+}
+
 fn type_batch(
     server: &X11Server,
     grip: &mut X11Grip<'_>,
     layout: &X11Layout,
     batch: &TextBatch,
+    pace: &mut Pace<'_>,
     cancel: &Cancel,
 ) -> Result<bool, X11Failure> {
     let mut disturbed = false;
@@ -384,6 +462,7 @@ fn type_batch(
         wait_for_free_modifiers(server)?;
         for &keysym in keysyms {
             grip.strike_key(layout, find_stroke(layout, keysym)?)?;
+            pace.after_key(server, keysym)?;
         }
         server.sync_server()?;
     }

@@ -3,23 +3,28 @@
 
 use std::time::Duration;
 
-use super::accessibility::element::{AtspiElement, Child, FieldText};
+use super::accessibility::element::{AtspiElement, Child, ToldText};
 use super::accessibility::{AtspiClient, roles};
 use super::{Linux, desktop, lease, pointer_target};
 use crate::clock::{Cancel, Clock};
 use crate::error::{Kind, Result};
 use crate::model::element::Range;
-use crate::model::input::{Act, Handle, Key, Modifier};
+use crate::model::input::{Act, Delivery, Handle, Key, Modifier};
 use crate::model::{KeyCombo, NamedKey, Point, Rect, Window};
 use crate::platform::interaction::{
     Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
-    RequestOutcome, TextLength, Timing, TypedText, act, no_point,
+    RequestOutcome, TextLength, Timing, TypedText, act, check, no_point,
 };
 use crate::platform::{Activation, Claimant, Desktop, Done, Input};
 
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;
 const MOST_OPTIONS: usize = 2_000;
+
+/// GTK4 plays the press of a button for a quarter of a second before it happens.
+const PLAYED_PRESS: Duration = Duration::from_millis(330);
+/// For what a program tells of after it sleeps again.
+const SETTLED: Duration = Duration::from_millis(40);
 
 pub const PROFILE: InputProfile = InputProfile {
     // GTK4 plays the press of a button for a quarter of a second before it happens.
@@ -30,8 +35,10 @@ pub const PROFILE: InputProfile = InputProfile {
 };
 
 pub fn element_state(told: &AtspiElement) -> ElementState {
-    let click = told.click_action().map(Request::Perform);
+    let is_cell = told.is_sheet_cell();
+    let click = if is_cell { Some(Request::Focus) } else { told.click_action().map(Request::Perform) };
     ElementState {
+        ends_by_enter: is_cell,
         name: told.name.clone(),
         enabled: told.enabled(),
         focused: told.focused(),
@@ -42,6 +49,7 @@ pub fn element_state(told: &AtspiElement) -> ElementState {
         invoke: click.clone(),
         open: click.clone(),
         click,
+        unseen_click: told.toggle_action().map(Request::Perform),
         // GTK4 and Qt make the options of a combo box when it opens, and do not say so.
         hides_options: true,
         selects_children: told.selects(),
@@ -62,13 +70,12 @@ fn known_ends(range: Range) -> Range {
     Range { max: range.max.filter(is_end), ..range }
 }
 
-/// Of a secret only the length can be told.
-pub fn with_text(state: ElementState, told: Option<FieldText>) -> ElementState {
+/// Of a secret only the length can be told. Qt gives no dots in its place, but counts them.
+pub fn with_text(state: ElementState, told: ToldText) -> ElementState {
     if state.secret {
-        let length = told.map(|told| TextLength::Characters(told.characters));
-        return ElementState { length, ..state };
+        return ElementState { length: told.characters.map(TextLength::Characters), ..state };
     }
-    ElementState { text: told.and_then(|told| told.text), ..state }
+    ElementState { text: told.text, ..state }
 }
 
 /// Elements on the accessibility bus, for the time of one input.
@@ -111,6 +118,14 @@ impl AtspiElements<'_> {
         }
     }
 
+    pub fn position(self, element: &Handle) -> Result<Option<ChildPosition>> {
+        let Some(parent) = self.accessible.parent(element, self.cancel)? else {
+            return Ok(None);
+        };
+        let index = self.accessible.index_in_parent(element, self.cancel)?;
+        Ok(index.map(|index| ChildPosition { parent, index }))
+    }
+
     /// What can be chosen in the element, in its order. A combo box keeps them in a menu or a list.
     pub fn options(self, element: &Handle) -> Result<Vec<OptionItem>> {
         let mut level = vec![element.clone()];
@@ -145,8 +160,12 @@ fn option_item((position, child): (ChildPosition, Child)) -> OptionItem {
 }
 
 impl Input for Linux {
-    fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
-        act(&X11Backend { linux: self, cancel }, input)
+    fn act(&self, input: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
+        act(&X11Backend { linux: self, cancel }, input, delivery)
+    }
+
+    fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {
+        check(&X11Backend { linux: self, cancel }, input)
     }
 
     fn claim(&self, claimant: &Claimant) -> Result<()> {
@@ -217,6 +236,7 @@ impl Backend for X11Backend<'_> {
     }
 
     fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
+        self.linux.settle(self.cancel)?;
         self.elements().request(element, request)
     }
 
@@ -224,8 +244,25 @@ impl Backend for X11Backend<'_> {
         self.elements().options(element)
     }
 
+    fn position(&self, element: &Handle) -> Result<Option<ChildPosition>> {
+        self.elements().position(element)
+    }
+
     fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
-        Ok(self.linux.window(window_uid)?.focused)
+        Ok(self.linux.window(window_uid)?.focused && self.linux.has_keyboard(window_uid)?)
+    }
+
+    /// A program that sleeps again has done what it was asked, unless it plays the press first.
+    fn effect_time(&self, element: &Handle) -> Result<Duration> {
+        let is_gtk4 =
+            self.elements().accessible.look_at(element, self.cancel).is_ok_and(|it| it.inset.is_some());
+        if is_gtk4 {
+            return Ok(PLAYED_PRESS);
+        }
+        match self.linux.window(&element.window_uid) {
+            Ok(window) => self.linux.settle_process(window.pid, self.cancel).map(|()| SETTLED),
+            Err(_) => Ok(SETTLED),
+        }
     }
 
     fn raise_window(&self, window_uid: &str) -> Result<()> {
@@ -243,9 +280,10 @@ impl Backend for X11Backend<'_> {
         pointer_target::hits_window(self.linux, window_uid, point)
     }
 
-    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>, held: &[Modifier]) -> Result<()> {
+        self.linux.settle(self.cancel)?;
         match (action, at) {
-            (PointerAction::Click(button, count), Some(at)) => self.linux.click(at, button, count),
+            (PointerAction::Click(button, count), Some(at)) => self.linux.click(at, button, count, held),
             (PointerAction::Hover, Some(at)) => self.linux.move_to(at),
             (PointerAction::Scroll(clicks), at) => self.linux.scroll(at, clicks),
             (PointerAction::Click(..) | PointerAction::Hover, None) => Err(no_point()),
@@ -253,15 +291,21 @@ impl Backend for X11Backend<'_> {
     }
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {
+        self.linux.settle(self.cancel)?;
         self.linux.drag(drag, self.cancel)
     }
 
     fn press_keys(&self, keys: &KeyCombo) -> Result<()> {
+        self.linux.settle(self.cancel)?;
         self.linux.press_keys(keys)
     }
 
     fn type_text(&self, text: &str) -> Result<TypedText> {
-        self.linux.type_text(text, self.cancel)
+        self.linux.settle(self.cancel)?;
+        let typed = self.linux.type_text(text, self.cancel)?;
+        // What is read next has the text in it.
+        self.linux.settle(self.cancel)?;
+        Ok(typed)
     }
 }
 
@@ -276,7 +320,7 @@ mod tests {
 
     fn click() -> Act {
         let (button, count) = (crate::model::Button::Left, 1);
-        Act::Click { element: Some(handle("it")), at: None, button, count }
+        Act::Click { element: Some(handle("it")), at: None, button, count, modifiers: Vec::new() }
     }
 
     fn set_value(text: &str) -> Act {
@@ -306,13 +350,27 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_of_a_sheet_is_focused_and_written_by_itself() {
+        let cell = |reaction| {
+            LINUX.changed(Thing::Field("old"), reaction, |state| {
+                state.click = Some(Request::Focus);
+                state.settable = false;
+                state.ends_by_enter = true;
+            })
+        };
+        cell(obeys).check(&click(), BY_ITSELF, &["it: focus"]);
+        // Its text is not selected first: that would be all of the sheet.
+        cell(obeys).check(&set_value("7"), BY_KEYS, &["it: focus", "type 7", "enter"]);
+    }
+
+    #[test]
     fn a_click_on_an_item_without_an_action_is_the_pointers() {
         LINUX.with(Thing::Item, obeys).check(&click(), BY_POINTER, &[CLICKED]);
     }
 
     #[test]
     fn a_text_that_was_disturbed_is_told() {
-        let typing = Act::Type { element: Some(handle("it")), text: "hi".to_owned() };
+        let typing = Act::Type { element: Some(handle("it")), window_uid: None, text: "hi".to_owned() };
         let field = LINUX.with(Thing::Field(""), obeys);
         field.disturbed.set(true);
         let note = field.check(&typing, BY_KEYS, &["it: focus", "type hi"]);
@@ -358,12 +416,12 @@ mod tests {
     }
 
     #[test]
-    fn of_a_secret_the_length_is_told() {
+    fn a_secret_tells_its_length() {
+        // Qt counts the characters of a password and shows none.
         for text in [Some("•••".to_owned()), Some(String::new()), None] {
-            let told = FieldText { characters: 3, text };
-            let secret = with_text(ElementState { secret: true, ..ElementState::default() }, Some(told));
-            assert_eq!((secret.text.as_ref(), secret.length), (None, Some(TextLength::Characters(3))));
-            assert_eq!((secret.holds_text("abc"), secret.holds_text("")), (Some(true), Some(false)));
+            let told = ToldText { text, characters: Some(3) };
+            let secret = with_text(ElementState { secret: true, ..ElementState::default() }, told);
+            assert_eq!((secret.text, secret.length), (None, Some(TextLength::Characters(3))));
         }
     }
 

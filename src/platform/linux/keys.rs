@@ -52,6 +52,9 @@ const fn named_keysym(key: NamedKey) -> Keysym {
 const CONTROLS: &[(char, Keysym)] =
     &[('\n', 0xff0d), ('\r', 0xff0d), ('\t', 0xff09), ('\u{8}', 0xff08), ('\u{1b}', 0xff1b)];
 
+/// Enter and tab: what follows them may be for another field.
+pub const MOVE_FOCUS: &[Keysym] = &[0xff0d, 0xff09];
+
 pub const fn modifier_keysym(modifier: Modifier) -> Keysym {
     match modifier {
         Modifier::Ctrl => 0xffe3,

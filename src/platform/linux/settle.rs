@@ -29,6 +29,41 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(4);
 const BLIND_WAIT: Duration = Duration::from_millis(300);
 const PROTOCOLS: u32 = 32;
 
+/// So many looks, the application being busy for at most so long, say that it has done what it was told.
+const QUIET_LOOKS: u32 = 3;
+const QUIET_TIME: Duration = Duration::from_millis(200);
+
+/// Waits until the application with the keyboard has read everything that was sent to it, and tells its process. What
+/// it does with it may come later.
+pub fn settle_focus(server: &X11Server) -> Result<Option<u32>, X11Error> {
+    let focus = server.connection.get_input_focus()?.reply()?.focus;
+    is_settled(server, focus)?;
+    match owner_process(server, focus) {
+        Err(trouble) if trouble.is_gone() => Ok(None),
+        result => result,
+    }
+}
+
+/// The process whose window this is, or is in.
+fn owner_process(server: &X11Server, window: u32) -> Result<Option<u32>, X11Error> {
+    let mut current = window;
+    for _ in 0..NESTING {
+        if current <= 1 || current == server.root {
+            break;
+        }
+        if let Some(pid) = pid_by_server(server, current)? {
+            return Ok(Some(pid));
+        }
+        current = server.connection.query_tree(current)?.reply()?.parent;
+    }
+    Ok(None)
+}
+
+/// Waits until the process sleeps, not for long where it has work of its own.
+pub fn wait_until_quiet(server: &X11Server, pid: u32) -> Result<(), X11Error> {
+    wait_until_asleep(server, pid, QUIET_LOOKS, QUIET_TIME)
+}
+
 /// Fails when the application does not react.
 pub fn wait_for_focus_owner(server: &X11Server) -> Result<(), X11Failure> {
     let focus = server.connection.get_input_focus()?.reply()?.focus;
@@ -137,9 +172,13 @@ fn not_responding() -> Error {
 /// round to everyone before each look; then that process wakes. One that never sleeps may be busy with its
 /// own things: it is not called deaf.
 fn wait_until_idle(server: &X11Server, pid: u32) -> Result<bool, X11Error> {
-    let deadline = Deadline::after(REACTION_TIME);
+    wait_until_asleep(server, pid, IDLE_LOOKS, REACTION_TIME).map(|()| true)
+}
+
+fn wait_until_asleep(server: &X11Server, pid: u32, wanted: u32, at_most: Duration) -> Result<(), X11Error> {
+    let deadline = Deadline::after(at_most);
     let (mut looks, mut before) = (0, None);
-    while looks < IDLE_LOOKS && !deadline.is_over() {
+    while looks < wanted && !deadline.is_over() {
         sleep_really(BETWEEN_LOOKS);
         server.sync_server()?;
         let now =
@@ -147,7 +186,7 @@ fn wait_until_idle(server: &X11Server, pid: u32) -> Result<bool, X11Error> {
         looks = if now.is_some() && now == before { looks + 1 } else { 0 };
         before = now;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// How often a process went to sleep, if it sleeps.

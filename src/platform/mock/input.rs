@@ -8,8 +8,9 @@ use std::fmt;
 use std::time::Duration;
 
 use super::world::{PlannedElement, World};
-use crate::model::input::{Act, Handle, Key, Modifier, OptionChoice};
+use crate::model::input::{Act, Delivery, Handle, Key, Modifier, OptionChoice};
 use crate::model::{Button, InputKind, KeyCombo, NamedKey, Point, Role, Tree};
+use crate::platform::FieldText;
 use crate::scenario::{ReactionCondition, Trigger};
 
 /// What became of an act.
@@ -27,12 +28,33 @@ pub struct MockOutcome {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum MockRefusal {
-    NoWindow { uid: String },
-    NoElement { native: String },
-    Disabled { role: String, name: String },
-    NotEditable { role: String, name: String },
-    NotInRange { text: String, min: Option<f64>, max: Option<f64> },
-    NoOption { wanted: String, options: Vec<String> },
+    NoWindow {
+        uid: String,
+    },
+    NoElement {
+        native: String,
+    },
+    Disabled {
+        role: String,
+        name: String,
+    },
+    NotEditable {
+        role: String,
+        name: String,
+    },
+    NotInRange {
+        text: String,
+        min: Option<f64>,
+        max: Option<f64>,
+    },
+    NoOption {
+        wanted: String,
+        options: Vec<String>,
+    },
+    /// Only the pointer or the keyboard does it.
+    NotByItself {
+        name: String,
+    },
 }
 
 impl fmt::Display for MockRefusal {
@@ -53,6 +75,11 @@ impl fmt::Display for MockRefusal {
             MockRefusal::NoOption { wanted, options } => {
                 write!(out, "there is no option {wanted}; options are {}", options.join(", "))
             }
+            MockRefusal::NotByItself { name } => write!(
+                out,
+                "'{name}' does not do this by itself, and its window is behind others; delivery \"foreground\" brings it to \
+                 the front first"
+            ),
         }
     }
 }
@@ -67,13 +94,18 @@ const OPTIONS_SHOWN: usize = 20;
 
 impl World {
     pub fn act(&mut self, act: &Act, now: Duration) -> MockOutcome {
+        self.act_by(act, Delivery::Foreground, now)
+    }
+
+    pub fn act_by(&mut self, act: &Act, delivery: Delivery, now: Duration) -> MockOutcome {
         self.advance_to(now);
-        let pointed = self.pointer_after(act, now);
+        let pointed = self.pointer_after(act, now).filter(|_| delivery == Delivery::Foreground);
         let outcome = if self.inert {
-            MockOutcome { refusal: self.missing_option(act, now), ..MockOutcome::default() }
+            let refusal = self.missing_option(act, now);
+            MockOutcome { refusal, ..MockOutcome::default() }
         } else {
             let refused = |refusal| MockOutcome { refusal: Some(refusal), ..MockOutcome::default() };
-            self.perform_act(act, now).unwrap_or_else(refused)
+            self.perform_act(act, delivery, now).unwrap_or_else(refused)
         };
         if let Some(point) = pointed.filter(|_| outcome.refusal.is_none()) {
             self.pointer = point;
@@ -104,8 +136,16 @@ impl World {
         (!there).then(|| MockRefusal::NoOption { wanted: wanted.clone(), options: Vec::new() })
     }
 
-    /// Everything that can be refused is refused before anything changes.
-    fn perform_act(&mut self, act: &Act, now: Duration) -> Result<MockOutcome, MockRefusal> {
+    /// Why an act would be refused.
+    pub fn refusal_of(&self, act: &Act, now: Duration) -> Option<MockRefusal> {
+        if self.inert { self.missing_option(act, now) } else { self.check_act(act, now).err() }
+    }
+
+    fn check_act(
+        &self,
+        act: &Act,
+        now: Duration,
+    ) -> Result<(Option<PlannedElement>, Option<(usize, String)>), MockRefusal> {
         let spot = self.aim_act(act, now)?;
         if let Some(spot) = spot.filter(|_| act.works_the_element()) {
             self.check_enabled(spot)?;
@@ -114,7 +154,55 @@ impl World {
         if let Some(spot) = spot.filter(|_| reaction.is_none()) {
             self.check_ability(act, spot)?;
         }
-        if let Some(spot) = spot.filter(|_| act.works_the_element()) {
+        Ok((spot, reaction))
+    }
+
+    /// Nothing may come to the front for an act in the background.
+    fn check_by_itself(&self, act: &Act, spot: PlannedElement) -> Result<(), MockRefusal> {
+        let element = self.element(spot);
+        let does = match act {
+            Act::Invoke { .. } | Act::SetValue { .. } | Act::Select { .. } => true,
+            Act::Click { button: Button::Left, count: 1, modifiers, .. } => {
+                modifiers.is_empty() && element.role.is_pressed_by_key()
+            }
+            _ => false,
+        };
+        if does { Ok(()) } else { Err(MockRefusal::NotByItself { name: element.name }) }
+    }
+
+    /// What a field holds, and whether it has the keyboard.
+    pub fn field(&self, element: &Handle, now: Duration) -> Option<FieldText> {
+        let spot = self.locate_handle(element, now).ok()?;
+        let found = self.element(spot);
+        let value = found.value.unwrap_or_default();
+        let characters = Some(value.chars().count());
+        let text = (!found.secret).then_some(value);
+        Some(FieldText { focused: self.keyboard_spot(now) == Some(spot), text, characters })
+    }
+
+    /// Keys are for a window that is brought to the front first.
+    fn raise_for_keys(&mut self, act: &Act) {
+        if let Act::Type { element: None, window_uid: Some(uid), .. }
+        | Act::Key { element: None, window_uid: Some(uid), .. } = act
+        {
+            self.raise_window(uid);
+        }
+    }
+
+    /// Everything that can be refused is refused before anything changes.
+    fn perform_act(
+        &mut self,
+        act: &Act,
+        delivery: Delivery,
+        now: Duration,
+    ) -> Result<MockOutcome, MockRefusal> {
+        self.raise_for_keys(act);
+        let (spot, reaction) = self.check_act(act, now)?;
+        let in_front = delivery == Delivery::Foreground;
+        if let Some(spot) = spot.filter(|_| !in_front) {
+            self.check_by_itself(act, spot)?;
+        }
+        if let Some(spot) = spot.filter(|_| in_front && act.works_the_element()) {
             self.give_focus(spot, matches!(act, Act::Click { .. }));
         }
         let element = spot.map(|spot| self.handle(spot));
@@ -503,7 +591,11 @@ impl World {
         let role = self.window_plans()[spot.window].tree[spot.node].role.clone();
         if matches!(&*combo, "enter" | "space") && role.is_pressed_by_key() {
             let element = Some(self.handle(spot));
-            return self.perform_act(&Act::Click { element, at: None, button: Button::Left, count: 1 }, now);
+            return self.perform_act(
+                &Act::Click { element, at: None, button: Button::Left, count: 1, modifiers: Vec::new() },
+                Delivery::Foreground,
+                now,
+            );
         }
         if !role.takes_text() {
             return built_in(false);
@@ -683,7 +775,13 @@ reactions: [{reactions}]"
             "{role: Button, id: x}",
             &format!("{click}, in_state: b, transition_to: a}}, {click}, in_state: a, transition_to: b}}"),
         );
-        let act = Act::Click { element: Some(handle("w", "x")), at: None, button: Button::Left, count: 1 };
+        let act = Act::Click {
+            element: Some(handle("w", "x")),
+            at: None,
+            button: Button::Left,
+            count: 1,
+            modifiers: Vec::new(),
+        };
         assert!(world.act(&act, START).reacted);
         assert_eq!(world.state(), Some("b"));
     }
@@ -707,7 +805,10 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
             );
             let mut world = World::scenario(Arc::new(load_str(&yaml, "t").unwrap()), START);
             let element = Some(handle("w", "x"));
-            world.act(&Act::Click { element, at: None, button: Button::Left, count: 1 }, START);
+            world.act(
+                &Act::Click { element, at: None, button: Button::Left, count: 1, modifiers: Vec::new() },
+                START,
+            );
             let tree = world.tree("w", START).unwrap();
             assert_eq!(tree.focused().map(|node| tree.id(node)).as_deref(), expected, "{keeps}");
         }
@@ -723,16 +824,22 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
 
     fn click_after(world: &mut World, uid: &str, native: &str, now: Duration) -> MockOutcome {
         let element = Some(handle(uid, native));
-        world.act(&Act::Click { element, at: None, button: Button::Left, count: 1 }, now)
+        world.act(
+            &Act::Click { element, at: None, button: Button::Left, count: 1, modifiers: Vec::new() },
+            now,
+        )
     }
 
     fn click_at(world: &mut World, x: i32, y: i32) -> MockOutcome {
         let at = Some(Point { x, y });
-        world.act(&Act::Click { element: None, at, button: Button::Left, count: 1 }, START)
+        world.act(
+            &Act::Click { element: None, at, button: Button::Left, count: 1, modifiers: Vec::new() },
+            START,
+        )
     }
 
     fn type_text(world: &mut World, text: &str) -> MockOutcome {
-        world.act(&Act::Type { element: None, text: text.to_owned() }, START)
+        world.act(&Act::Type { element: None, window_uid: None, text: text.to_owned() }, START)
     }
 
     fn set_value(world: &mut World, uid: &str, native: &str, text: &str) -> MockOutcome {
@@ -740,7 +847,7 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
     }
 
     fn press(world: &mut World, keys: &str) -> MockOutcome {
-        world.act(&Act::Key { element: None, keys: KeyCombo::parse(keys).unwrap() }, START)
+        world.act(&Act::Key { element: None, window_uid: None, keys: KeyCombo::parse(keys).unwrap() }, START)
     }
 
     fn tree_at(world: &World, uid: &str, now: Duration) -> Tree {
@@ -1080,9 +1187,21 @@ reactions: [{{on: {{tool: click_element}}, transition_to: b}}]"
             {on: {tool: right_click_element, target_id: b}, set: [{id: b, value: menu}]}";
         let mut world = small("{role: Button, id: b}", reactions);
         let element = Some(handle("w", "b"));
-        world.act(&Act::Click { element: element.clone(), at: None, button: Button::Right, count: 1 }, START);
+        world.act(
+            &Act::Click {
+                element: element.clone(),
+                at: None,
+                button: Button::Right,
+                count: 1,
+                modifiers: Vec::new(),
+            },
+            START,
+        );
         assert_eq!(value(&world, "w", "b"), "menu");
-        world.act(&Act::Click { element, at: None, button: Button::Left, count: 2 }, START);
+        world.act(
+            &Act::Click { element, at: None, button: Button::Left, count: 2, modifiers: Vec::new() },
+            START,
+        );
         assert_eq!(value(&world, "w", "b"), "clicked");
     }
 
@@ -1140,7 +1259,7 @@ reactions:
         assert!(world.raise_window("one"));
         assert!(world.windows()[0].focused && !world.windows()[0].minimized);
         assert_eq!(focused(&world, "two"), None, "only the window in front has the keyboard");
-        let typed = Act::Type { element: Some(handle("one", "x")), text: "hi".to_owned() };
+        let typed = Act::Type { element: Some(handle("one", "x")), window_uid: None, text: "hi".to_owned() };
         assert!(world.act(&typed, START).reacted);
         assert_eq!(value(&world, "two", "x"), "hi");
         let gone = world.act(&Act::Focus { element: handle("three", "x") }, START);
@@ -1161,9 +1280,9 @@ reactions:
         let element = (uid, native).prop_map(|(uid, native)| handle(uid, native));
         prop_oneof![
             4 => (point(), 1..3u32)
-                .prop_map(|(at, count)| Act::Click { element: None, at: Some(at), button: Button::Left, count }),
-            2 => key.prop_map(|keys| Act::Key { element: None, keys: KeyCombo::parse(keys).unwrap() }),
-            1 => "[a-zé]{0,4}".prop_map(|text| Act::Type { element: None, text }),
+                .prop_map(|(at, count)| Act::Click { element: None, at: Some(at), button: Button::Left, count, modifiers: Vec::new() }),
+            2 => key.prop_map(|keys| Act::Key { element: None, window_uid: None, keys: KeyCombo::parse(keys).unwrap() }),
+            1 => "[a-zé]{0,4}".prop_map(|text| Act::Type { element: None, window_uid: None, text }),
             1 => (point(), any::<i32>())
                 .prop_map(|(at, clicks)| Act::Scroll { element: None, at: Some(at), clicks }),
             1 => element.clone().prop_map(|element| Act::Invoke { element }),

@@ -20,12 +20,13 @@ use std::time::Duration;
 
 use super::{
     Accessibility, Activation, Apps, Capabilities, Capture, Claimant, Clipboard, Coordinates, Desktop, Done,
-    Facts, Health, Input, Menu, OnStage, Patience, Platform, Route, Shot, Stage, Wake, Watch, gone,
+    Facts, FieldText, Health, Input, Menu, OnStage, Patience, Platform, Route, Shot, Stage, Wake, Watch,
+    gone,
 };
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::app::{App, Clip, Ended, Launch, Program, Run};
-use crate::model::input::Act;
+use crate::model::input::{Act, Delivery, Handle};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::scenario::{Oracles, Scenario};
 use input::{MockOutcome, MockRefusal};
@@ -284,6 +285,10 @@ impl Desktop for Mock {
         Ok(Some(self.now(|world, _| world.pointer)))
     }
 
+    fn owner(&self, _: &Window) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     fn activate(&self, window: &Window) -> Result<Activation> {
         self.alter_world(|world, now| {
             if !world.activate_window(&window.uid, now) {
@@ -318,16 +323,25 @@ impl Accessibility for Mock {
         }
         self.tree_now(&window.uid)
     }
+
+    fn field(&self, element: &Handle, _: &Cancel) -> Result<Option<FieldText>> {
+        Ok(self.now(|world, now| world.field(element, now)))
+    }
 }
 
 impl Input for Mock {
-    fn act(&self, act: &Act, _: &Cancel) -> Result<Done> {
-        let outcome = self.alter_world(|world, now| world.act(act, now));
+    fn act(&self, act: &Act, delivery: Delivery, _: &Cancel) -> Result<Done> {
+        let outcome = self.alter_world(|world, now| world.act_by(act, delivery, now));
         if let Some(refusal) = outcome.refusal {
             return Err(refusal_error(&refusal));
         }
         lock(&self.log).push(act.clone());
-        Ok(build_done(act, &outcome))
+        Ok(build_done(act, delivery, &outcome))
+    }
+
+    fn check(&self, act: &Act, _: &Cancel) -> Result<()> {
+        let refusal = self.now(|world, now| world.refusal_of(act, now));
+        refusal.map_or(Ok(()), |refusal| Err(refusal_error(&refusal)))
     }
 
     /// Nobody else sees this desktop.
@@ -344,9 +358,10 @@ impl Input for Mock {
     fn confine(&self, _: Rect) {}
 }
 
-fn build_done(act: &Act, outcome: &MockOutcome) -> Done {
+fn build_done(act: &Act, delivery: Delivery, outcome: &MockOutcome) -> Done {
     let note = (!outcome.reacted).then(|| "mock desktop: no real input was sent".to_owned());
-    Done { route: route_of(act), note, reacted: outcome.reacted, ..Done::default() }
+    let route = if delivery == Delivery::Background { Route::Accessibility } else { route_of(act) };
+    Done { route, note, reacted: outcome.reacted, ..Done::default() }
 }
 
 fn route_of(act: &Act) -> Route {
@@ -365,6 +380,7 @@ fn refusal_error(refusal: &MockRefusal) -> Error {
         MockRefusal::NoElement { .. } => Kind::ElementNotFound,
         MockRefusal::Disabled { .. } => Kind::ElementDisabled,
         MockRefusal::NotEditable { .. } => Kind::PatternUnsupported,
+        MockRefusal::NotByItself { .. } => Kind::ElementOccluded,
         MockRefusal::NotInRange { .. } | MockRefusal::NoOption { .. } => Kind::BadRequest,
     };
     Error::new(kind, refusal.to_string())

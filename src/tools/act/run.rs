@@ -18,7 +18,7 @@ use crate::tools::wait_for::WaitForTool;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StepVerdict {
-    /// It was looked for afterwards, and found.
+    /// It was looked for afterwards, and found, or what was written was read back.
     Confirmed,
     /// Done, and nothing was expected of it.
     Unconfirmed,
@@ -146,7 +146,8 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             return Ok(false);
         }
         let meta = step.foreseen.as_ref().map(|it| it.meta);
-        let confirms = !step.expect.is_empty() || meta.is_some_and(|meta| meta.confirms);
+        let is_verified = value.get("verified") == Some(&Value::Bool(true));
+        let confirms = !step.expect.is_empty() || is_verified || meta.is_some_and(|meta| meta.confirms);
         // A step that neither acts nor confirms leaves what was confirmed before as it is.
         if confirms || meta.is_none_or(|meta| meta.effect.acts()) {
             self.confirmed = confirms;

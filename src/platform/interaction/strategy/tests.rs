@@ -5,7 +5,13 @@ use crate::platform::interaction::TextLength;
 use crate::platform::interaction::fake_backend::*;
 
 fn click() -> Act {
-    Act::Click { element: Some(handle("it")), at: None, button: Button::Left, count: 1 }
+    Act::Click {
+        element: Some(handle("it")),
+        at: None,
+        button: Button::Left,
+        count: 1,
+        modifiers: Vec::new(),
+    }
 }
 
 fn set_value(text: &str) -> Act {
@@ -49,9 +55,21 @@ fn what_an_element_cannot_the_pointer_does() {
         system.with(Thing::Picture, obeys).check(&click(), BY_POINTER, &[CLICKED]);
         system.with(Thing::Field("x"), obeys).check(&click(), BY_POINTER, &[CLICKED]);
         system.with(Thing::Button, refuses).check(&click(), BY_POINTER, &[system.press, CLICKED]);
-        let twice = Act::Click { element: Some(handle("it")), at: None, button: Button::Left, count: 2 };
+        let twice = Act::Click {
+            element: Some(handle("it")),
+            at: None,
+            button: Button::Left,
+            count: 2,
+            modifiers: Vec::new(),
+        };
         system.with(Thing::Button, obeys).check(&twice, BY_POINTER, &["Click(Left, 2) 150,120"]);
-        let right = Act::Click { element: Some(handle("it")), at: None, button: Button::Right, count: 1 };
+        let right = Act::Click {
+            element: Some(handle("it")),
+            at: None,
+            button: Button::Right,
+            count: 1,
+            modifiers: Vec::new(),
+        };
         system.with(Thing::Button, obeys).check(&right, BY_POINTER, &["Click(Right, 1) 150,120"]);
     });
 }
@@ -136,7 +154,10 @@ fn a_point_of_the_screen_needs_no_element() {
         };
         let at = Some(Point { x: 3, y: 4 });
         check(Act::Hover { element: None, at }, "Hover 3,4");
-        check(Act::Click { element: None, at, button: Button::Middle, count: 1 }, "Click(Middle, 1) 3,4");
+        check(
+            Act::Click { element: None, at, button: Button::Middle, count: 1, modifiers: Vec::new() },
+            "Click(Middle, 1) 3,4",
+        );
         check(Act::Scroll { element: None, at, clicks: 2 }, "Scroll(2) 3,4");
         check(Act::Scroll { element: None, at: None, clicks: -3 }, "Scroll(-3) here");
         let lost = Act::Hover { element: None, at: None };
@@ -203,8 +224,165 @@ fn of_a_long_text_the_beginning_and_the_length_are_compared() {
 fn a_field_is_emptied_by_a_key() {
     each(|system| {
         let emptied = ["it: set value", "it: focus", CLICKED, system.selects_all, system.deletes];
-        let note = system.with(Thing::Field("old"), lies).check(&set_value(""), BY_KEYS, &emptied);
-        assert!(note.unwrap().contains("a different text"), "the fake is not erased by keys");
+        assert_eq!(system.with(Thing::Field("old"), lies).check(&set_value(""), BY_KEYS, &emptied), None);
+    });
+}
+
+#[test]
+fn a_field_that_makes_another_text_of_it_fails_the_call() {
+    each(|system| {
+        let check = |garbles: &'static str, wanted: &str, expected: Result<Route, Kind>| {
+            let mut field = system.with(Thing::Field("old"), lies);
+            field.garbles = Some(garbles);
+            let typed = format!("type {wanted}");
+            let log = ["it: set value", "it: focus", CLICKED, system.selects_all, &typed];
+            field.check(&set_value(wanted), expected, &log)
+        };
+        let told = check("02/02/0004", "2026-02-04", Err(Kind::PatternUnsupported));
+        assert_eq!(told.unwrap(), "typed, but 'It' holds '02/02/0004' now");
+        assert_eq!(check("03", "3", BY_KEYS), None, "a number is the same, however it is written");
+    });
+}
+
+#[test]
+fn a_secret_that_holds_something_else_tells_only_how_much() {
+    each(|system| {
+        let mut secret =
+            system.changed(Thing::Secret, lies, |state| state.length = Some(TextLength::Characters(9)));
+        secret.garbles = Some("abc");
+        let log = ["it: set value", "it: focus", CLICKED, system.selects_all, "type hunter2"];
+        let told = secret.check(&set_value("hunter2"), Err(Kind::PatternUnsupported), &log);
+        assert_eq!(told.unwrap(), "typed, but 'It' holds 3 characters now");
+    });
+}
+
+#[test]
+fn a_dry_run_refuses_what_the_element_cannot() {
+    each(|system| {
+        let check = |thing: Thing, act: &Act, expected: Result<(), Kind>| {
+            let fake = system.with(thing, obeys);
+            assert_eq!(super::check(&fake, act).map_err(|error| error.kind), expected, "{thing:?} {act:?}");
+            fake.check_log(&[]);
+        };
+        check(Thing::Button, &set_value("x"), Err(Kind::PatternUnsupported));
+        check(Thing::Slider, &set_value("11"), Err(Kind::BadRequest));
+        check(Thing::Field("x"), &set_value("y"), Ok(()));
+        check(Thing::Button, &click(), Ok(()));
+        let off = system.changed(Thing::Button, obeys, |state| state.enabled = false);
+        assert_eq!(super::check(&off, &click()).unwrap_err().kind, Kind::ElementDisabled);
+    });
+}
+
+#[test]
+fn keys_for_a_window_go_to_that_window_or_nowhere() {
+    each(|system| {
+        let uid = Some(handle("it").window_uid);
+        let keys = key_combo(&[Modifier::Ctrl], Key::Character('s'));
+        let acts = [
+            (Act::Type { element: None, window_uid: uid.clone(), text: "hi".to_owned() }, "type hi"),
+            (Act::Key { element: None, window_uid: uid, keys }, "ctrl+s"),
+        ];
+        for (act, sent) in acts {
+            system.with(Thing::Field(""), obeys).check(&act, BY_KEYS, &[sent]);
+            let behind = system.with(Thing::Field(""), obeys);
+            behind.active.set(false);
+            behind.check(&act, BY_KEYS, &["raise", sent]);
+            let stuck = system.with(Thing::Field(""), obeys);
+            stuck.raises.set(false);
+            stuck.active.set(false);
+            stuck.check(&act, Err(Kind::WindowOccluded), &["raise"]);
+            let quiet = system.with(Thing::Field(""), obeys);
+            quiet.active.set(false);
+            quiet.check_behind(&act, Err(Kind::WindowOccluded), &[]);
+        }
+    });
+}
+
+/// Behind another window, which nobody may raise.
+fn behind(system: &System, thing: Thing, reaction: Reaction) -> FakeBackend {
+    let fake = system.with(thing, reaction);
+    fake.active.set(false);
+    fake.covered.set(true);
+    fake
+}
+
+#[test]
+fn what_an_element_does_by_itself_it_does_behind_others() {
+    each(|system| {
+        behind(system, Thing::Button, obeys).check_behind(&click(), BY_ITSELF, &[system.press]);
+        behind(system, Thing::Field("old"), obeys).check_behind(
+            &set_value("你好 😀"),
+            BY_ITSELF,
+            &["it: set value"],
+        );
+        behind(system, Thing::Slider, obeys).check_behind(&set_value("7"), BY_ITSELF, &["it: set value"]);
+    });
+}
+
+#[test]
+fn behind_others_nothing_is_taken() {
+    each(|system| {
+        let refused: Result<Route, Kind> = Err(Kind::ElementOccluded);
+        let why = behind(system, Thing::Picture, obeys).check_behind(&click(), refused, &[]);
+        assert!(why.unwrap().contains("delivery \"foreground\""));
+        behind(system, Thing::Button, refuses).check_behind(&click(), refused, &[system.press]);
+        behind(system, Thing::Field("old"), lies).check_behind(
+            &set_value("new"),
+            refused,
+            &["it: set value"],
+        );
+        let focus = Act::Focus { element: handle("it") };
+        behind(system, Thing::Field(""), obeys).check_behind(&focus, refused, &[]);
+        behind(system, Thing::Button, obeys).check_behind(&hover(110, 105), refused, &[]);
+        let held = Act::Click {
+            element: Some(handle("it")),
+            at: None,
+            button: Button::Left,
+            count: 1,
+            modifiers: vec![Modifier::Ctrl],
+        };
+        behind(system, Thing::Button, obeys).check_behind(&held, refused, &[]);
+    });
+}
+
+#[test]
+fn a_toggle_behind_others_counts_when_it_is_read_back() {
+    each(|system| {
+        let toggle = |reaction| {
+            let fake = system.changed(Thing::Picture, reaction, |state| {
+                state.selected = Some(false);
+                state.unseen_click = Some(Request::Toggle);
+            });
+            fake.active.set(false);
+            fake
+        };
+        toggle(obeys).check_behind(&click(), BY_ITSELF, &["it: toggle"]);
+        toggle(lies).check_behind(&click(), Err(Kind::ElementOccluded), &["it: toggle"]);
+        toggle(obeys).check(&click(), BY_POINTER, &[CLICKED]);
+    });
+}
+
+#[test]
+fn a_click_with_keys_held_is_the_pointers() {
+    each(|system| {
+        let held = Act::Click {
+            element: Some(handle("it")),
+            at: None,
+            button: Button::Left,
+            count: 1,
+            modifiers: vec![Modifier::Ctrl, Modifier::Shift],
+        };
+        system.with(Thing::Button, obeys).check(&held, BY_POINTER, &["[Ctrl, Shift] Click(Left, 1) 150,120"]);
+    });
+}
+
+#[test]
+fn what_a_click_only_gives_the_focus_must_get_it() {
+    each(|system| {
+        let cell =
+            |reaction| system.changed(Thing::Picture, reaction, |state| state.click = Some(Request::Focus));
+        cell(obeys).check(&click(), BY_ITSELF, &["it: focus"]);
+        cell(lies).check(&click(), BY_POINTER, &["it: focus", CLICKED]);
     });
 }
 
@@ -247,7 +425,7 @@ fn ends_with_nothing_between_them_are_no_ends() {
 #[test]
 fn keys_are_sent_only_where_they_are_meant_to_go() {
     each(|system| {
-        let typing = Act::Type { element: Some(handle("it")), text: "hi".to_owned() };
+        let typing = Act::Type { element: Some(handle("it")), window_uid: None, text: "hi".to_owned() };
         let field = || system.with(Thing::Field(""), obeys);
         field().check(&typing, BY_KEYS, &["it: focus", "type hi"]);
         let behind = field();
@@ -258,7 +436,7 @@ fn keys_are_sent_only_where_they_are_meant_to_go() {
         stuck.active.set(false);
         stuck.check(&typing, Err(Kind::WindowOccluded), &["raise", "it: focus"]);
         let keys = key_combo(&[Modifier::Shift], Key::Named(NamedKey::Tab));
-        field().check(&Act::Key { element: None, keys }, BY_KEYS, &["shift+tab"]);
+        field().check(&Act::Key { element: None, window_uid: None, keys }, BY_KEYS, &["shift+tab"]);
     });
 }
 
@@ -351,7 +529,7 @@ fn a_combo_box_is_opened_and_closed_again() {
 fn check_wait(look: u64, expected_looks: u32, at_most: u64) {
     let fake = SYSTEMS[0].with(Thing::Picture, obeys);
     let mut looks = 0;
-    let found = Interaction { backend: &fake }.until(READ_BACK_TIME, || {
+    let found = Interaction { backend: &fake, delivery: Delivery::Foreground }.until(READ_BACK_TIME, || {
         looks += 1;
         fake.clock.advance(Duration::from_millis(look));
         Ok(false)
@@ -371,7 +549,7 @@ fn a_wait_is_bounded_by_the_clock_and_not_by_looks() {
 #[test]
 fn what_comes_at_the_last_moment_is_seen() {
     let fake = SYSTEMS[0].with(Thing::Picture, obeys);
-    let interaction = Interaction { backend: &fake };
+    let interaction = Interaction { backend: &fake, delivery: Delivery::Foreground };
     assert_eq!(interaction.until(READ_BACK_TIME, || Ok(fake.clock.now() >= READ_BACK_TIME)), Ok(true));
     fake.cancel().fire();
     assert_eq!(interaction.until(READ_BACK_TIME, || Ok(false)), Err(Error::cancelled()));

@@ -422,6 +422,12 @@ impl BusConnection {
         Some(pid)
     }
 
+    /// Under which names a process is known on the bus.
+    pub fn names_of(&self, pid: u32) -> Vec<Rc<str>> {
+        let pids = self.pids.borrow();
+        pids.iter().filter(|(_, known)| **known == pid).map(|(name, _)| name.clone()).collect()
+    }
+
     /// Forgets an application that left the bus.
     pub fn forget_application(&self, name: &str) {
         self.pids.borrow_mut().remove(name);

@@ -84,8 +84,36 @@ impl AtspiElement {
         if self.is_text() {
             return None;
         }
-        let more = if roles::is_one_of(self.role, roles::PRESSED) { PRESSES } else { &[] };
+        if roles::is_one_of(self.role, roles::ROWS) {
+            return self.action(CLICKS_ON_ROWS);
+        }
+        let is_pressed = roles::is_one_of(self.role, roles::PRESSED) && !self.is_toggle();
+        let more = if is_pressed { PRESSES } else { &[] };
         self.action(CLICKS).or_else(|| self.action(more))
+    }
+
+    /// A cell of a sheet, which is made when it is asked for. LibreOffice does not know where it is on the screen before
+    /// the first click into its window.
+    pub fn is_sheet_cell(&self) -> bool {
+        let is_made_for_asking = self.states.has(State::Transient) && self.states.has(State::Focusable);
+        is_made_for_asking
+            && self.states.has(State::Editable)
+            && roles::is_one_of(self.role, &[atspi::Role::TableCell])
+    }
+
+    /// The action that changes the state of something that keeps it. Qt tells nobody of a click then, and the swatches
+    /// of GTK 3 call it to activate when they are left with the old colour.
+    pub fn toggle_action(&self) -> Option<NamedAction> {
+        let named: &[&str] = match roles::known_role(self.role) {
+            Some(atspi::Role::CheckBox | atspi::Role::ToggleButton) => TOGGLES,
+            Some(atspi::Role::RadioButton) => &["toggle"],
+            _ => &[],
+        };
+        self.action(named)
+    }
+
+    fn is_toggle(&self) -> bool {
+        roles::is_one_of(self.role, roles::TOGGLES)
     }
 
     fn action(&self, names: &[&str]) -> Option<NamedAction> {
@@ -96,7 +124,10 @@ impl AtspiElement {
 }
 
 /// The names under which toolkits offer what a click does, the most telling first.
-const CLICKS: &[&str] = &["click", "press", "toggle", "jump", "check", "uncheck", "clickancestor"];
+const CLICKS: &[&str] = &["click", "press", "jump", "check", "uncheck", "clickancestor"];
+/// Other actions select a row, or take it out of what is selected.
+const CLICKS_ON_ROWS: &[&str] = &["click", "clickancestor"];
+const TOGGLES: &[&str] = &["toggle", "activate"];
 /// What a click does to a button or a menu item, but a double click to a row.
 const PRESSES: &[&str] = &["activate", "open", "select", "showmenu"];
 
@@ -232,18 +263,27 @@ impl AtspiClient {
         })
     }
 
-    /// The whole text, as far as it can have been typed; `None` where it does not tell of one.
-    pub fn text(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+    /// The whole text, as far as it can have been typed, and how long it is.
+    pub fn text(&self, handle: &Handle, cancel: &Cancel) -> Result<ToldText> {
         self.with_element(handle, cancel, |link, object, pace| async move {
             let count = link.ask_object(&object, &BusRequest::Get(TEXT, "CharacterCount"), &pace).await;
             let Some(count) = count.ok().as_ref().and_then(read_number) else {
-                return Ok(None);
+                return Ok(ToldText::default());
             };
             let characters = count.max(0.0) as usize;
-            let end = characters.min(TYPED_TEXT_CHARACTERS);
-            let ask = BusRequest::WithRange(TEXT, "GetText", 0, i32::try_from(end).unwrap_or(i32::MAX));
+            let end = i32::try_from(characters.min(TYPED_TEXT_CHARACTERS)).unwrap_or(i32::MAX);
+            let ask = BusRequest::WithRange(TEXT, "GetText", 0, end);
             let text = link.ask_object(&object, &ask, &pace).await.ok().as_ref().and_then(text);
-            Ok(Some(FieldText { characters, text }))
+            Ok(ToldText { text, characters: Some(characters) })
+        })
+    }
+
+    pub fn index_in_parent(&self, handle: &Handle, cancel: &Cancel) -> Result<Option<i32>> {
+        self.with_element(handle, cancel, |link, object, pace| async move {
+            let ask = BusRequest::Call(ACCESSIBLE, "GetIndexInParent");
+            let reply = link.ask_object(&object, &ask, &pace).await;
+            let index = reply.ok().and_then(|reply| reply.body().deserialize::<i32>().ok());
+            Ok(index.filter(|index| *index >= 0))
         })
     }
 
@@ -292,11 +332,11 @@ impl AtspiClient {
     }
 }
 
-/// What a field tells of its text. Qt tells how long a password is, and shows nothing in its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldText {
-    pub characters: usize,
+/// A text as far as an element tells it; where it is hidden there may still be its length.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToldText {
     pub text: Option<String>,
+    pub characters: Option<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -350,6 +390,29 @@ mod tests {
         check_role(atspi::Role::TableCell, &["expand or contract", "activate"], None);
         check_role(atspi::Role::Entry, &["activate"], None);
         check_role(atspi::Role::TableCell, &["click"], Some(0));
+    }
+
+    #[test]
+    fn what_selects_or_toggles_is_no_click() {
+        check_role(atspi::Role::ListItem, &["toggle"], None);
+        check_role(atspi::Role::TableCell, &["press", "toggle"], None);
+        check_role(atspi::Role::ToggleButton, &["toggle"], None);
+        check_role(atspi::Role::CheckBox, &["toggle", "activate"], None);
+        check_role(atspi::Role::CheckBox, &["check"], Some(0));
+        // A swatch of GTK 3.
+        check_role(atspi::Role::RadioButton, &["select", "activate", "customize"], None);
+    }
+
+    #[test]
+    fn where_no_pointer_reaches_a_toggle_does() {
+        let check = |role: atspi::Role, actions: &[&str], expected: Option<&str>| {
+            let live = AtspiElement::told(role, &[], &[], actions);
+            assert_eq!(live.toggle_action().map(|action| action.name).as_deref(), expected, "{role:?}");
+        };
+        check(atspi::Role::ToggleButton, &["toggle"], Some("toggle"));
+        check(atspi::Role::CheckBox, &["activate"], Some("activate"));
+        check(atspi::Role::RadioButton, &["select", "activate", "customize"], None);
+        check(atspi::Role::ListItem, &["toggle"], None);
     }
 
     #[test]

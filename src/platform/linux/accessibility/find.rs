@@ -145,6 +145,19 @@ async fn applications_of(
     own
 }
 
+/// One question to each application of a process, answered where it also takes in keys.
+pub async fn greet_process(link: &Rc<BusConnection>, pid: u32, pace: &BusDeadline) {
+    let known: Vec<AtspiObject> = link.names_of(pid).iter().map(|bus| AtspiObject::new(bus, ROOT)).collect();
+    let sought = WindowFacts { pid, ..WindowFacts::default() };
+    let applications = if known.is_empty() { applications_of(link, &sought, pace).await } else { known };
+    for application in applications {
+        if !link.is_hung(&application).await {
+            let asked = link.ask_object(&application, &BusRequest::Call(ACCESSIBLE, "GetRole"), pace).await;
+            tracing::trace!(answered = asked.is_ok(), pid, "an application was asked whether it is there");
+        }
+    }
+}
+
 /// Everybody who offers elements.
 pub async fn list_applications(
     link: &Rc<BusConnection>,

@@ -42,6 +42,8 @@ use object::AtspiObject;
 /// How long one element may take to answer when something is done to it.
 const ELEMENT_CALL_TIME: Duration = Duration::from_secs(2);
 const ELEMENT_TIME: Duration = Duration::from_secs(5);
+/// How long an application may take to answer that it has done what came before.
+const ROUND_TRIP_TIME: Duration = Duration::from_millis(500);
 /// How long the bus may take to say that it is there.
 const HEALTH_TIME: Duration = Duration::from_millis(700);
 const MUTE: &str = "the accessibility bus does not answer: no elements can be read until it does; windows, \
@@ -79,6 +81,19 @@ impl AtspiClient {
         self.bus.run(whole, &patience.cancel, move |link| async move {
             capture::capture_tree(link, sought, bounds, BusDeadline::new(per_call, whole), whole).await
         })
+    }
+
+    /// Has the application of a process answer a question. It does so behind what it was sent before, and one that does
+    /// not answer soon, or is not on the bus, is not waited for.
+    pub fn round_trip(&self, pid: u32, cancel: &Cancel) -> Result<()> {
+        let asked = self.bus.run(ROUND_TRIP_TIME, cancel, move |link| async move {
+            find::greet_process(&link, pid, &BusDeadline::new(ROUND_TRIP_TIME, ROUND_TRIP_TIME)).await;
+            Ok(())
+        });
+        match asked {
+            Err(error) if error.kind == Kind::Cancelled => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Asks the element behind a handle; the work gets its object and a pace.

@@ -151,6 +151,11 @@ pub const PROSE: &[Role] = &[
 
 /// Have a name, and words beside their elements.
 pub const PAGES: &[Role] = &[Role::DocumentWeb, Role::DocumentFrame];
+/// Keep the state that a click gives them.
+pub const TOGGLES: &[Role] = &[Role::CheckBox, Role::RadioButton, Role::ToggleButton];
+
+/// Are selected by a click, and opened by two.
+pub const ROWS: &[Role] = &[Role::ListItem, Role::TableCell, Role::TableRow, Role::TreeItem, Role::Icon];
 
 /// Are pressed, rather than selected or opened by a second click.
 pub const PRESSED: &[Role] = &[

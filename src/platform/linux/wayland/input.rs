@@ -11,11 +11,11 @@ use enigo::{Axis, Coordinate, Direction, Enigo, InputError, Keyboard, Mouse, Set
 use super::{Wayland, refuse, screen};
 use crate::clock::{Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
-use crate::model::input::{Act, Button, Handle};
+use crate::model::input::{Act, Button, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Point, Rect};
 use crate::platform::interaction::{
-    Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome, TypedText,
-    act, point_between,
+    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    RequestOutcome, TypedText, act, check, point_between,
 };
 use crate::platform::linux::interaction::{AtspiElements, PROFILE};
 use crate::platform::linux::keys::{self, Keysym};
@@ -74,7 +74,14 @@ impl WaylandInput {
         })
     }
 
-    fn point(&self, clock: &Clock, action: PointerAction, at: Option<Point>, cancel: &Cancel) -> Result<()> {
+    fn point(
+        &self,
+        clock: &Clock,
+        action: PointerAction,
+        at: Option<Point>,
+        held: &[Modifier],
+        cancel: &Cancel,
+    ) -> Result<()> {
         if let Some(at) = at {
             self.move_pointer(at)?;
             clock.sleep(ARRIVAL, cancel)?;
@@ -85,7 +92,7 @@ impl WaylandInput {
                 let way = clicks.saturating_neg().saturating_mul(WHEEL_CLICK);
                 enigo.scroll(way, Axis::Vertical).map_err(input_refused)
             }),
-            PointerAction::Click(button, count) => self.press_button(clock, button, count, cancel),
+            PointerAction::Click(button, count) => self.press_button(clock, button, count, held, cancel),
         }
     }
 
@@ -93,14 +100,26 @@ impl WaylandInput {
         self.with(|enigo| enigo.move_mouse(at.x, at.y, Coordinate::Abs).map_err(input_refused))
     }
 
-    fn press_button(&self, clock: &Clock, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
-        for press in 0..count {
-            if press > 0 {
-                clock.sleep(BETWEEN_CLICKS, cancel)?;
-            }
-            self.with(|enigo| enigo.button(enigo_button(button), Direction::Click).map_err(input_refused))?;
-        }
-        Ok(())
+    fn press_button(
+        &self,
+        clock: &Clock,
+        button: Button,
+        count: u32,
+        held: &[Modifier],
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let held: Vec<Keysym> = held.iter().map(|it| keys::modifier_keysym(*it)).collect();
+        self.with(|enigo| {
+            with_keys_held(enigo, &held, |enigo| {
+                for press in 0..count {
+                    if press > 0 {
+                        clock.sleep(BETWEEN_CLICKS, cancel)?;
+                    }
+                    enigo.button(enigo_button(button), Direction::Click).map_err(input_refused)?;
+                }
+                Ok(())
+            })
+        })
     }
 
     fn drag(&self, clock: &Clock, drag: &Drag<'_>, cancel: &Cancel) -> Result<()> {
@@ -208,8 +227,12 @@ fn follow_drag(enigo: &mut Enigo, clock: &Clock, drag: &Drag<'_>, cancel: &Cance
 }
 
 impl Input for Wayland {
-    fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
-        act(&WaylandBackend { wayland: self, cancel }, input)
+    fn act(&self, input: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
+        act(&WaylandBackend { wayland: self, cancel }, input, delivery)
+    }
+
+    fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {
+        check(&WaylandBackend { wayland: self, cancel }, input)
     }
 
     /// A compositor has no place to write down who acts.
@@ -273,8 +296,16 @@ impl Backend for WaylandBackend<'_> {
         self.elements().options(element)
     }
 
+    fn position(&self, element: &Handle) -> Result<Option<ChildPosition>> {
+        self.elements().position(element)
+    }
+
     fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
         Ok(self.wayland.find(window_uid)?.focused)
+    }
+
+    fn effect_time(&self, _: &Handle) -> Result<Duration> {
+        Ok(PROFILE.timing.effect)
     }
 
     fn raise_window(&self, window_uid: &str) -> Result<()> {
@@ -289,11 +320,11 @@ impl Backend for WaylandBackend<'_> {
         refuse(NO_POINTER_TO_ELEMENTS)
     }
 
-    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>, held: &[Modifier]) -> Result<()> {
         if let Some(at) = at {
             check_aim(&self.wayland.outputs()?, at)?;
         }
-        self.wayland.hands.point(self.clock(), action, at, self.cancel)
+        self.wayland.hands.point(self.clock(), action, at, held, self.cancel)
     }
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {

@@ -23,6 +23,7 @@ use super::adapter::EVENTS_TRUSTED_FOR;
 use super::apps::LinuxApps;
 use super::desktop;
 use super::desktop::process_name;
+use super::interaction::AtspiElements;
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Result};
 use crate::model::input::Handle;
@@ -32,7 +33,7 @@ use crate::platform::session_env::SessionEnv;
 use crate::platform::unsupported::{NoClipboard, refuse};
 use crate::platform::{
     Accessibility, Activation, Apps, BellWatch, Capabilities, Capture, Clipboard, Coordinates, Desktop,
-    Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
+    Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
 use input::{Powers, WaylandInput};
 use screen::{Screen, WaylandOutput};
@@ -241,6 +242,10 @@ impl Desktop for Wayland {
         Ok(None)
     }
 
+    fn owner(&self, _: &Window) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     fn activate(&self, window: &Window) -> Result<Activation> {
         let cancel = Cancel::new();
         self.accessible.grab_focus(&root_of(&window.uid)?, &cancel)?;
@@ -274,6 +279,11 @@ impl Accessibility for Wayland {
             ..WindowFacts::default()
         };
         self.accessible.tree(sought, window.bounds, patience)
+    }
+
+    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+        let elements = AtspiElements { accessible: &self.accessible, cancel };
+        elements.state_with_text(element).map(|state| Some(state.into()))
     }
 }
 

@@ -197,6 +197,10 @@ impl Desktop for Wsl {
         Ok(None)
     }
 
+    fn owner(&self, _: &Window) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     fn activate(&self, _: &Window) -> Result<Activation> {
         Ok(Activation::Refused("WSL without a display cannot raise Windows windows".to_owned()))
     }

@@ -84,8 +84,16 @@ impl<D: Device> Hands<D> {
         Self { device, held: Mutex::default() }
     }
 
-    pub fn click(&self, at: Point, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
+    pub fn click(
+        &self,
+        at: Point,
+        button: Button,
+        count: u32,
+        held: &[Modifier],
+        cancel: &Cancel,
+    ) -> Result<()> {
         self.calmly(|| {
+            held.iter().try_for_each(|modifier| self.press_modifier(*modifier))?;
             self.go(at, false)?;
             for number in 1..=count {
                 if number > 1 {
@@ -301,7 +309,7 @@ mod tests {
     fn a_double_click_says_which_click_it_is() {
         check(
             Recorder::default(),
-            |hands| hands.click(AT, Button::Left, 2, &Cancel::new()),
+            |hands| hands.click(AT, Button::Left, 2, &[], &Cancel::new()),
             true,
             &["move 3,4", "Left down 3,4 1", "Left up 3,4 1", "Left down 3,4 2", "Left up 3,4 2"],
         );

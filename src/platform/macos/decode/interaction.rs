@@ -190,7 +190,13 @@ mod tests {
 
     #[test]
     fn a_right_click_is_the_menu_that_an_element_shows_by_itself() {
-        let right = Act::Click { element: Some(handle("it")), at: None, button: Button::Right, count: 1 };
+        let right = Act::Click {
+            element: Some(handle("it")),
+            at: None,
+            button: Button::Right,
+            count: 1,
+            modifiers: Vec::new(),
+        };
         fake("AXButton", &["AXShowMenu"], obeys).check(&right, BY_ITSELF, &["it: show menu"]);
         let log = ["it: show menu", "Click(Right, 1) 150,120"];
         fake("AXButton", &["AXShowMenu"], refuses).check(&right, BY_POINTER, &log);

@@ -22,17 +22,18 @@ use super::watch::Watcher;
 use super::{capture, desktop, permissions};
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
-use crate::model::input::{Act, Handle};
+use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{
-    self, Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome,
-    TypedText,
+    self, Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    RequestOutcome, TypedText,
 };
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
-    Coordinates, Desktop, Done, Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
+    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage,
+    Watch,
 };
 
 /// A wait looks again after this time: nobody tells of applications that were never looked into.
@@ -216,6 +217,10 @@ impl Desktop for Mac {
         input::pointer().map(Some)
     }
 
+    fn owner(&self, _: &Window) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     fn activate(&self, window: &Window) -> Result<Activation> {
         self.check_permission()?;
         changes::activate(&Changing { mac: self }, &self.clock, windows::id_of(&window.uid)?)
@@ -273,6 +278,12 @@ impl Accessibility for Mac {
         self.watcher.follow(pid);
         self.accessible.tree(key, pid, &seen.window.title, seen.window.bounds, patience)
     }
+
+    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+        cancel.check()?;
+        let (raw, actions) = self.accessible.look_at(element)?;
+        Ok(Some(element_state(&raw, &actions).into()))
+    }
 }
 
 impl Capture for Mac {
@@ -301,9 +312,14 @@ impl Capture for Mac {
 }
 
 impl Input for Mac {
-    fn act(&self, act: &Act, cancel: &Cancel) -> Result<Done> {
+    fn act(&self, act: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
         self.check_permission()?;
-        interaction::act(&MacBackend { mac: self, cancel }, act)
+        interaction::act(&MacBackend { mac: self, cancel }, act, delivery)
+    }
+
+    fn check(&self, act: &Act, cancel: &Cancel) -> Result<()> {
+        self.check_permission()?;
+        interaction::check(&MacBackend { mac: self, cancel }, act)
     }
 
     fn claim(&self, claimant: &Claimant) -> Result<()> {
@@ -361,6 +377,11 @@ impl Backend for MacBackend<'_> {
         self.mac.accessible.options(element, self.cancel)
     }
 
+    /// An item selects itself here.
+    fn position(&self, _: &Handle) -> Result<Option<ChildPosition>> {
+        Ok(None)
+    }
+
     /// An application that is not in front is not even asked.
     fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
         let id = windows::id_of(window_uid)?;
@@ -368,6 +389,10 @@ impl Backend for MacBackend<'_> {
         let pid = all.iter().find(|raw| raw.id == id).map(|raw| raw.pid);
         let pid = pid.ok_or_else(|| windows::gone(window_uid))?;
         Ok(desktop::front(&all) == Some(pid) && self.mac.find(window_uid)?.1.window.focused)
+    }
+
+    fn effect_time(&self, _: &Handle) -> Result<Duration> {
+        Ok(PROFILE.timing.effect)
     }
 
     fn raise_window(&self, window_uid: &str) -> Result<()> {
@@ -392,11 +417,11 @@ impl Backend for MacBackend<'_> {
         Ok(windows::meets(&look, point, seen.id))
     }
 
-    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>, held: &[Modifier]) -> Result<()> {
         self.mac.region.check(at.as_slice())?;
         match (action, at) {
             (PointerAction::Click(button, count), Some(at)) => {
-                self.mac.hands.click(at, button, count, self.cancel)
+                self.mac.hands.click(at, button, count, held, self.cancel)
             }
             (PointerAction::Hover, Some(at)) => self.mac.hands.move_to(at),
             (PointerAction::Scroll(clicks), at) => self.mac.hands.scroll(at, clicks),

@@ -19,17 +19,18 @@ use super::watch::Watcher;
 use super::{capture, desktop, foreground, launch};
 use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::Result;
-use crate::model::input::{Act, Handle};
+use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{
-    Backend, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request, RequestOutcome, TypedText,
-    act,
+    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    RequestOutcome, TypedText, act, check,
 };
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
-    Coordinates, Desktop, Done, Facts, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
+    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage,
+    Watch,
 };
 
 /// A wait looks again after this time, whether or not anybody told of a change.
@@ -200,6 +201,12 @@ impl Desktop for Windows {
         desktop::pointer().map(Some)
     }
 
+    fn owner(&self, window: &Window) -> Result<Option<String>> {
+        let hwnd = hwnd_of(&window.uid)?;
+        let owner = desktop::look()?.find(hwnd).map(|raw| raw.owner);
+        Ok(owner.filter(|owner| *owner != 0).map(uid_of))
+    }
+
     fn activate(&self, window: &Window) -> Result<Activation> {
         foreground::activate(&self.hands, &self.clock, &window.uid)
     }
@@ -225,6 +232,11 @@ impl Accessibility for Windows {
         }
         self.accessible.tree(window, sight.popups(hwnd), patience)
     }
+
+    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+        let raw = self.accessible.look(element, cancel)?;
+        Ok(Some(element_state(&raw).into()))
+    }
 }
 
 impl Capture for Windows {
@@ -242,8 +254,12 @@ impl Capture for Windows {
 }
 
 impl Input for Windows {
-    fn act(&self, input: &Act, cancel: &Cancel) -> Result<Done> {
-        act(&WindowsBackend { windows: self, cancel, element: worked(input), home: OnceCell::new() }, input)
+    fn act(&self, input: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
+        act(&self.backend(input, cancel), input, delivery)
+    }
+
+    fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {
+        check(&self.backend(input, cancel), input)
     }
 
     fn claim(&self, _: &Claimant) -> Result<()> {
@@ -263,19 +279,9 @@ impl Input for Windows {
     }
 }
 
-/// The element that an input is for.
-fn worked(input: &Act) -> Option<&Handle> {
-    match input {
-        Act::Invoke { element }
-        | Act::Focus { element }
-        | Act::SetValue { element, .. }
-        | Act::Select { element, .. } => Some(element),
-        Act::Click { element, .. }
-        | Act::Type { element, .. }
-        | Act::Key { element, .. }
-        | Act::Scroll { element, .. }
-        | Act::Hover { element, .. } => element.as_ref(),
-        Act::Drag { .. } => None,
+impl Windows {
+    fn backend<'a>(&'a self, input: &'a Act, cancel: &'a Cancel) -> WindowsBackend<'a> {
+        WindowsBackend { windows: self, cancel, element: input.element(), home: OnceCell::new() }
     }
 }
 
@@ -333,8 +339,17 @@ impl Backend for WindowsBackend<'_> {
         self.windows.accessible.options(element, self.cancel)
     }
 
+    /// An item selects itself here.
+    fn position(&self, _: &Handle) -> Result<Option<ChildPosition>> {
+        Ok(None)
+    }
+
     fn has_keyboard(&self, window_uid: &str) -> Result<bool> {
         Ok(desktop::look()?.has_keyboard(self.home(window_uid)?))
+    }
+
+    fn effect_time(&self, _: &Handle) -> Result<Duration> {
+        Ok(PROFILE.timing.effect)
     }
 
     fn raise_window(&self, window_uid: &str) -> Result<()> {
@@ -357,11 +372,11 @@ impl Backend for WindowsBackend<'_> {
         Ok(sight.reaches(found, self.home(window_uid)?))
     }
 
-    fn use_pointer(&self, action: PointerAction, at: Option<Point>) -> Result<()> {
+    fn use_pointer(&self, action: PointerAction, at: Option<Point>, held: &[Modifier]) -> Result<()> {
         self.windows.region.check(at.as_slice())?;
         let hands = &self.windows.hands;
         match (action, at) {
-            (PointerAction::Click(button, count), at) => hands.click(at, button, count, self.cancel),
+            (PointerAction::Click(button, count), at) => hands.click(at, button, count, held, self.cancel),
             (PointerAction::Scroll(clicks), at) => hands.scroll(at, clicks, self.cancel),
             (PointerAction::Hover, Some(at)) => hands.move_to(at),
             (PointerAction::Hover, None) => Ok(()),

@@ -24,7 +24,7 @@ use super::decode::keys::{self, Event, Placed, Vk};
 use super::{desktop, integrity};
 use crate::clock::{Cancel, Clock, Deadline, lock, sleep_really};
 use crate::error::{Error, Kind, Result};
-use crate::model::input::Button;
+use crate::model::input::{Button, Modifier};
 use crate::model::{KeyCombo, Point};
 use crate::platform::interaction::{Drag, point_between};
 
@@ -67,9 +67,19 @@ impl Hands {
         self.calmly(|_| move_to(at))
     }
 
-    pub fn click(&self, at: Option<Point>, button: Button, count: u32, cancel: &Cancel) -> Result<()> {
+    pub fn click(
+        &self,
+        at: Option<Point>,
+        button: Button,
+        count: u32,
+        held: &[Modifier],
+        cancel: &Cancel,
+    ) -> Result<()> {
         integrity::reach_point(at.map_or_else(desktop::pointer, Ok)?)?;
         self.calmly(|grip| {
+            for modifier in held {
+                grip.press(Held::Key(keys::modifier(*modifier)))?;
+            }
             if let Some(at) = at {
                 move_to(at)?;
                 self.clock.sleep(ARRIVAL, cancel)?;

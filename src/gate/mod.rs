@@ -280,6 +280,7 @@ fn write_reply(
         warning: cx.warning.take(),
     };
     let written = result.and_then(|mut body| {
+        let failure = body.failure();
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
         let mut written = write_body(&*body, spec, frame.clone(), &scrub)?;
@@ -287,12 +288,12 @@ fn write_reply(
             let most = if watch.has_seen() { suspicion::room_beside_places(most) } else { most };
             written = fit_json(written, outline.as_ref().map_or(0, String::len), most)?;
         }
-        Ok((written, outline, picture))
+        Ok((failure, written, outline, picture))
     });
     let mut reply = match written {
-        Ok((body, outline, picture)) => Reply {
+        Ok((error, body, outline, picture)) => Reply {
             step_id: Some(record.step_id),
-            error: None,
+            error,
             body,
             outline,
             picture,

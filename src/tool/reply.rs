@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::object::WrittenObject;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::image::Picture;
 use crate::privacy::scrub::{self, Scrub};
@@ -49,9 +49,9 @@ pub trait Output: Serialize {
         None
     }
 
-    /// False when the tool did its work but what it was asked for did not come about.
-    fn succeeded(&self) -> bool {
-        true
+    /// What kind of failure it is when the tool did its work but what it was asked for did not come about.
+    fn failure(&self) -> Option<Kind> {
+        None
     }
 }
 
@@ -75,7 +75,7 @@ pub trait ErasedOutput: Send {
     fn take_picture(&mut self) -> Option<Encoded>;
     fn take_outline(&mut self) -> Option<String>;
     fn changed(&self) -> Option<bool>;
-    fn succeeded(&self) -> bool;
+    fn failure(&self) -> Option<Kind>;
     /// Erased as well, so that seventy types of replies are compiled for one serializer and not for every one that the
     /// egress has.
     fn data(&self) -> &dyn erased_serde::Serialize;
@@ -92,7 +92,7 @@ pub struct ReplyFrame {
 
 impl ReplyFrame {
     fn wrap_body(self, body: &dyn ErasedOutput) -> Envelope<'_, dyn erased_serde::Serialize + '_> {
-        let ok = body.succeeded();
+        let ok = body.failure().is_none();
         Envelope {
             ok,
             success: ok,
@@ -132,8 +132,8 @@ impl<T: Output + Send> ErasedOutput for T {
         Output::changed(self)
     }
 
-    fn succeeded(&self) -> bool {
-        Output::succeeded(self)
+    fn failure(&self) -> Option<Kind> {
+        Output::failure(self)
     }
 
     fn data(&self) -> &dyn erased_serde::Serialize {

@@ -1,6 +1,7 @@
 //! Several inputs in one call: foreseen together, run one by one through the gate, each with what is expected of
 //! it, and answered once.
 
+mod expect;
 mod plan;
 mod report;
 mod run;
@@ -62,8 +63,9 @@ impl Tool for ActTool {
                  runs; what is refused then has done nothing. A step fails when its tool does, when an assertion \
                  does not hold, or when an expectation is not met in time (`within_ms`, default 3000; several are \
                  met one after the other). Nothing runs after a failed step, but for the alternative that it names. \
-                 The verdict is `confirmed` when an expectation was met after the last input, `unconfirmed` when \
-                 nothing was expected of it, `failed` when it stopped. Consent, budget and the stop switch are those \
+                 A step is `confirmed` when what was expected came about since, or when its field reads back what was \
+                 put in, else `unconfirmed`; what held before the step says nothing (`held_before`), and neither does \
+                 the focus of what was clicked. The verdict of all is that of the worst step; `failed` is an error. Consent, budget and the stop switch are those \
                  of the single steps; consent that is missing in the middle stops there. The lines below the reply \
                  are what changed in the window, and windows that opened.",
         examples: &[

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::budget::Meter;
 use crate::config::limits::{ACT_ALTERNATIVES, ACT_EXPECTATIONS, ACT_STEPS};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::steps::lacks_token;
+use crate::observer::predicate::{PredicateClaim, TextSource, WindowPredicate};
 use crate::observer::wait::WaitCondition;
 use crate::tool::args::Text;
 use crate::tool::{Cx, Effect, Meta, ReplyKind};
@@ -52,10 +54,41 @@ pub struct Outlook {
 
 #[derive(Clone, Debug)]
 pub enum Expectation {
-    /// Something in the step's window is different from before.
+    /// Something is otherwise than before the step.
     Changed,
-    /// A condition or a predicate as wait_for takes it.
-    Met(Map<String, Value>),
+    /// A window of this title that was not there before the step.
+    NewWindow(Map<String, Value>, Regex),
+    /// A condition or a predicate as wait_for takes it, and as it was understood.
+    Met(Map<String, Value>, Box<WaitCondition>),
+}
+
+impl Expectation {
+    /// What can be asked before the step too: what holds already is no news after it. A value is asked for its own
+    /// sake, and pictures cost too much.
+    pub fn asked_before(&self) -> Option<WaitCondition> {
+        let Expectation::Met(_, condition) = self else { return None };
+        match &**condition {
+            WaitCondition::ElementAppears(_)
+            | WaitCondition::ElementDisappears { .. }
+            | WaitCondition::TextVisible(_)
+            | WaitCondition::WindowDisappears(_) => Some((**condition).clone()),
+            WaitCondition::Holds(predicate) => without_reading(predicate).map(WaitCondition::Holds),
+            _ => None,
+        }
+    }
+}
+
+fn without_reading(predicate: &WindowPredicate) -> Option<WindowPredicate> {
+    let claim = match &predicate.claim {
+        PredicateClaim::TextVisible { pattern, .. } => {
+            PredicateClaim::TextVisible { pattern: pattern.clone(), source: TextSource::Tree }
+        }
+        PredicateClaim::ElementExists(_)
+        | PredicateClaim::ElementAbsent(_)
+        | PredicateClaim::WindowExists { .. } => predicate.claim.clone(),
+        _ => return None,
+    };
+    Some(WindowPredicate { claim, ..predicate.clone() })
 }
 
 impl ActPlan {
@@ -278,7 +311,8 @@ impl StepReader<'_> {
             // They compare with the moment at which a wait begins, which is after the step.
             WaitCondition::TreeChanges(_) | WaitCondition::FocusedChanges(_) => Err(inner
                 .field_error("type", "is too late after a step; expect \"changed\", or what it changes to")),
-            _ => Ok(Expectation::Met(object.clone())),
+            WaitCondition::WindowAppears(title) => Ok(Expectation::NewWindow(object.clone(), title)),
+            condition => Ok(Expectation::Met(object.clone(), Box::new(condition))),
         }
     }
 }

@@ -25,6 +25,9 @@ const TOKENS_OF_A_STEP: usize = 40;
 pub struct ActReport {
     verdict: StepVerdict,
     steps: Vec<StepReport>,
+    /// Why it failed: what its last step met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ActError>,
     /// The step that failed; nothing ran after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_at: Option<String>,
@@ -54,6 +57,23 @@ pub struct ActReport {
     text: String,
     #[serde(skip)]
     changed: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ActError {
+    code: &'static str,
+    message: String,
+    #[serde(skip)]
+    kind: Kind,
+}
+
+impl ActError {
+    fn of(outcome: &ActOutcome) -> Option<Self> {
+        let path = outcome.stopped_at.as_ref()?;
+        let failure = outcome.steps.last()?.failure.as_ref()?;
+        let message = format!("{path}: {}", failure.message);
+        Some(Self { code: failure.kind.code(), message, kind: failure.kind })
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -87,8 +107,8 @@ impl Output for ActReport {
         (!self.dry_run).then_some(self.changed)
     }
 
-    fn succeeded(&self) -> bool {
-        self.verdict != StepVerdict::Failed
+    fn failure(&self) -> Option<Kind> {
+        self.error.as_ref().map(|error| error.kind)
     }
 }
 
@@ -132,6 +152,7 @@ impl ActReport {
         Self {
             verdict,
             steps: Vec::new(),
+            error: None,
             stopped_at: None,
             not_run: 0,
             dry_run: false,
@@ -147,8 +168,9 @@ impl ActReport {
 
     /// What was done is told whatever becomes of the last look.
     pub fn new(cx: &mut Cx, outcome: ActOutcome, before: DesktopBefore) -> Self {
-        let ActOutcome { steps, verdict, stopped_at, not_run, changed } = outcome;
-        let mut report = Self { steps, stopped_at, not_run, changed, ..Self::empty_report(verdict) };
+        let (verdict, error) = (outcome.verdict(), ActError::of(&outcome));
+        let ActOutcome { steps, stopped_at, not_run, changed } = outcome;
+        let mut report = Self { steps, error, stopped_at, not_run, changed, ..Self::empty_report(verdict) };
         let spent = TOKENS_AROUND + TOKENS_OF_A_STEP * report.steps.len();
         let room = cx.max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1));
         if let Err(error) = report.look_after(cx, before, room) {

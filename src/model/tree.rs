@@ -488,7 +488,11 @@ mod tests {
     #[test]
     fn the_focus_can_be_left_out_of_a_fingerprint() {
         let change = |change: fn(&mut Element)| {
-            sample().map_elements(|element| if element.name == "b" { change(element) })
+            sample().map_elements(|element| {
+                if element.name == "b" {
+                    change(element)
+                }
+            })
         };
         let same = |after: Tree| sample().fingerprint_beside_focus() == after.fingerprint_beside_focus();
         assert!(same(change(|element| element.focused = true)));

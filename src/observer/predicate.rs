@@ -14,7 +14,7 @@ use super::{Ref, View};
 use crate::config::limits::{REFERENCE_PICTURE_BYTES, TREE_TEXT_BYTES};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::{Below, ReadFailure};
-use crate::model::selector::derive;
+use crate::model::selector::{derive, state_of};
 use crate::model::{Point, Rect, Selector, Tree, Window};
 
 #[derive(Clone, Debug)]
@@ -40,6 +40,11 @@ pub enum PredicateClaim {
     ValueReads {
         element: Named,
         expected: String,
+    },
+    /// States of an element by the names that selectors have for them.
+    ElementState {
+        element: Named,
+        states: Vec<(&'static str, bool)>,
     },
     TextVisible {
         pattern: Regex,
@@ -148,6 +153,7 @@ impl Evaluation<'_> {
                 self.value(uid, element, |actual| actual.is_some_and(|text| pattern.is_match(text)))
             }
             PredicateClaim::ValueReads { element, expected } => self.value_reads(uid, element, expected),
+            PredicateClaim::ElementState { element, states } => self.element_state(uid, element, states),
             PredicateClaim::TextVisible { pattern, source } => self.text_visible(uid, pattern, *source),
             PredicateClaim::WindowFocused { title } => self.window_focused(uid, title.as_ref()),
             PredicateClaim::WindowExists { title } => self.window_exists(uid, title.as_ref()),
@@ -217,13 +223,21 @@ impl Evaluation<'_> {
         Ok(PredicateVerdict::new(holds(actual), observed))
     }
 
-    /// Also a number that is shown elsewhere than as text, and an option that is chosen in a list.
-    fn value_reads(
+    fn element_state(
         &self,
         uid: Option<&str>,
         element: &Named,
-        expected: &str,
+        states: &[(&'static str, bool)],
     ) -> Result<PredicateVerdict> {
+        let (view, node) = self.find_element(uid, element)?;
+        let state = |name: &'static str| state_of(view.tree(), node, name);
+        let holds = states.iter().all(|(name, wanted)| state(name) == Some(*wanted));
+        let observed = states.iter().map(|(name, _)| (*name, state(name).map_or(Fact::Null, Fact::from)));
+        Ok(PredicateVerdict::new(holds, Fact::Object(observed.collect())))
+    }
+
+    /// Also a number that is shown elsewhere than as text, and an option that is chosen in a list.
+    fn value_reads(&self, uid: Option<&str>, element: &Named, expected: &str) -> Result<PredicateVerdict> {
         let (view, node) = self.find_element(uid, element)?;
         let tree = view.tree();
         if tree[node].secret || tree[node].redacted {

@@ -117,6 +117,7 @@ fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, r
     let mut record = Record::open(gate, entry, &call, reader);
     let judged = gate.judges(entry.spec.meta);
     let mut cx = Cx::new(gate.services(), record.step_id, call.origin, showing.person, judged, cancel);
+    cx.in_list = entry.spec.meta.steps || reader == ReplyReader::AnotherCall;
     let name = entry.spec.meta.name;
     let result =
         catch_panic(gate, name, || admit_and_run(gate, &mut cx, entry, call.args, &showing, &mut record));

@@ -45,7 +45,7 @@ pub use identity::{Ref, Refs};
 pub use observe::{Observation, ObserveRequest, Perf, observe_window};
 pub use ocr::{Care, OcrScene, Readable, Spotted};
 pub use permit::Permit;
-pub use resolve::{ElementChoice, ResolvedWindow, WindowChoice};
+pub use resolve::{ElementChoice, ResolvedWindow, SeveralMatches, WindowChoice};
 pub use snapshot::Snapshot;
 pub use target::{ElementTarget, Starting, Target};
 pub use tree_tokens::TreeTokens;

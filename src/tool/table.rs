@@ -11,6 +11,7 @@ use crate::config::Profile;
 /// The tools that this process offers.
 #[derive(Debug)]
 pub struct Table {
+    profile: Profile,
     entries: Vec<TableEntry>,
     by_name: HashMap<&'static str, usize>,
 }
@@ -38,7 +39,12 @@ impl Table {
             .collect();
         let by_name =
             entries.iter().enumerate().map(|(index, entry)| (entry.spec.meta.name, index)).collect();
-        Self { entries, by_name }
+        Self { profile: selection.profile, entries, by_name }
+    }
+
+    /// Whether a model is served that reads few words.
+    pub fn is_for_an_agent(&self) -> bool {
+        self.profile == Profile::Agent
     }
 
     pub fn find_tool(&self, name: &str) -> Option<&TableEntry> {

@@ -84,12 +84,7 @@ fn handle(target: &ElementTarget) -> Option<Handle> {
 /// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
 /// a click on it would meet: the middle of a dialog may be a button.
 fn actionable_target(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
-    let target = cx.observer().find_target(
-        &cx.desktop()?,
-        &window.window_choice(),
-        &element.element_choice(),
-        cx.cancel,
-    )?;
+    let target = cx.find_element(&cx.desktop()?, &window.window_choice(), &element.element_choice())?;
     if !target.view.tree()[target.node].enabled {
         return Err(target_error(Kind::ElementDisabled, "the element is disabled", &target));
     }

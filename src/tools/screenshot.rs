@@ -324,7 +324,7 @@ fn part_to_enlarge(cx: &mut Cx, args: &ZoomArgs) -> Result<(Option<ResolvedWindo
     let (element, window) = (args.element.0.element_choice(), args.window.0.window_choice());
     if element != ElementChoice::default() {
         cx.observer().require_places("to zoom to an element; give a point")?;
-        let target = cx.observer().find_target(&cx.observer().desktop()?, &window, &element, cx.cancel)?;
+        let target = cx.find_element(&cx.observer().desktop()?, &window, &element)?;
         let size = args.zoom_size(padded_size(target.bounds()));
         let region =
             moved_inside(centered_at(target.bounds().center(), size), Some(target.chosen.window.bounds));

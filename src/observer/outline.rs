@@ -4,6 +4,8 @@
 //! What can be acted on is always there, with its ref and its place. Made of the shown tree alone; foreign
 //! texts are kept on their line.
 
+mod fold;
+
 use std::collections::HashMap;
 
 use schemars::JsonSchema;
@@ -54,6 +56,22 @@ pub struct OutlineOptions {
     /// Begin behind this element.
     pub after: Option<usize>,
     pub max_tokens: Option<usize>,
+    pub fold: Fold,
+    /// Where lines have to go, the focused element and the buttons stay.
+    pub what_matters_first: bool,
+    /// Many lines that went are a number.
+    pub counts_gone: bool,
+}
+
+/// Which long runs of lines become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fold {
+    #[default]
+    Nothing,
+    /// Items that say nothing.
+    Unnamed,
+    /// Those, and rows.
+    Rows,
 }
 
 /// A written outline.
@@ -86,6 +104,9 @@ pub struct DroppedCounts {
     /// By the caller's own filters.
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     pub filtered: usize,
+    /// Into a line that says how many.
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
+    pub folded: usize,
 }
 
 const LONGEST_TEXT: usize = 60;
@@ -132,6 +153,8 @@ struct OutlineLine {
     unseen: usize,
     /// It is not to be seen itself.
     hidden: bool,
+    /// Lines of its kind that are only counted, and what they are called.
+    folded: Option<(usize, &'static str)>,
 }
 
 /// Which lines there are.
@@ -164,6 +187,7 @@ impl<'a> OutlinePlan<'a> {
                 plan.consider_node(node, &seen);
             }
         }
+        plan.fold_runs();
         plan
     }
 
@@ -190,7 +214,7 @@ impl<'a> OutlinePlan<'a> {
 
     fn add_line(&mut self, node: usize, seen: &[bool]) {
         let hidden = !seen[node - self.options.scope];
-        let line = OutlineLine { node, indent: self.open.len(), unseen: 0, hidden };
+        let line = OutlineLine { node, indent: self.open.len(), unseen: 0, hidden, folded: None };
         self.open.push((self.tree.end(node), self.lines.len()));
         self.lines.push(line);
     }
@@ -257,7 +281,11 @@ impl<'a> OutlinePlan<'a> {
         // One line always fits, or a caller would never get on.
         let fitting = self.lines.iter().take(most).take_while(fits).count().max(1).min(self.lines.len());
         let cut = fitting < self.lines.len();
-        self.lines.truncate(fitting);
+        if cut && self.options.what_matters_first {
+            self.keep_what_matters(room, most);
+        } else {
+            self.lines.truncate(fitting);
+        }
         self.lines.last().filter(|_| cut).map(|line| line.node)
     }
 
@@ -269,12 +297,19 @@ impl<'a> OutlinePlan<'a> {
         text.len() + refs + 1
     }
 
-    fn write(&self, refs: &[Option<Ref>]) -> String {
+    fn write(&self, refs: &[Option<Ref>], signs: &HashMap<usize, char>) -> String {
         let mut text = String::new();
         let mut last = None;
         for (line, reference) in self.lines.iter().zip(refs) {
+            if let Some(sign) = signs.get(&line.node) {
+                text.push_str(&format!("{sign} "));
+            }
             self.write_line(line, *reference, &mut last, &mut text);
             text.push('\n');
+            if let Some((count, what)) = line.folded {
+                text.extend(std::iter::repeat_n(' ', line.indent));
+                text.push_str(&format!("… {count} more {what}\n"));
+            }
         }
         text.pop();
         text
@@ -424,9 +459,8 @@ fn write_place(text: &mut String, bounds: Rect, last: &mut Option<Rect>, whole: 
 
 /// A window as one line: uid, title, program, place, and whether it has the focus.
 pub fn window_line(window: &Window) -> String {
-    let title = one_line(&shorten_text(&window.title, LONGEST_TITLE, LONGEST_TITLE - 1));
     let process = one_line(&shorten_text(&window.process, LONGEST_TITLE, LONGEST_TITLE - 1));
-    let mut line = format!("{} {} {}", one_line(&window.uid), quote_text(&title), bare_or_quoted(&process));
+    let mut line = format!("{} {}", window_name(window), bare_or_quoted(&process));
     write_place(&mut line, window.bounds, &mut None, true);
     for (is_so, flag) in [(window.focused, "focused"), (window.minimized, "minimized")] {
         if is_so {
@@ -434,6 +468,12 @@ pub fn window_line(window: &Window) -> String {
         }
     }
     line
+}
+
+/// `x11:3a "Save As"`
+pub fn window_name(window: &Window) -> String {
+    let title = one_line(&shorten_text(&window.title, LONGEST_TITLE, LONGEST_TITLE - 1));
+    format!("{} {}", one_line(&window.uid), quote_text(&title))
 }
 
 /// Whether words stand one after the other in a name.
@@ -497,28 +537,106 @@ impl Observer {
         let (before, after) = (OutlinePlan::of(old.tree(), options), OutlinePlan::of(new.tree(), options));
         let (before, after) = (OutlineLines::of(&before, old), OutlineLines::of(&after, new));
         let room = options.max_tokens.map_or(usize::MAX, |most| tokens::bytes(Writing::Outline, most));
-        let mut changes = OutlineChanges::default();
-        for (at, line) in after.lines.iter().enumerate() {
-            let sign = match before.matching_line(&after, at) {
-                Some(partner) if before.lines[partner].text == line.text => continue,
-                Some(_) => '~',
-                None => '+',
-            };
-            *(if sign == '+' { &mut changes.added } else { &mut changes.changed }) += 1;
+        let compared = ComparedLines::of(&before, &after);
+        let mut changes = compared.counts(before.lines.len());
+        if changes.replaced && options.counts_gone {
+            changes.push(REPLACED, || None, &gone_words(changes.removed), None, room);
+        }
+        for (line, sign) in after.lines.iter().zip(&compared.signs) {
+            let Some(sign) = sign else { continue };
             let element = &new.tree()[line.node];
             let acts = is_actionable(element);
             let reference = || acts.then(|| self.refs().show_one(of(new), line.node));
             changes.push(sign, reference, &line.text, acts.then_some(element.bounds), room);
         }
-        // Last, because what is there matters more than what was.
-        for (at, line) in before.lines.iter().enumerate() {
-            if after.matching_line(&before, at).is_none() {
-                changes.removed += 1;
-                let reference = || self.refs().existing_ref(of(old), line.node);
-                changes.push('-', reference, &line.text, None, room);
+        if options.counts_gone && changes.removed > MOST_GONE {
+            if !changes.replaced {
+                changes.push("-", || None, &gone_words(changes.removed), None, room);
             }
+            return Ok(changes);
+        }
+        // Last, because what is there matters more than what was.
+        for line in compared.gone.iter().map(|&at| &before.lines[at]) {
+            let reference = || self.refs().existing_ref(of(old), line.node);
+            changes.push("-", reference, &line.text, None, room);
         }
         Ok(changes)
+    }
+
+    /// The whole outline once, with a sign before what is new or otherwise since an earlier capture, and in the
+    /// changes what went.
+    pub fn outline_since(
+        &self,
+        chosen: &ResolvedWindow,
+        (old, new): (&View, &View),
+        options: &OutlineOptions,
+    ) -> Result<(Outline, OutlineChanges)> {
+        self.remember_window(chosen);
+        let sight = WindowCapture { window: &chosen.raw, view: new };
+        let (before, after) = (OutlinePlan::of(old.tree(), options), OutlinePlan::of(new.tree(), options));
+        let (before, after) = (OutlineLines::of(&before, old), OutlineLines::of(&after, new));
+        let compared = ComparedLines::of(&before, &after);
+        let mut changes = compared.counts(before.lines.len());
+        if changes.removed <= MOST_GONE {
+            for line in compared.gone.iter().map(|&at| &before.lines[at]) {
+                let was = WindowCapture { window: &chosen.raw, view: old };
+                changes.push("-", || self.refs().existing_ref(was, line.node), &line.text, None, usize::MAX);
+            }
+        }
+        let signs = if changes.replaced { HashMap::new() } else { compared.signs_of(&after) };
+        let outline = write_outline(new.tree(), options, &signs, |nodes| {
+            self.refs().assign_refs(sight, nodes.iter().copied())
+        });
+        Ok((outline, changes))
+    }
+}
+
+/// More lines that went are counted.
+const MOST_GONE: usize = 5;
+const REPLACED: &str = "page replaced,";
+
+fn gone_words(count: usize) -> String {
+    format!("{count} elements gone")
+}
+
+/// How the lines of an outline differ from those of an earlier one.
+struct ComparedLines {
+    /// Of each line now: that it came, or is otherwise.
+    signs: Vec<Option<&'static str>>,
+    /// The lines of before that are not there now.
+    gone: Vec<usize>,
+}
+
+impl ComparedLines {
+    fn of(before: &OutlineLines, after: &OutlineLines) -> Self {
+        let sign = |at: usize| match before.matching_line(after, at) {
+            Some(partner) if before.lines[partner].text == after.lines[at].text => None,
+            Some(_) => Some("~"),
+            None => Some("+"),
+        };
+        let is_gone = |at: &usize| after.matching_line(before, *at).is_none();
+        Self {
+            signs: (0..after.lines.len()).map(sign).collect(),
+            gone: (0..before.lines.len()).filter(is_gone).collect(),
+        }
+    }
+
+    fn counts(&self, before: usize) -> OutlineChanges {
+        let count = |wanted: &str| self.signs.iter().flatten().filter(|sign| **sign == wanted).count();
+        let removed = self.gone.len();
+        OutlineChanges {
+            added: count("+"),
+            changed: count("~"),
+            removed,
+            // Of a page that another took the place of, next to nothing stays.
+            replaced: removed > MOST_GONE && removed * 4 >= before * 3,
+            ..OutlineChanges::default()
+        }
+    }
+
+    fn signs_of(&self, after: &OutlineLines) -> HashMap<usize, char> {
+        let signs = after.lines.iter().zip(&self.signs);
+        signs.filter_map(|(line, sign)| Some((line.node, sign.as_ref()?.chars().next()?))).collect()
     }
 }
 
@@ -531,6 +649,8 @@ pub struct OutlineChanges {
     pub changed: usize,
     /// Lines that were left out because there was no room for them.
     pub cut: usize,
+    /// Next to nothing of before is there.
+    pub replaced: bool,
 }
 
 impl OutlineChanges {
@@ -541,7 +661,7 @@ impl OutlineChanges {
     /// A ref is only given to a line that there is room for.
     fn push(
         &mut self,
-        sign: char,
+        sign: &str,
         reference: impl FnOnce() -> Option<Ref>,
         line: &str,
         place: Option<Rect>,
@@ -555,7 +675,7 @@ impl OutlineChanges {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
-        self.text.push(sign);
+        self.text.push_str(sign);
         self.text.push(' ');
         if let Some(reference) = reference() {
             self.text.push_str(&format!("{reference} "));
@@ -627,6 +747,16 @@ pub fn outline_tree(
     options: &OutlineOptions,
     refs: impl FnOnce(&[usize]) -> Vec<Ref>,
 ) -> Outline {
+    write_outline(tree, options, &HashMap::new(), refs)
+}
+
+/// The same, with a sign before some of its lines.
+fn write_outline(
+    tree: &Tree,
+    options: &OutlineOptions,
+    signs: &HashMap<usize, char>,
+    refs: impl FnOnce(&[usize]) -> Vec<Ref>,
+) -> Outline {
     let mut plan = OutlinePlan::of(tree, options);
     let cut_after = plan.cut_page();
     let acts = |line: &OutlineLine| is_actionable(&tree[line.node]);
@@ -635,7 +765,7 @@ pub fn outline_tree(
     let refs: Vec<Option<Ref>> =
         plan.lines.iter().map(|line| if acts(line) { refs.next() } else { None }).collect();
     Outline {
-        text: plan.write(&refs),
+        text: plan.write(&refs, signs),
         shown: plan.lines.len(),
         elements: tree.end(options.scope) - options.scope,
         dropped: plan.dropped,

@@ -32,19 +32,31 @@ const MOST_WINDOWS_NAMED: usize = 10;
 #[derive(Clone, Debug)]
 pub enum WaitCondition {
     ElementAppears(Selector),
-    ElementDisappears { element: Vanishing, window_uid: Option<String> },
+    ElementDisappears {
+        element: Vanishing,
+        window_uid: Option<String>,
+    },
     TextVisible(Regex),
     WindowAppears(Regex),
     WindowDisappears(String),
     TreeChanges(Option<SeenTree>),
     FocusedChanges(Option<Focus>),
     VisualChange(Box<Visual>),
-    VisualStable { visual: Box<Visual>, quiet: Duration },
+    VisualStable {
+        visual: Box<Visual>,
+        quiet: Duration,
+    },
     Holds(WindowPredicate),
     /// A window of this title that was not there, or was called otherwise, before a step.
-    WindowIsNew { title: Regex, before: Arc<SeenDesktop> },
+    WindowIsNew {
+        title: Regex,
+        before: Arc<SeenDesktop>,
+    },
     /// Something is otherwise than before a step.
-    DesktopDiffers { before: Arc<SeenDesktop>, target: Option<Ref> },
+    DesktopDiffers {
+        before: Arc<SeenDesktop>,
+        target: Option<Ref>,
+    },
 }
 
 /// The desktop before a step, to tell what is new after it.

@@ -31,6 +31,8 @@ pub struct Cx<'a> {
     pub person: &'a Person,
     /// Whether somebody will judge what the call touches; finding it out costs a capture.
     pub judged: bool,
+    /// Who reads the reply is a model that wants few words: lines instead of JSON, pictures no larger than it takes.
+    pub lean: bool,
     /// It is a step of a list, or the list itself.
     pub in_list: bool,
     /// What was read on the screen to find out what the call touches: reading again would take as long again.
@@ -61,6 +63,7 @@ impl<'a> Cx<'a> {
             origin,
             person,
             judged,
+            lean: false,
             in_list: false,
             spotted: Default::default(),
             look_before: Default::default(),

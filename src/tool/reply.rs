@@ -44,6 +44,11 @@ pub trait Output: Serialize {
         None
     }
 
+    /// For a model that reads lines: what stands in place of the JSON, before the outline.
+    fn take_lean(&mut self) -> Option<String> {
+        None
+    }
+
     /// Whether an action changed what is shown; the audit line says it.
     fn changed(&self) -> Option<bool> {
         None
@@ -74,6 +79,7 @@ pub struct Envelope<'a, T: ?Sized> {
 pub trait ErasedOutput: Send {
     fn take_picture(&mut self) -> Option<Encoded>;
     fn take_outline(&mut self) -> Option<String>;
+    fn take_lean(&mut self) -> Option<String>;
     fn changed(&self) -> Option<bool>;
     fn failure(&self) -> Option<Kind>;
     /// Erased as well, so that seventy types of replies are compiled for one serializer and not for every one that the
@@ -126,6 +132,10 @@ impl<T: Output + Send> ErasedOutput for T {
 
     fn take_outline(&mut self) -> Option<String> {
         Output::take_outline(self)
+    }
+
+    fn take_lean(&mut self) -> Option<String> {
+        Output::take_lean(self)
     }
 
     fn changed(&self) -> Option<bool> {

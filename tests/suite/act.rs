@@ -116,7 +116,11 @@ fn a_window_that_was_there_before_the_step_does_not_appear() {
     let any = json!({"type": "window_appears", "title_regex": "."});
     let key = json!({"do": "press_key", "keys": "end"});
     let reply = act(&world, json!([expecting(key, any)]));
-    assert_eq!((&reply["verdict"], &reply["error"]["code"]), (&json!("failed"), &json!("Timeout")), "{reply}");
+    assert_eq!(
+        (&reply["verdict"], &reply["error"]["code"]),
+        (&json!("failed"), &json!("Timeout")),
+        "{reply}"
+    );
     // A window that is called otherwise now is one that was not there.
     let world = login();
     let welcome = json!({"type": "window_appears", "title_regex": "Welcome"});

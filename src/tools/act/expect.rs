@@ -127,7 +127,9 @@ fn check_changed(
         Ok(()) => Ok(()),
         // A window that went away has changed more than any other.
         Err(error) if error.kind == Kind::WindowGone => Ok(()),
-        Err(_) => Err(nothing_changed("nothing is otherwise than before, but for the focus of what was acted on")),
+        Err(_) => {
+            Err(nothing_changed("nothing is otherwise than before, but for the focus of what was acted on"))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! it, and answered once.
 
 mod expect;
+mod lines;
 mod plan;
 mod report;
 mod run;
@@ -26,8 +27,9 @@ pub struct ActTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ActArgs {
-    /// {do:TOOL, its arguments…, expect?, within_ms?, on_fail?}. TOOL acts, waits or asserts. expect: assert_state
-    /// predicates or wait_for conditions, all to be met in within_ms (3000), or "changed".
+    /// {do:TOOL, its arguments…, expect?, within_ms?, on_fail?}. TOOL acts, waits or asserts. expect:
+    /// "changed", "text: WORDS", "window: TITLE" (new), "gone: e12", "value: TEXT", assert_state predicates or wait_for
+    /// conditions, all met in within_ms (3000).
     #[schemars(length(max = ACT_STEPS))]
     steps: Vec<ArgumentObject>,
     /// {NAME:[steps]}: run in place of a step that fails with on_fail:NAME.
@@ -88,7 +90,7 @@ impl Tool for ActTool {
         let mut plan = ActPlan::read(cx, &args.steps, args.alternatives.as_ref(), args.window_uid.as_ref())?;
         plan.check_all(cx, permit.dry_run())?;
         if permit.dry_run() {
-            return Ok(ActReport::of_plan(&plan));
+            return Ok(ActReport::of_plan(cx, &plan));
         }
         let before = DesktopBefore::look_before(cx, &plan, args.window_uid.as_ref().map(Text::as_str))?;
         let time = args.timeout_ms.map_or(DEFAULT_TIME, |time| Duration::from_millis(time.as_usize() as u64));

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::expect::{StepBefore, Unmet, value_put_in};
 use super::plan::{ActPlan, PlannedStep};
 use crate::error::{Error, Kind, Result};
+use crate::observer::Ref;
 use crate::tool::Cx;
 use crate::tool::call::Reply;
 use crate::tool::person::Person;
@@ -50,6 +51,9 @@ pub struct StepReport {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     pub held_before: bool,
+    /// What it was done to: `e12 Button "Save"`, or the keys.
+    #[serde(skip)]
+    pub subject: String,
     /// Whether its verdict counts for the whole: it acted, or looked for something.
     #[serde(skip)]
     pub counts: bool,
@@ -148,6 +152,7 @@ impl<'a, 'b> StepRunner<'a, 'b> {
         let value = reply.value();
         self.changed |= value.get("changed") == Some(&Value::Bool(true));
         let mut report = StepReport::of_reply(step, &value, self.full);
+        report.subject = subject_of(self.cx, step, &value);
         report.failure = failure_of(&reply, &value);
         if report.failure.is_none() {
             self.judge(step, &before, &value, &mut report);
@@ -183,8 +188,7 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             report.verdict = StepVerdict::Confirmed;
         }
         // What neither acts nor looks for anything says nothing about the others.
-        report.counts =
-            confirms || !step.expect.is_empty() || meta.is_none_or(|meta| meta.effect.acts());
+        report.counts = confirms || !step.expect.is_empty() || meta.is_none_or(|meta| meta.effect.acts());
     }
 
     /// An answer of the person belongs to the first step; the others can ask for none of their own.
@@ -210,6 +214,7 @@ impl StepReport {
             reply,
             unmet: None,
             held_before: false,
+            subject: String::new(),
             counts: true,
             failure: None,
         }
@@ -220,6 +225,20 @@ impl StepReport {
         let failure = StepFailure { kind: error.kind, message: error.message.clone() };
         let report = Self::of_reply(step, &value, false);
         Self { verdict: StepVerdict::Failed, failure: Some(failure), ..report }
+    }
+}
+
+/// The element by its ref and what it is called, or what else the step names.
+fn subject_of(cx: &Cx, step: &PlannedStep, reply: &Value) -> String {
+    let text = |name: &str| step.args.get(name).and_then(Value::as_str);
+    let target = reply.pointer("/target/ref").and_then(Value::as_str).or_else(|| text("ref"));
+    let known = target.and_then(Ref::parse).and_then(|target| cx.observer().refs().remembered(target));
+    match (target, known) {
+        (Some(target), Some(known)) => format!("{target} {}", known.shown_label()),
+        (Some(target), None) => target.to_owned(),
+        (None, _) => {
+            ["selector", "keys", "program"].into_iter().find_map(text).unwrap_or_default().to_owned()
+        }
     }
 }
 

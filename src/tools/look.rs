@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{ImageFacts, QuietWindowArgs, remember_image, warn_too};
-use super::screenshot_options::{GridArgs, GridOut, OverlayArgs, RegionRect, encode_image};
+use super::screenshot_options::{GridArgs, GridOut, OverlayArgs, RegionRect, encode_image, marks_line};
 use crate::budget::Meter;
 use crate::error::{Error, Kind, Result};
 use crate::model::encoding::{Encoding, ImageFormat};
@@ -349,7 +349,12 @@ impl LookResult {
         let of_element = || (self.scope != Tree::ROOT).then(|| self.view.tree()[self.scope].bounds);
         let region = drawing.region.or_else(of_element);
         let subject = PictureSubject::Window(&self.chosen);
-        let wish = PictureWish { region, overlay: drawing.overlay, ..PictureWish::plain(subject) };
+        let wish = PictureWish {
+            region,
+            overlay: drawing.overlay,
+            for_model: cx.lean,
+            ..PictureWish::plain(subject)
+        };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         charge.commit();
         Ok(pointed)
@@ -512,10 +517,8 @@ impl Parts {
 
     /// Which number stands on which element; everything else about it is on its line.
     fn write_marks(&mut self, pointed: &Pointed) {
-        let pairs = pointed.legend.iter().map(|mark| format!("{}={}", mark.number, mark.reference));
-        let pairs: Vec<String> = pairs.collect();
-        if !pairs.is_empty() {
-            self.push(&format!("marks: {}", pairs.join(" ")));
+        if !pointed.legend.is_empty() {
+            self.push(&format!("marks: {}", marks_line(&pointed.legend)));
         }
     }
 

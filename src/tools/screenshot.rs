@@ -64,7 +64,8 @@ impl Tool for GetScreenshot {
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot")],
         brief: "Picture of one window; without a window, of the whole screen.",
-        detail: "One pixel of the picture is one pixel of the screen; `source_bbox` says where it was taken. Pointer tools \
+        detail: "One pixel of the picture is one pixel of the screen, unless `scale` says otherwise: in the profile `agent` pictures \
+                 are no larger than models take. `source_bbox` says where it was taken. Pointer tools \
                  take pixels of the picture when they are given its `image_id` as `image`. `grid` draws rows and columns \
                  (12 each unless said) with labels `row,col`; pointer tools then take `row` and `col`. `marks` puts a \
                  number on everything that can be acted on and lists it: number, ref, role, name, bounds, center. \
@@ -96,7 +97,8 @@ impl Tool for GetScreenshot {
         let chosen = chosen_or_screen(cx, &args.window.window_choice())?;
         let overlay = args.overlay.overlay_request();
         let region = args.part.region.map(|region| region.to_rect());
-        let wish = PictureWish { region, overlay, ..PictureWish::plain(picture_subject(chosen.as_ref())) };
+        let subject = picture_subject(chosen.as_ref());
+        let wish = PictureWish { region, overlay, for_model: cx.lean, ..PictureWish::plain(subject) };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         let picture = encode_image(cx, &pointed, encoding)?;
         Ok(Screenshot {
@@ -106,7 +108,7 @@ impl Tool for GetScreenshot {
             width: picture.width,
             height: picture.height,
             source_bbox: pointed.shot.area,
-            overlay: OverlayOut::of(&pointed, &overlay),
+            overlay: OverlayOut::of(cx, &pointed, &overlay),
             image: remember_image(cx, pointed.image),
             picture: Some(picture),
         })
@@ -189,7 +191,8 @@ impl Tool for GetFullScreenshot {
         permit.spend();
         let overlay = args.overlay.0.overlay_request();
         let region = args.part.0.region.map(|region| region.to_rect());
-        let wish = PictureWish { region, overlay, ..PictureWish::plain(PictureSubject::Screen) };
+        let plain = PictureWish::plain(PictureSubject::Screen);
+        let wish = PictureWish { region, overlay, for_model: cx.lean, ..plain };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         let (window, sketch) = named_sketch(cx, &args.sketch)?;
         let picture = encode_image(cx, &pointed, encoding)?;
@@ -202,7 +205,7 @@ impl Tool for GetFullScreenshot {
             height: picture.height,
             source_bbox: region.map(|_| pointed.shot.area),
             sketch,
-            overlay: OverlayOut::of(&pointed, &overlay),
+            overlay: OverlayOut::of(cx, &pointed, &overlay),
             image: remember_image(cx, pointed.image),
             picture: Some(picture),
         })
@@ -301,8 +304,8 @@ impl Tool for Zoom {
         let enlarge = zoom_factor(region);
         let pixels = |side: i32| side.unsigned_abs() * enlarge;
         let overlay = args.overlay.0.overlay_or_grid(pixels(region.width), pixels(region.height));
-        let wish =
-            PictureWish { subject: picture_subject(chosen.as_ref()), region: Some(region), enlarge, overlay };
+        let plain = PictureWish::plain(picture_subject(chosen.as_ref()));
+        let wish = PictureWish { region: Some(region), enlarge, overlay, for_model: cx.lean, ..plain };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         let picture = encode_image(cx, &pointed, encoding)?;
         Ok(Zoomed {
@@ -312,7 +315,7 @@ impl Tool for Zoom {
             width: picture.width,
             height: picture.height,
             source_bbox: pointed.shot.area,
-            overlay: OverlayOut::of(&pointed, &overlay),
+            overlay: OverlayOut::of(cx, &pointed, &overlay),
             image: remember_image(cx, pointed.image),
             picture: Some(picture),
         })

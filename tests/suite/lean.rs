@@ -253,6 +253,22 @@ fn an_empty_desktop_is_an_answer() {
 }
 
 #[test]
+fn pictures_are_no_larger_than_a_model_takes() {
+    let world = World::for_agent(None);
+    let reply = world.mcp("get_screenshot", json!({}));
+    let facts = reply.value();
+    let (width, height) = (facts["width"].as_u64().unwrap(), facts["height"].as_u64().unwrap());
+    assert!(width.max(height) <= 1568 && width * height <= 1_150_000, "{facts}");
+    let area = &facts["source_bbox"];
+    let scale = width as f64 / area["width"].as_f64().unwrap();
+    assert_eq!(facts["scale"].as_f64().unwrap(), scale, "{facts}");
+    let whole = world.reply("get_screenshot", json!({})).value();
+    assert_eq!(whole["width"], area["width"], "other surfaces keep their pictures: {whole}");
+    let full = World::new().mcp("get_screenshot", json!({})).value();
+    assert_eq!(full["width"], area["width"], "{full}");
+}
+
+#[test]
 fn lines_keep_to_their_tokens() {
     let world = agent("scenarios/long-list.yaml");
     let text = world.lines("look", json!({"max_tokens": 400}));

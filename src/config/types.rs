@@ -570,7 +570,21 @@ section! {
         /// How long after an input no other server may act on the same X11 display ([two
         /// servers](linux.md#two-servers-on-one-desktop)); 0: only while a call acts.
         lease_s: u64 = 60 => plain(Integer(0, 3600)),
+        /// A selector that matches several elements: `refuse`, `first` (the first is taken, and `warning` names the
+        /// others), or `auto`: refused in `act` and in the profile `agent`, elsewhere the first.
+        ambiguous_selectors: AmbiguousSelectors = AmbiguousSelectors::Auto => plain(OneOf(&["auto", "refuse", "first"])),
     }
+}
+
+/// What becomes of a selector that matches several elements where one is acted on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AmbiguousSelectors {
+    /// Refused where a model writes selectors, taken as the contract says elsewhere.
+    #[default]
+    Auto,
+    Refuse,
+    First,
 }
 
 section! {

@@ -18,6 +18,9 @@ const NOTES_BYTES: usize = 160;
 /// A text that is shorter is not worth cutting.
 const SHORTEST_CUT_TEXT: usize = 80;
 
+/// Of the steps of a list the last is the one that matters: it stays, and the first go.
+const KEEPS_ITS_END: &str = "/steps";
+
 /// What was taken from one list or text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cut {
@@ -100,7 +103,8 @@ impl CutPlace {
 fn collect_places(value: &Value, path: String, places: &mut Vec<CutPlace>) {
     match value {
         Value::Array(items) => {
-            if !items.is_empty() {
+            let least = usize::from(path == KEEPS_ITS_END);
+            if items.len() > least {
                 places.push(CutPlace { path: path.clone(), bytes: json_length(value) });
             }
             for (at, item) in items.iter().enumerate() {
@@ -119,6 +123,10 @@ fn collect_places(value: &Value, path: String, places: &mut Vec<CutPlace>) {
     }
 }
 
+fn take_entry(items: &mut Vec<Value>, keeps_its_end: bool) -> Option<Value> {
+    if keeps_its_end { (items.len() > 1).then(|| items.remove(0)) } else { items.pop() }
+}
+
 fn shorten_part(part: &mut Value, path: &str, excess: usize) -> Option<Cut> {
     let path = path.to_owned();
     match part {
@@ -126,7 +134,7 @@ fn shorten_part(part: &mut Value, path: &str, excess: usize) -> Option<Cut> {
             let of = items.len();
             let mut gone = 0;
             while gone < excess
-                && let Some(item) = items.pop()
+                && let Some(item) = take_entry(items, path == KEEPS_ITS_END)
             {
                 gone += json_length(&item) + 1;
             }
@@ -188,6 +196,17 @@ mod tests {
         let mut again = windows(50);
         fit_reply(&mut again, 0, whole);
         assert_eq!(again, windows(50), "what `more` says is enough");
+    }
+
+    #[test]
+    fn the_last_step_stays() {
+        let step = |number: usize| json!({"step": number, "note": "x".repeat(30)});
+        let mut reply = json!({"steps": (0..20).map(step).collect::<Vec<_>>()});
+        fit_reply(&mut reply, 0, 100);
+        let steps = reply["steps"].as_array().unwrap();
+        assert!((1..20).contains(&steps.len()) && steps.last() == Some(&step(19)), "{reply}");
+        fit_reply(&mut reply, 0, 1);
+        assert_eq!(reply["steps"], json!([step(19)]));
     }
 
     #[test]

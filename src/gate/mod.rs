@@ -57,6 +57,7 @@ impl Reply {
         };
         let pixels = self.picture.as_ref().map_or(0, |png| u64::from(png.width) * u64::from(png.height));
         let outline = self.outline.as_ref().map_or(0, String::len);
+        let bytes = self.lines().map_or(bytes, |lines| lines.len().saturating_sub(outline));
         Size { bytes: (bytes + outline) as u64, outline_bytes: outline as u64, pixels }
     }
 }
@@ -116,7 +117,9 @@ fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, r
     let mut record = Record::open(gate, entry, &call, reader);
     let judged = gate.judges(entry.spec.meta);
     let mut cx = Cx::new(gate.services(), record.step_id, call.origin, showing.person, judged, cancel);
+    cx.lean = gate.tools.is_for_an_agent() && call.origin == Origin::Mcp && reader == ReplyReader::Caller;
     cx.is_step = reader == ReplyReader::AnotherCall;
+    cx.in_list = entry.spec.meta.steps || cx.is_step;
     let name = entry.spec.meta.name;
     let result =
         catch_panic(gate, name, || admit_and_run(gate, &mut cx, entry, call.args, &showing, &mut record));
@@ -276,27 +279,38 @@ fn write_reply(
     let warning = cx.warning.take().map(|warning| gate.tools.fitted_advice(&warning).into_owned());
     let frame = ReplyFrame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
     let written = result.and_then(|mut body| {
+        let failure = body.failure();
+        let lean = body.take_lean().map(|lines| scrub.text(&lines).into_owned());
         let picture = body.take_picture();
         let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
         let mut written = write_body(&*body, spec, frame.clone(), &scrub)?;
-        if let Some(most) = cx.max_tokens {
+        // Lines have been fitted by the tool that wrote them.
+        if let Some(most) = cx.max_tokens.filter(|_| lean.is_none()) {
             let most = if watch.has_seen() { suspicion::room_beside_places(most) } else { most };
             written = fit_json(written, outline.as_ref().map_or(0, String::len), most)?;
         }
-        Ok((written, outline, picture))
+        Ok((failure, written, outline, picture, lean))
     });
     let mut reply = match written {
-        Ok((body, outline, picture)) => Reply {
+        Ok((error, body, outline, picture, lean)) => Reply {
             step_id: Some(record.step_id),
-            error: None,
+            error,
             body,
             outline,
             picture,
+            lean,
+            news: Vec::new(),
             question: None,
             suspicious: false,
         },
         Err(error) => failure_reply(gate, &error, Some(record.step_id), untrusted, &scrub),
     };
+    if cx.lean {
+        let news = gate.session.news.tell(record.origin.name(), gate.observer.last_listing());
+        // Titles are texts of the screen, whatever the tool is.
+        let scrub = Scrub::of(&gate.redactor).watched_by(&watch);
+        reply.news = news.iter().map(|line| scrub.text(line).into_owned()).collect();
+    }
     suspicion::mark_reply(&mut reply, &watch, cx.max_tokens);
     if watch.has_seen() && record.origin != Origin::Inspector {
         gate.suspicion.raise_suspicion(gate.clock.now());
@@ -394,6 +408,8 @@ fn failure_reply(gate: &Gate, error: &Error, step_id: Option<u64>, untrusted: bo
         body: ReplyBody::Data(fields),
         outline: None,
         picture: None,
+        lean: None,
+        news: Vec::new(),
         question: None,
         suspicious: false,
     }

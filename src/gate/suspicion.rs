@@ -291,6 +291,8 @@ mod tests {
             body,
             outline: outline.map(str::to_owned),
             picture: None,
+            lean: None,
+            news: Vec::new(),
             question: None,
             suspicious: false,
         };

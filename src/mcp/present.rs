@@ -33,12 +33,22 @@ fn to_object(schema: Value) -> Arc<JsonObject> {
     }
 }
 
+/// Lines for a model that reads them; otherwise the JSON, and what does not belong into it.
+fn text_blocks(reply: &Reply) -> Vec<ContentBlock> {
+    if let Some(lines) = reply.lines() {
+        return vec![ContentBlock::text(lines)];
+    }
+    let mut content = vec![ContentBlock::text(reply.json_text())];
+    content.extend(reply.outline.as_ref().filter(|outline| !outline.is_empty()).map(ContentBlock::text));
+    content.extend((!reply.news.is_empty()).then(|| ContentBlock::text(reply.news.join("\n"))));
+    content
+}
+
 /// Text first, then an outline as it is, then the picture. Data that code reads is also structured, but never beside a picture:
 /// some clients show only the structured part to the model.
 /// <https://modelcontextprotocol.io/specification/2025-06-18/server/tools#structured-content>
 pub fn call_result(reply: Reply) -> CallToolResult {
-    let mut content = vec![ContentBlock::text(reply.json_text())];
-    content.extend(reply.outline.as_ref().filter(|outline| !outline.is_empty()).map(ContentBlock::text));
+    let mut content = text_blocks(&reply);
     if let Some(picture) = &reply.picture {
         content.push(ContentBlock::image(BASE64_STANDARD.encode(&picture.bytes), picture.format.mime_type()));
     }

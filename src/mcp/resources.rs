@@ -40,7 +40,7 @@ pub fn find_resource(tools: &Table, uri: &str) -> Option<FoundResource> {
 
 impl FoundResource {
     pub fn call(&self) -> Call {
-        self.resource.call(self.meta.name, &self.about, Origin::Mcp)
+        self.resource.call(self.meta.name, &self.about, Origin::Resource)
     }
 
     pub fn window_uid(&self) -> Option<&str> {

@@ -140,6 +140,15 @@ impl Picture {
         Picture { width, height, rgba: average_areas(self, width, height).into() }
     }
 
+    /// The picture with no side longer than `longest` and no more than `pixels` of them, in its proportions.
+    pub fn fit_within(&self, longest: u32, pixels: u32) -> Picture {
+        let (width, height) = (f64::from(self.width.max(1)), f64::from(self.height.max(1)));
+        let by_side = f64::from(longest) / width.max(height);
+        let by_area = (f64::from(pixels) / (width * height)).sqrt();
+        let scale = by_side.min(by_area);
+        if scale >= 1.0 { self.clone() } else { self.shrink_to((width * scale) as u32) }
+    }
+
     /// Encoded to be quick rather than as small as possible: it happens at every look.
     pub fn to_png(&self) -> Result<Vec<u8>> {
         self.check_has_pixels()?;
@@ -413,6 +422,18 @@ mod tests {
         let shrunk = pattern(size.0, size.1, 255).shrink_to(max_width);
         assert_eq!((shrunk.width(), shrunk.height()), expected);
         assert_eq!(shrunk.rgba().len(), (expected.0 * expected.1 * 4) as usize);
+    }
+
+    #[test]
+    fn what_a_model_takes_bounds_sides_and_pixels() {
+        let check = |size: (u32, u32), expected: (u32, u32)| {
+            let fitted = Picture::new(size.0, size.1, BLACK).unwrap().fit_within(1568, 1_150_000);
+            assert_eq!((fitted.width(), fitted.height()), expected, "{size:?}");
+        };
+        check((800, 600), (800, 600));
+        check((1920, 1080), (1429, 804));
+        check((3000, 300), (1568, 157));
+        check((300, 3000), (156, 1560));
     }
 
     #[test]

@@ -272,11 +272,20 @@ impl Tree {
     /// Differs whenever anything that is shown differs, also what the contract's hash leaves out
     /// (focus, selection, expansion, ranges, texts). Only compared within one process.
     pub fn fingerprint(&self) -> u64 {
+        self.fingerprint_with(true)
+    }
+
+    /// The same, wherever the focus is.
+    pub fn fingerprint_beside_focus(&self) -> u64 {
+        self.fingerprint_with(false)
+    }
+
+    fn fingerprint_with(&self, focus: bool) -> u64 {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut hasher = DefaultHasher::new();
         for (element, place) in self.elements.iter().zip(&self.places) {
             (&element.role, &element.name, &element.value, element.bounds).hash(&mut hasher);
-            (element.enabled, element.focused, element.selected, element.expanded).hash(&mut hasher);
+            (element.enabled, focus && element.focused, element.selected, element.expanded).hash(&mut hasher);
             (&element.shortcut, &element.description, &element.identifier).hash(&mut hasher);
             (element.editable, element.hidden).hash(&mut hasher);
             for number in [element.range.now, element.range.min, element.range.max] {
@@ -536,6 +545,20 @@ mod tests {
         });
         assert_eq!(before.hash(0), after.hash(0));
         assert_ne!(before.fingerprint(), after.fingerprint());
+    }
+
+    #[test]
+    fn the_focus_can_be_left_out_of_a_fingerprint() {
+        let change = |change: fn(&mut Element)| {
+            sample().map_elements(|element| {
+                if element.name == "b" {
+                    change(element)
+                }
+            })
+        };
+        let same = |after: Tree| sample().fingerprint_beside_focus() == after.fingerprint_beside_focus();
+        assert!(same(change(|element| element.focused = true)));
+        assert!(!same(change(|element| element.enabled = false)));
     }
 
     #[test]

@@ -103,7 +103,14 @@ impl Observer {
     /// Looks at the desktop now.
     pub fn desktop(&self) -> Result<Arc<DesktopState>> {
         let windows = self.platform.desktop().windows()?;
+        lock(&self.listed).clone_from(&windows);
         Ok(Arc::new(DesktopState::new(self.platform.clone(), windows)))
+    }
+
+    /// The windows as they were last listed, with the titles that may be shown.
+    pub fn last_listing(&self) -> Vec<Window> {
+        let listed = lock(&self.listed).clone();
+        listed.into_iter().map(|window| self.shown_window(window)).collect()
     }
 
     /// The windows of a look, with the titles that may be shown.

@@ -83,7 +83,7 @@ impl Evaluation<'_> {
     }
 
     /// Where the element of a ref is at this evaluation, by whatever name.
-    pub(super) fn node_of(&self, reference: Ref) -> Result<Option<(Arc<View>, usize)>> {
+    pub fn node_of(&self, reference: Ref) -> Result<Option<(Arc<View>, usize)>> {
         let memory = self.observer.recall_ref(reference)?;
         let chosen = match self.chosen(Some(memory.window_uid())) {
             Err(error) if error.kind == Kind::WindowGone => return Ok(None),

@@ -45,7 +45,7 @@ pub use identity::{Ref, Refs};
 pub use observe::{Observation, ObserveRequest, Perf, observe_window};
 pub use ocr::{Care, OcrScene, Readable, Spotted};
 pub use permit::Permit;
-pub use resolve::{ElementChoice, ResolvedWindow, WindowChoice};
+pub use resolve::{ElementChoice, ResolvedWindow, SeveralMatches, WindowChoice};
 pub use snapshot::Snapshot;
 pub use target::{ElementTarget, Starting, Target};
 pub use tree_tokens::TreeTokens;
@@ -88,6 +88,8 @@ pub struct Observer {
     ocr: Ocr,
     region: InputRegion,
     typed: Mutex<typed_secrets::TypedSecret>,
+    /// The windows as they were last listed.
+    listed: Mutex<Vec<Window>>,
 }
 
 /// A view and where it came from.
@@ -119,7 +121,8 @@ impl Observer {
         let ocr = Ocr::new(Default::default(), clock.clone());
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
         let (refs, region) = (Refs::default(), InputRegion::default());
-        Self { platform, clock, redactor, cache, refs, ocr, region, typed: Mutex::default() }
+        let (typed, listed) = (Mutex::default(), Mutex::default());
+        Self { platform, clock, redactor, cache, refs, ocr, region, typed, listed }
     }
 
     pub fn redactor(&self) -> &Redactor {
@@ -356,6 +359,19 @@ impl Observer {
                 Wake::NoEvents => return self.clock.sleep(left, cancel),
             }
             seen = self.platform.watch().generation()?;
+        }
+    }
+
+    /// Waits until a moment passes without a change, at most `at_most`.
+    pub fn await_quiet(&self, at_most: Duration, cancel: &Cancel) -> Result<()> {
+        let deadline = self.clock.now() + at_most;
+        loop {
+            let left = deadline.saturating_sub(self.clock.now());
+            let seen = self.platform.watch().generation()?;
+            let wake = self.platform.watch().wait_change(seen, CALM.min(left), cancel)?;
+            if left.is_zero() || !matches!(wake, Wake::Changed) {
+                return Ok(());
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! What can be acted on is always there, with its ref and its place. Made of the shown tree alone; foreign
 //! texts are kept on their line.
 
+mod fold;
 mod rows;
 
 use std::collections::HashMap;
@@ -62,6 +63,22 @@ pub struct OutlineOptions {
     /// Begin so many characters into the text of the scope.
     pub text_from: usize,
     pub max_tokens: Option<usize>,
+    pub fold: Fold,
+    /// Where lines have to go, the focused element and the buttons stay.
+    pub what_matters_first: bool,
+    /// Many lines that went are a number.
+    pub counts_gone: bool,
+}
+
+/// Which long runs of lines become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fold {
+    #[default]
+    Nothing,
+    /// Items that say nothing.
+    Unnamed,
+    /// Those, and rows.
+    Rows,
 }
 
 /// A written outline.
@@ -99,6 +116,9 @@ pub struct DroppedCounts {
     /// By the caller's own filters.
     #[serde(skip_serializing_if = "crate::model::is_zero")]
     pub filtered: usize,
+    /// Into a line that says how many.
+    #[serde(skip_serializing_if = "crate::model::is_zero")]
+    pub folded: usize,
 }
 
 const LONGEST_TEXT: usize = 60;
@@ -149,6 +169,8 @@ struct OutlineLine {
     pieces: Vec<usize>,
     /// It is a row of cells without an element of its own; `node` is the first of them.
     is_loose: bool,
+    /// Lines of its kind that are only counted, and what they are called.
+    folded: Option<(usize, &'static str)>,
 }
 
 /// Which lines there are.
@@ -187,6 +209,7 @@ impl<'a> OutlinePlan<'a> {
         if !plan.keeps_kind(Keep::Cells) {
             plan.fold_rows();
         }
+        plan.fold_runs();
         plan
     }
 
@@ -214,7 +237,15 @@ impl<'a> OutlinePlan<'a> {
     fn add_line(&mut self, node: usize, seen: &[bool]) {
         let hidden = !seen[node - self.options.scope];
         let indent = self.open.len();
-        let line = OutlineLine { node, indent, unseen: 0, hidden, pieces: Vec::new(), is_loose: false };
+        let line = OutlineLine {
+            node,
+            indent,
+            unseen: 0,
+            hidden,
+            pieces: Vec::new(),
+            is_loose: false,
+            folded: None,
+        };
         self.open.push((self.tree.end(node), self.lines.len()));
         self.lines.push(line);
     }
@@ -309,7 +340,11 @@ impl<'a> OutlinePlan<'a> {
         // One line always fits, or a caller would never get on.
         let fitting = self.lines.iter().take(most).take_while(fits).count().max(1).min(self.lines.len());
         let cut = fitting < self.lines.len();
-        self.lines.truncate(fitting);
+        if cut && self.options.what_matters_first {
+            self.keep_what_matters(room, most);
+        } else {
+            self.lines.truncate(fitting);
+        }
         self.lines.last().filter(|_| cut).map(|line| line.node)
     }
 
@@ -321,12 +356,19 @@ impl<'a> OutlinePlan<'a> {
         text.len() + refs + 1
     }
 
-    fn write(&self, refs: &HashMap<usize, Ref>) -> String {
+    fn write(&self, refs: &HashMap<usize, Ref>, signs: &HashMap<usize, char>) -> String {
         let mut text = String::new();
         let mut last = None;
         for line in &self.lines {
+            if let Some(sign) = signs.get(&line.node) {
+                text.push_str(&format!("{sign} "));
+            }
             self.write_line(line, &|node| refs.get(&node).copied(), &mut last, &mut text);
             text.push('\n');
+            if let Some((count, what)) = line.folded {
+                text.extend(std::iter::repeat_n(' ', line.indent));
+                text.push_str(&format!("… {count} more {what}\n"));
+            }
         }
         text.pop();
         text
@@ -530,9 +572,8 @@ fn write_place(text: &mut String, bounds: Rect, last: &mut Option<Rect>, whole: 
 
 /// A window as one line: uid, title, program, place, and whether it has the focus.
 pub fn window_line(window: &Window) -> String {
-    let title = one_line(&shorten_text(&window.title, LONGEST_TITLE, LONGEST_TITLE - 1));
     let process = one_line(&shorten_text(&window.process, LONGEST_TITLE, LONGEST_TITLE - 1));
-    let mut line = format!("{} {} {}", one_line(&window.uid), quote_text(&title), bare_or_quoted(&process));
+    let mut line = format!("{} {}", window_name(window), bare_or_quoted(&process));
     write_place(&mut line, window.bounds, &mut None, true);
     for (is_so, flag) in [(window.focused, "focused"), (window.minimized, "minimized")] {
         if is_so {
@@ -540,6 +581,12 @@ pub fn window_line(window: &Window) -> String {
         }
     }
     line
+}
+
+/// `x11:3a "Save As"`
+pub fn window_name(window: &Window) -> String {
+    let title = one_line(&shorten_text(&window.title, LONGEST_TITLE, LONGEST_TITLE - 1));
+    format!("{} {}", one_line(&window.uid), quote_text(&title))
 }
 
 /// Whether words stand one after the other in a name.
@@ -603,28 +650,119 @@ impl Observer {
         let (before, after) = (OutlinePlan::of(old.tree(), options), OutlinePlan::of(new.tree(), options));
         let (before, after) = (OutlineLines::of(&before, old), OutlineLines::of(&after, new));
         let room = options.max_tokens.map_or(usize::MAX, |most| tokens::bytes(Writing::Outline, most));
-        let mut changes = OutlineChanges::default();
-        for (at, line) in after.plan.lines.iter().enumerate() {
-            let (sign, value_from) = match before.matching_line(&after, at) {
-                Some(partner) if before.known[partner].whole == after.known[at].whole => continue,
-                Some(partner) => ('~', before.value_start(partner, &after, at)),
-                None => ('+', 0),
-            };
-            *(if sign == '+' { &mut changes.added } else { &mut changes.changed }) += 1;
+        let compared = ComparedLines::of(&before, &after);
+        let mut changes = compared.counts(before.known.len());
+        if changes.replaced && options.counts_gone {
+            changes.push_words(REPLACED, &gone_words(changes.removed));
+        }
+        for (line, sign) in after.plan.lines.iter().zip(&compared.signs) {
+            let Some((sign, value_from)) = *sign else { continue };
             let acts = |node: usize| is_actionable(&new.tree()[node]);
             let reference = |node: usize| acts(node).then(|| self.refs().show_one(of(new), node));
             let is_placed = rows::acting_nodes(new.tree(), line).next().is_some();
             changes.push(sign, &after.line_writer(line, &reference, value_from, is_placed), room);
         }
-        // Last, because what is there matters more than what was.
-        for (at, line) in before.plan.lines.iter().enumerate() {
-            if after.matching_line(&before, at).is_none() {
-                changes.removed += 1;
-                let reference = |node: usize| self.refs().existing_ref(of(old), node);
-                changes.push('-', &before.line_writer(line, &reference, 0, false), room);
+        if options.counts_gone && changes.removed > MOST_GONE {
+            if !changes.replaced {
+                changes.push_words("-", &gone_words(changes.removed));
             }
+            return Ok(changes);
         }
+        // Last, because what is there matters more than what was.
+        let was_ref = |node: usize| self.refs().existing_ref(of(old), node);
+        compared.push_gone(&mut changes, &before, &was_ref, room);
         Ok(changes)
+    }
+
+    /// The whole outline once, with a sign before what is new or otherwise since an earlier capture, and in the
+    /// changes what went.
+    pub fn outline_since(
+        &self,
+        chosen: &ResolvedWindow,
+        (old, new): (&View, &View),
+        options: &OutlineOptions,
+    ) -> Result<(Outline, OutlineChanges)> {
+        self.remember_window(chosen);
+        let sight = WindowCapture { window: &chosen.raw, view: new };
+        let (before, after) = (OutlinePlan::of(old.tree(), options), OutlinePlan::of(new.tree(), options));
+        let (before, after) = (OutlineLines::of(&before, old), OutlineLines::of(&after, new));
+        let compared = ComparedLines::of(&before, &after);
+        let mut changes = compared.counts(before.known.len());
+        if changes.removed <= MOST_GONE {
+            let was = WindowCapture { window: &chosen.raw, view: old };
+            compared.push_gone(
+                &mut changes,
+                &before,
+                &|node| self.refs().existing_ref(was, node),
+                usize::MAX,
+            );
+        }
+        let signs = if changes.replaced { HashMap::new() } else { compared.signs_of(&after) };
+        let outline = write_outline(new.tree(), options, &signs, |nodes| {
+            self.refs().assign_refs(sight, nodes.iter().copied())
+        });
+        Ok((outline, changes))
+    }
+}
+
+/// More lines that went are counted.
+const MOST_GONE: usize = 5;
+const REPLACED: &str = "page replaced,";
+
+fn gone_words(count: usize) -> String {
+    format!("{count} elements gone")
+}
+
+/// How the lines of an outline differ from those of an earlier one.
+struct ComparedLines {
+    /// Of each line now: that it came, or is otherwise, and where in a long value that begins.
+    signs: Vec<Option<(&'static str, usize)>>,
+    /// The lines of before that are not there now.
+    gone: Vec<usize>,
+}
+
+impl ComparedLines {
+    fn of(before: &OutlineLines, after: &OutlineLines) -> Self {
+        let sign = |at: usize| match before.matching_line(after, at) {
+            Some(partner) if before.known[partner].whole == after.known[at].whole => None,
+            Some(partner) => Some(("~", before.value_start(partner, after, at))),
+            None => Some(("+", 0)),
+        };
+        let is_gone = |at: &usize| after.matching_line(before, *at).is_none();
+        Self {
+            signs: (0..after.known.len()).map(sign).collect(),
+            gone: (0..before.known.len()).filter(is_gone).collect(),
+        }
+    }
+
+    fn counts(&self, before: usize) -> OutlineChanges {
+        let count = |wanted: &str| self.signs.iter().flatten().filter(|(sign, _)| *sign == wanted).count();
+        let removed = self.gone.len();
+        OutlineChanges {
+            added: count("+"),
+            changed: count("~"),
+            removed,
+            // Of a page that another took the place of, next to nothing stays.
+            replaced: removed > MOST_GONE && removed * 4 >= before * 3,
+            ..OutlineChanges::default()
+        }
+    }
+
+    fn push_gone(
+        &self,
+        changes: &mut OutlineChanges,
+        before: &OutlineLines,
+        reference: &dyn Fn(usize) -> Option<Ref>,
+        room: usize,
+    ) {
+        for line in self.gone.iter().map(|&at| &before.plan.lines[at]) {
+            changes.push("-", &before.line_writer(line, reference, 0, false), room);
+        }
+    }
+
+    fn signs_of(&self, after: &OutlineLines) -> HashMap<usize, char> {
+        let signs = after.plan.lines.iter().zip(&self.signs);
+        signs.filter_map(|(line, sign)| Some((line.node, sign.as_ref()?.0.chars().next()?))).collect()
     }
 }
 
@@ -637,6 +775,8 @@ pub struct OutlineChanges {
     pub changed: usize,
     /// Lines that were left out because there was no room for them.
     pub cut: usize,
+    /// Next to nothing of before is there.
+    pub replaced: bool,
 }
 
 impl OutlineChanges {
@@ -645,7 +785,7 @@ impl OutlineChanges {
     }
 
     /// A ref is only given to a line that there is room for.
-    fn push(&mut self, sign: char, line: &ChangedLine, room: usize) {
+    fn push(&mut self, sign: &str, line: &ChangedLine, room: usize) {
         let length = line.length() + LENGTH_OF_A_PLACE;
         if self.cut > 0 || (!self.text.is_empty() && self.text.len() + length > room) {
             self.cut += 1;
@@ -654,9 +794,17 @@ impl OutlineChanges {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
-        self.text.push(sign);
+        self.text.push_str(sign);
         self.text.push(' ');
         line.write(&mut self.text);
+    }
+
+    /// A line of words instead of elements.
+    fn push_words(&mut self, sign: &str, words: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(&format!("{sign} {words}"));
     }
 }
 
@@ -787,13 +935,23 @@ pub fn outline_tree(
     options: &OutlineOptions,
     refs: impl FnOnce(&[usize]) -> Vec<Ref>,
 ) -> Outline {
+    write_outline(tree, options, &HashMap::new(), refs)
+}
+
+/// The same, with a sign before some of its lines.
+fn write_outline(
+    tree: &Tree,
+    options: &OutlineOptions,
+    signs: &HashMap<usize, char>,
+    refs: impl FnOnce(&[usize]) -> Vec<Ref>,
+) -> Outline {
     let mut plan = OutlinePlan::of(tree, options);
     let cut_after = plan.cut_page();
     let text_cut = plan.text_cut();
     let nodes: Vec<usize> = plan.lines.iter().flat_map(|line| rows::acting_nodes(tree, line)).collect();
     let refs: HashMap<usize, Ref> = nodes.iter().copied().zip(refs(&nodes)).collect();
     Outline {
-        text: plan.write(&refs),
+        text: plan.write(&refs, signs),
         shown: plan.lines.len(),
         elements: tree.end(options.scope) - options.scope,
         dropped: plan.dropped,

@@ -11,10 +11,10 @@ use super::evaluation::{Evaluation, find_text, window_fact};
 use super::identity::WindowCapture;
 use super::vision::{RegionReference, similar_to_file};
 use super::{Ref, View};
-use crate::config::limits::REFERENCE_PICTURE_BYTES;
+use crate::config::limits::{REFERENCE_PICTURE_BYTES, TREE_TEXT_BYTES};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::{Below, ReadFailure};
-use crate::model::selector::derive;
+use crate::model::selector::{derive, state_of};
 use crate::model::{Point, Rect, Selector, Tree, Window};
 
 #[derive(Clone, Debug)]
@@ -35,6 +35,16 @@ pub enum PredicateClaim {
     ValueMatches {
         element: Named,
         pattern: Regex,
+    },
+    /// The element has what was put into it, as its application writes it.
+    ValueReads {
+        element: Named,
+        expected: String,
+    },
+    /// States of an element by the names that selectors have for them.
+    ElementState {
+        element: Named,
+        states: Vec<(&'static str, bool)>,
     },
     TextVisible {
         pattern: Regex,
@@ -142,6 +152,8 @@ impl Evaluation<'_> {
             PredicateClaim::ValueMatches { element, pattern } => {
                 self.value(uid, element, |actual| actual.is_some_and(|text| pattern.is_match(text)))
             }
+            PredicateClaim::ValueReads { element, expected } => self.value_reads(uid, element, expected),
+            PredicateClaim::ElementState { element, states } => self.element_state(uid, element, states),
             PredicateClaim::TextVisible { pattern, source } => self.text_visible(uid, pattern, *source),
             PredicateClaim::WindowFocused { title } => self.window_focused(uid, title.as_ref()),
             PredicateClaim::WindowExists { title } => self.window_exists(uid, title.as_ref()),
@@ -209,6 +221,37 @@ impl Evaluation<'_> {
         let actual = view.tree()[node].value.as_ref();
         let observed = Fact::object([("actual", actual.map_or(Fact::Null, |text| text.as_str().into()))]);
         Ok(PredicateVerdict::new(holds(actual), observed))
+    }
+
+    fn element_state(
+        &self,
+        uid: Option<&str>,
+        element: &Named,
+        states: &[(&'static str, bool)],
+    ) -> Result<PredicateVerdict> {
+        let (view, node) = self.find_element(uid, element)?;
+        let state = |name: &'static str| state_of(view.tree(), node, name);
+        let holds = states.iter().all(|(name, wanted)| state(name) == Some(*wanted));
+        let observed = states.iter().map(|(name, _)| (*name, state(name).map_or(Fact::Null, Fact::from)));
+        Ok(PredicateVerdict::new(holds, Fact::Object(observed.collect())))
+    }
+
+    /// Also a number that is shown elsewhere than as text, and an option that is chosen in a list.
+    fn value_reads(&self, uid: Option<&str>, element: &Named, expected: &str) -> Result<PredicateVerdict> {
+        let (view, node) = self.find_element(uid, element)?;
+        let tree = view.tree();
+        if tree[node].secret || tree[node].redacted {
+            return Err(Error::new(Kind::PredicateUnsupported, "its value is not shown"));
+        }
+        let is_chosen = |&child: &usize| tree[child].selected == Some(true) && tree[child].name == expected;
+        let number = tree[node].range.now.map(|now| now.to_string());
+        let own = tree[node].value.clone().filter(|value| !value.is_empty());
+        let Some(actual) = own.or(number).or_else(|| tree[node].editable.then(String::new)) else {
+            let chosen = (node..tree.end(node)).find(is_chosen);
+            let unread = || Error::new(Kind::PredicateUnsupported, "it tells no value");
+            return chosen.map(|_| PredicateVerdict::new(true, expected)).ok_or_else(unread);
+        };
+        Ok(PredicateVerdict::new(reads_as(&actual, expected), actual))
     }
 
     /// The element that a claim is about; that it is not there says which step broke and what is near.
@@ -320,6 +363,20 @@ impl Evaluation<'_> {
     }
 }
 
+/// Whether a value is what was put in: numbers may be written otherwise, and long texts are read in part.
+fn reads_as(actual: &str, expected: &str) -> bool {
+    let plain = |text: &str| text.replace("\r\n", "\n").trim().to_owned();
+    let (actual, expected) = (plain(actual), plain(expected));
+    let number = |text: &str| text.replace([',', ' '], "").parse::<f64>().ok();
+    let is_cut = actual.len() + LONGEST_LETTER > TREE_TEXT_BYTES;
+    actual == expected
+        || (is_cut && expected.starts_with(&actual))
+        || number(&actual).is_some_and(|actual| number(&expected) == Some(actual))
+}
+
+/// In bytes: a cut may fall short of the limit by as much.
+const LONGEST_LETTER: usize = 4;
+
 fn is_meant(window: &Window, uid: Option<&str>, title: Option<&Regex>) -> bool {
     uid.is_none_or(|uid| window.uid == uid) && title.is_none_or(|title| title.is_match(&window.title))
 }
@@ -334,4 +391,28 @@ pub(super) fn read_reference(place: &Below) -> Result<Vec<u8>> {
             ReadFailure::Failed(problem) => format!("the reference cannot be read: {problem}"),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(actual: &str, expected: &str, reads: bool) {
+        assert_eq!(reads_as(actual, expected), reads, "{actual} {expected}");
+    }
+
+    #[test]
+    fn a_value_is_read_back_as_its_application_writes_it() {
+        check("alice", "alice", true);
+        check("alice ", "alice", true);
+        check("a\nb", "a\r\nb", true);
+        check("3", "03", true);
+        check("1,000.50", "1000.5", true);
+        check("alic", "alice", false);
+        check("/", "/in.txt", false);
+        check("02/02/0004", "2024-02-02", false);
+        check("", "alice", false);
+        check(&"x".repeat(TREE_TEXT_BYTES), &"x".repeat(TREE_TEXT_BYTES + 9), true);
+    }
 }

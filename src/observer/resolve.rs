@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::model::selector::{Near, Selector, derive};
+use crate::model::selector::{Near, Selector, derive, state_of};
 use crate::model::{Tree, Window};
 
 use super::identity::{REOPENED, RefLookup, RememberedRef, WindowCapture, element_label};
@@ -34,6 +34,15 @@ pub struct ElementChoice {
     pub reference: Option<String>,
     pub selector: Option<String>,
     pub element_id: Option<String>,
+}
+
+/// What becomes of a selector that matches several elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeveralMatches {
+    /// The first is meant, and the others are named beside it.
+    TakeFirst,
+    /// Only one that can be seen alone is meant.
+    Refuse,
 }
 
 /// A window that was found.
@@ -183,16 +192,14 @@ impl Observer {
         desktop: &Arc<DesktopState>,
         window: &WindowChoice,
         choice: &ElementChoice,
+        several: SeveralMatches,
         cancel: &Cancel,
     ) -> Result<ElementTarget> {
         match parse_choice(choice)? {
             WantedElement::Ref(reference) => self.find_ref(desktop, reference, window, cancel),
             WantedElement::Selector(selector) => {
                 let (chosen, view) = self.choose_and_view(desktop, window, cancel)?;
-                let Some(node) = selector.resolve(view.tree(), 1).first().copied() else {
-                    return Err(self.not_found(&selector, &chosen, &view));
-                };
-                Ok(ElementTarget::new(chosen, view, node, Some(selector.to_string())))
+                self.by_selector(&selector, chosen, view, several)
             }
             WantedElement::Id(id) => {
                 let (chosen, view) = self.choose_and_view(desktop, window, cancel)?;
@@ -202,6 +209,72 @@ impl Observer {
                 }
             }
         }
+    }
+
+    fn by_selector(
+        &self,
+        selector: &Selector,
+        mut chosen: ResolvedWindow,
+        view: Arc<View>,
+        several: SeveralMatches,
+    ) -> Result<ElementTarget> {
+        let matches = selector.resolve(view.tree(), usize::MAX);
+        let seen = |node: &&usize| state_of(view.tree(), **node, "visible") == Some(true);
+        let node = match (matches.as_slice(), several) {
+            ([], _) => return Err(self.not_found(selector, &chosen, &view)),
+            ([only], _) => *only,
+            ([first, others @ ..], SeveralMatches::TakeFirst) => {
+                let said = self.several_warning(selector, &chosen, &view, others);
+                chosen.warning =
+                    Some(chosen.warning.map_or(said.clone(), |known| format!("{known}; {said}")));
+                *first
+            }
+            (all, SeveralMatches::Refuse) => match all.iter().filter(seen).collect::<Vec<_>>().as_slice() {
+                [only] => **only,
+                _ => return Err(self.several_refusal(selector, &chosen, &view, all)),
+            },
+        };
+        Ok(ElementTarget::new(chosen, view, node, Some(selector.to_string())))
+    }
+
+    fn several_warning(
+        &self,
+        selector: &Selector,
+        chosen: &ResolvedWindow,
+        view: &View,
+        others: &[usize],
+    ) -> String {
+        let label = |&node: &usize| {
+            let reference = self.show_ref(chosen, view, node).ok()?;
+            Some(format!("{reference} {}", element_label(&view.tree()[node])))
+        };
+        let named: Vec<String> = others.iter().take(MOST_CANDIDATES).filter_map(label).collect();
+        let more = others.len().saturating_sub(named.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let count = others.len() + 1;
+        format!("{count} elements match '{selector}'; the first was taken, not {}{more}", named.join(", "))
+    }
+
+    fn several_refusal(
+        &self,
+        selector: &Selector,
+        chosen: &ResolvedWindow,
+        view: &View,
+        all: &[usize],
+    ) -> Error {
+        let facts = all.iter().take(MOST_CANDIDATES).filter_map(|&node| {
+            let fact = self.candidate_fact(chosen, view, node).ok()?;
+            Some(fact.with("bounds", view.tree()[node].bounds))
+        });
+        let message = format!(
+            "{} elements match '{selector}'; give the ref of one of the candidates, or say more: [index=0], \
+             [visible=true], or the element around it",
+            all.len()
+        );
+        Error::new(Kind::Ambiguous, message)
+            .with("selector", selector.to_string())
+            .with("window_uid", chosen.window.uid.as_str())
+            .with("candidates", Fact::List(facts.collect()))
     }
 
     fn choose_and_view(

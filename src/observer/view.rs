@@ -127,6 +127,11 @@ impl View {
         self.raw.fingerprint()
     }
 
+    /// Whether anything but the focus is otherwise than in an earlier capture.
+    pub(super) fn differs_beside_focus(&self, earlier: &View) -> bool {
+        self.raw.fingerprint_beside_focus() != earlier.raw.fingerprint_beside_focus()
+    }
+
     pub fn derived_selector(&self, node: usize) -> String {
         selector::derive(&self.shown, node)
     }

@@ -15,13 +15,14 @@ use std::time::Duration;
 use regex::Regex;
 
 use super::evaluation::{Evaluation, window_fact};
+use super::identity::WindowCapture;
 use super::predicate::{PredicateClaim, PredicateVerdict, TextSource, WindowPredicate};
 use super::vision::Visual;
-use super::{Observer, ResolvedWindow, View, WindowChoice};
+use super::{Observer, Ref, ResolvedWindow, View, WindowChoice};
 use crate::clock::{Cancel, millis};
 use crate::config::limits;
 use crate::error::{Error, Fact, Kind, Result};
-use crate::model::Selector;
+use crate::model::{Selector, Window};
 use crate::platform::Wake;
 
 const MOST_OBSERVATIONS: usize = 16;
@@ -33,15 +34,54 @@ const MOST_WINDOWS_NAMED: usize = 10;
 #[derive(Clone, Debug)]
 pub enum WaitCondition {
     ElementAppears(Selector),
-    ElementDisappears { element: Vanishing, window_uid: Option<String> },
+    ElementDisappears {
+        element: Vanishing,
+        window_uid: Option<String>,
+    },
     TextVisible(Regex),
     WindowAppears(Regex),
     WindowDisappears(String),
     TreeChanges(Option<SeenTree>),
     FocusedChanges(Option<Focus>),
     VisualChange(Box<Visual>),
-    VisualStable { visual: Box<Visual>, quiet: Duration },
+    VisualStable {
+        visual: Box<Visual>,
+        quiet: Duration,
+    },
     Holds(WindowPredicate),
+    /// A window of this title that was not there, or was called otherwise, before a step.
+    WindowIsNew {
+        title: Regex,
+        before: Arc<SeenDesktop>,
+    },
+    /// Something is otherwise than before a step.
+    DesktopDiffers {
+        before: Arc<SeenDesktop>,
+        target: Option<Ref>,
+    },
+}
+
+/// The desktop before a step, to tell what is new after it.
+#[derive(Clone, Debug)]
+pub struct SeenDesktop {
+    /// With the titles that may be shown.
+    pub windows: Vec<Window>,
+    /// The window that the step is about, where it could be read.
+    pub window: Option<(String, Arc<View>)>,
+}
+
+impl SeenDesktop {
+    fn window(&self, uid: &str) -> Option<&Window> {
+        self.windows.iter().find(|window| window.uid == uid)
+    }
+
+    fn focused_uid(&self) -> Option<&str> {
+        focused_uid(&self.windows)
+    }
+}
+
+fn focused_uid(windows: &[Window]) -> Option<&str> {
+    windows.iter().find(|window| window.focused).map(|window| window.uid.as_str())
 }
 
 /// The element that shall go away.
@@ -133,6 +173,13 @@ impl Observer {
             self.sleep_for_change(generation, at_most, waiting.poll, cancel)?;
         }
         Err(Error::internal("a wait looked more often than can be counted"))
+    }
+
+    /// Which of the conditions are met at this moment, in one look.
+    pub fn met_now(&self, conditions: Vec<WaitCondition>, cancel: &Cancel) -> Vec<bool> {
+        let evaluation = self.evaluation(cancel);
+        let is_met = |mut condition: WaitCondition| matches!(condition.is_met(&evaluation), Ok(Some(_)));
+        conditions.into_iter().map(is_met).collect()
     }
 
     /// Waits until the window has not changed for `quiet`.
@@ -295,6 +342,8 @@ impl WaitCondition {
             WaitCondition::VisualChange(_) => "visual_change",
             WaitCondition::VisualStable { .. } => "visual_stable",
             WaitCondition::Holds(_) => "predicate",
+            WaitCondition::WindowIsNew { .. } => "window_appears",
+            WaitCondition::DesktopDiffers { .. } => "changed",
         }
     }
 
@@ -310,6 +359,8 @@ impl WaitCondition {
             }
             WaitCondition::WindowAppears(_)
             | WaitCondition::WindowDisappears(_)
+            | WaitCondition::WindowIsNew { .. }
+            | WaitCondition::DesktopDiffers { .. }
             | WaitCondition::FocusedChanges(_) => false,
             WaitCondition::Holds(predicate) => {
                 let about_windows = matches!(
@@ -362,6 +413,14 @@ impl WaitCondition {
                 retry_missing(visual.is_still(*quiet, evaluation)).map(Option::flatten)
             }
             WaitCondition::Holds(predicate) => predicate_holds(predicate, evaluation),
+            WaitCondition::WindowIsNew { title, before } => {
+                let is_new = |window: &&Window| {
+                    let fitted = before.window(&window.uid).is_some_and(|old| title.is_match(&old.title));
+                    !fitted && title.is_match(&window.title)
+                };
+                Ok(evaluation.windows()?.iter().find(is_new).map(window_fact))
+            }
+            WaitCondition::DesktopDiffers { before, target } => desktop_differs(before, *target, evaluation),
         }
     }
 
@@ -399,7 +458,7 @@ impl WaitCondition {
                     ("observed", observed),
                 ]
             }
-            WaitCondition::WindowAppears(_) => {
+            WaitCondition::WindowAppears(_) | WaitCondition::WindowIsNew { .. } => {
                 let windows = evaluation.windows()?;
                 let named = windows.iter().take(MOST_WINDOWS_NAMED).map(window_fact).collect();
                 vec![("window_count", windows.len().into()), ("windows", Fact::List(named))]
@@ -415,6 +474,7 @@ impl WaitCondition {
             WaitCondition::VisualChange(visual) | WaitCondition::VisualStable { visual, .. } => {
                 visual.last_seen()
             }
+            WaitCondition::DesktopDiffers { .. } => vec![("observed", "nothing is otherwise".into())],
             WaitCondition::Holds(predicate) => {
                 let verdict = evaluation.evaluate_predicate(predicate)?;
                 vec![("observed", verdict.observed)]
@@ -519,6 +579,53 @@ fn first_tree(evaluation: &Evaluation) -> Result<Option<SeenTree>> {
     };
     let view: Option<Arc<View>> = retry_missing(evaluation.view(&chosen))?;
     Ok(view.map(|view| SeenTree { window_uid: chosen.raw.uid, fingerprint: view.fingerprint() }))
+}
+
+/// A window that came, went or is called otherwise, something in the step's window, or a focus that moved to anything
+/// but the step's own target: that one gets it from every click.
+fn desktop_differs(
+    before: &SeenDesktop,
+    target: Option<Ref>,
+    evaluation: &Evaluation,
+) -> Result<Option<Fact>> {
+    let windows = evaluation.windows()?;
+    let home = before.window.as_ref().map(|(uid, _)| uid.as_str());
+    let is_other = |window: &&Window| match before.window(&window.uid) {
+        None => true,
+        Some(old) => home == Some(&window.uid) && old.title != window.title,
+    };
+    if let Some(window) = windows.iter().find(is_other) {
+        return Ok(Some(window_fact(window)));
+    }
+    if let Some(gone) = before.windows.iter().find(|old| !windows.iter().any(|now| now.uid == old.uid)) {
+        return Ok(Some(window_fact(gone)));
+    }
+    let now = focused_uid(&windows);
+    if before.focused_uid() != now && (target.is_none() || home != now) {
+        return Ok(Some(Fact::object([("focused_uid", now.map_or(Fact::Null, Fact::from))])));
+    }
+    let Some((uid, old)) = &before.window else { return Ok(None) };
+    let chosen = evaluation.chosen(Some(uid))?;
+    let Some(view) = retry_missing(evaluation.view(&chosen))? else { return Ok(None) };
+    let focus = moved_focus(&chosen, old, &view, target, evaluation);
+    let differs = view.differs_beside_focus(old) || focus;
+    Ok(differs.then(|| Fact::object([("window_uid", uid.as_str().into())])))
+}
+
+fn moved_focus(
+    chosen: &ResolvedWindow,
+    old: &View,
+    new: &View,
+    target: Option<Ref>,
+    evaluation: &Evaluation,
+) -> bool {
+    let who = |view: &View| {
+        let node = view.tree().focused()?;
+        Some(view.native_handle(node).unwrap_or_else(|| view.tree().id(node)))
+    };
+    let Some(node) = new.tree().focused().filter(|_| who(new) != who(old)) else { return false };
+    let sight = WindowCapture { window: &chosen.raw, view: new };
+    target.is_none() || evaluation.observer.refs().existing_ref(sight, node) != target
 }
 
 fn focused_changes(was: &mut Option<Focus>, evaluation: &Evaluation) -> Result<Option<Fact>> {

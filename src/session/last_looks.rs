@@ -22,6 +22,13 @@ struct LookEntry {
 }
 
 impl Looks {
+    /// What the caller was last shown of a window.
+    pub fn last_view(&self, caller: &'static str, window_uid: &str) -> Option<Arc<View>> {
+        let kept = lock(&self.kept);
+        let same = |old: &&LookEntry| old.caller == caller && old.window_uid == window_uid;
+        kept.iter().find(same).map(|old| old.view.clone())
+    }
+
     /// Keeps what is shown now, and gives back what was shown before it.
     pub fn swap_view(&self, caller: &'static str, window_uid: &str, view: Arc<View>) -> Option<Arc<View>> {
         let mut kept = lock(&self.kept);

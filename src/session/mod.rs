@@ -5,6 +5,7 @@ mod image_maps;
 mod kept_screenshots;
 mod last_looks;
 mod snapshots;
+mod window_news;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +14,7 @@ pub use image_maps::Images;
 pub use kept_screenshots::Frames;
 pub use last_looks::Looks;
 pub use snapshots::Snapshots;
+pub use window_news::WindowNews;
 
 use crate::clock::lock;
 use crate::observer::TreeTokens;
@@ -24,6 +26,7 @@ pub struct Session {
     pub trees: TreeTokens,
     pub images: Images,
     pub looks: Looks,
+    pub news: WindowNews,
     pub frames: Frames,
     pub snapshots: Snapshots,
     last_failure: Mutex<Option<FailedCall>>,

@@ -21,6 +21,8 @@ pub struct Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Mcp,
+    /// A client over MCP that reads a resource: no model waits for the reply.
+    Resource,
     Terminal,
     /// A script or an agent over HTTP.
     Rest,
@@ -34,7 +36,7 @@ pub enum Origin {
 impl Origin {
     pub const fn name(self) -> &'static str {
         match self {
-            Origin::Mcp => "mcp",
+            Origin::Mcp | Origin::Resource => "mcp",
             Origin::Terminal => "terminal",
             Origin::Rest => "rest",
             Origin::Inspector => "inspector",
@@ -53,6 +55,10 @@ pub struct Reply {
     /// Belongs to the JSON as `outline`; surfaces that can show it by itself do.
     pub outline: Option<String>,
     pub picture: Option<Encoded>,
+    /// For a model that reads lines: what stands in place of the JSON, before the outline.
+    pub lean: Option<String>,
+    /// For such a model: what happened to windows since its last call, a line each.
+    pub news: Vec<String>,
     /// What the person has to be asked before the call can succeed; only for surfaces that can ask.
     pub question: Option<Box<Question>>,
     /// A text in it speaks to an agent; the JSON says where.
@@ -101,6 +107,30 @@ impl Reply {
     /// The JSON without the outline.
     pub fn json_text(&self) -> String {
         write_json(&self.body)
+    }
+
+    /// Everything that a model reads of a reply in lines; nothing where it is JSON.
+    pub fn lines(&self) -> Option<String> {
+        let mut parts = vec![self.lean.clone()?];
+        parts.extend(self.outline.clone());
+        parts.extend(self.body.get::<String>("warning").map(|warning| format!("warning: {warning}")));
+        parts.extend(self.suspicious_lines());
+        parts.extend(self.news.iter().cloned());
+        parts.retain(|part| !part.is_empty());
+        Some(parts.join("\n"))
+    }
+
+    fn suspicious_lines(&self) -> Vec<String> {
+        let places: Vec<Map<String, Value>> = self.body.get("suspicious_places").unwrap_or_default();
+        if places.is_empty() && self.suspicious {
+            return vec!["suspicious: a text here speaks to an agent".to_owned()];
+        }
+        let line = |place: &Map<String, Value>| {
+            let words = ["element", "why", "excerpt"].map(|key| place.get(key).and_then(Value::as_str));
+            let words: Vec<&str> = words.into_iter().flatten().collect();
+            format!("suspicious: {}", words.join(" | "))
+        };
+        places.iter().map(line).collect()
     }
 
     /// The reply as a value, for those who look into it rather than pass it on.
@@ -176,6 +206,8 @@ mod tests {
                 body,
                 outline: None,
                 picture: None,
+                lean: None,
+                news: Vec::new(),
                 question: None,
                 suspicious: false,
             };

@@ -13,10 +13,12 @@ use super::services::{ReplayControl, TraceControl, VisionModel};
 use super::{Services, Table, Target};
 use crate::budget::{Meter, Reservation};
 use crate::clock::{Cancel, Clock};
-use crate::config::Config;
+use crate::config::{AmbiguousSelectors, Config};
 use crate::error::Result;
 use crate::metrics::Metrics;
-use crate::observer::{DesktopState, Observer, Spotted};
+use crate::observer::{
+    DesktopState, ElementChoice, ElementTarget, Observer, SeveralMatches, Spotted, WindowChoice,
+};
 use crate::privacy::redact::Redactor;
 use crate::session::Session;
 
@@ -31,6 +33,10 @@ pub struct Cx<'a> {
     pub judged: bool,
     /// It is a step of a list: what it touches may be about to come.
     pub is_step: bool,
+    /// Who reads the reply is a model that wants few words: lines instead of JSON, screenshots no larger than it takes.
+    pub lean: bool,
+    /// It is a step of a list, or the list itself.
+    pub in_list: bool,
     /// What was read on the screen to find out what the call touches: reading again would take as long again.
     pub spotted: RefCell<Option<Spotted>>,
     /// The look at the desktop that this call has taken before its input, once it has.
@@ -60,6 +66,8 @@ impl<'a> Cx<'a> {
             person,
             judged,
             is_step: false,
+            lean: false,
+            in_list: false,
             spotted: Default::default(),
             look_before: Default::default(),
             max_tokens: None,
@@ -72,6 +80,7 @@ impl<'a> Cx<'a> {
     pub fn with_judged(&self, judged: bool) -> Cx<'_> {
         Cx {
             look_before: self.look_before.clone(),
+            in_list: self.in_list,
             ..Cx::new(self.services, self.step_id, self.origin, self.person, judged, self.cancel)
         }
     }
@@ -90,6 +99,25 @@ impl<'a> Cx<'a> {
     /// The next one to ask looks anew.
     pub fn forget_desktop(&self) {
         self.look_before.take();
+    }
+
+    /// The element that is meant in a look at the desktop.
+    pub fn find_element(
+        &self,
+        desktop: &Arc<DesktopState>,
+        window: &WindowChoice,
+        element: &ElementChoice,
+    ) -> Result<ElementTarget> {
+        self.observer().find_target(desktop, window, element, self.several_matches(), self.cancel)
+    }
+
+    fn several_matches(&self) -> SeveralMatches {
+        let refuses = match self.config().input.ambiguous_selectors {
+            AmbiguousSelectors::Auto => self.in_list || self.tools().is_for_an_agent(),
+            AmbiguousSelectors::Refuse => true,
+            AmbiguousSelectors::First => false,
+        };
+        if refuses { SeveralMatches::Refuse } else { SeveralMatches::TakeFirst }
     }
 
     pub fn observer(&self) -> &'a Observer {

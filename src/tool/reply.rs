@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::object::WrittenObject;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::image::Picture;
 use crate::privacy::scrub::{self, Scrub};
@@ -44,14 +44,19 @@ pub trait Output: Serialize {
         None
     }
 
+    /// For a model that reads lines: what stands in place of the JSON, before the outline.
+    fn take_lean(&mut self) -> Option<String> {
+        None
+    }
+
     /// Whether an action changed what is shown; the audit line says it.
     fn changed(&self) -> Option<bool> {
         None
     }
 
-    /// False when the tool did its work but what it was asked for did not come about.
-    fn succeeded(&self) -> bool {
-        true
+    /// What kind of failure it is when the tool did its work but what it was asked for did not come about.
+    fn failure(&self) -> Option<Kind> {
+        None
     }
 }
 
@@ -74,8 +79,9 @@ pub struct Envelope<'a, T: ?Sized> {
 pub trait ErasedOutput: Send {
     fn take_picture(&mut self) -> Option<Encoded>;
     fn take_outline(&mut self) -> Option<String>;
+    fn take_lean(&mut self) -> Option<String>;
     fn changed(&self) -> Option<bool>;
-    fn succeeded(&self) -> bool;
+    fn failure(&self) -> Option<Kind>;
     /// Erased as well, so that seventy types of replies are compiled for one serializer and not for every one that the
     /// egress has.
     fn data(&self) -> &dyn erased_serde::Serialize;
@@ -92,7 +98,7 @@ pub struct ReplyFrame {
 
 impl ReplyFrame {
     fn wrap_body(self, body: &dyn ErasedOutput) -> Envelope<'_, dyn erased_serde::Serialize + '_> {
-        let ok = body.succeeded();
+        let ok = body.failure().is_none();
         Envelope {
             ok,
             success: ok,
@@ -128,12 +134,16 @@ impl<T: Output + Send> ErasedOutput for T {
         Output::take_outline(self)
     }
 
+    fn take_lean(&mut self) -> Option<String> {
+        Output::take_lean(self)
+    }
+
     fn changed(&self) -> Option<bool> {
         Output::changed(self)
     }
 
-    fn succeeded(&self) -> bool {
-        Output::succeeded(self)
+    fn failure(&self) -> Option<Kind> {
+        Output::failure(self)
     }
 
     fn data(&self) -> &dyn erased_serde::Serialize {

@@ -11,6 +11,7 @@ use crate::config::Profile;
 /// The tools that this process offers.
 #[derive(Debug)]
 pub struct Table {
+    profile: Profile,
     entries: Vec<TableEntry>,
     by_name: HashMap<&'static str, usize>,
     declared: Vec<&'static str>,
@@ -42,7 +43,12 @@ impl Table {
             .collect();
         let by_name =
             entries.iter().enumerate().map(|(index, entry)| (entry.spec.meta.name, index)).collect();
-        Self { entries, by_name, declared }
+        Self { profile: selection.profile, entries, by_name, declared }
+    }
+
+    /// Whether a model is served that reads few words.
+    pub fn is_for_an_agent(&self) -> bool {
+        self.profile == Profile::Agent
     }
 
     pub fn find_tool(&self, name: &str) -> Option<&TableEntry> {

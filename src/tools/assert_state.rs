@@ -10,6 +10,7 @@ use crate::config::limits::{PREDICATE_BYTES, PREDICATES};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::files::{self, Below};
 use crate::model::Point;
+use crate::model::selector::state_names;
 use crate::observer::predicate::{PredicateClaim, PredicateVerdict, TextSource, WindowPredicate};
 use crate::observer::vision::RegionReference;
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
@@ -19,7 +20,7 @@ pub struct AssertState;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct AssertArgs {
     /// {kind,…}: element_exists, element_absent{ref|selector}; value_equals{selector,expected};
-    /// value_matches{selector,regex}; text_visible{regex}; window_focused, window_exists{title_regex};
+    /// value_matches{selector,regex}; element_state{ref|selector,checked?,expanded?,…}; text_visible{regex}; window_focused, window_exists{title_regex};
     /// tree_hash_equals{expected_hash}; screenshot_similar{reference_path}; pixel_color{x,y,color};
     /// region_similar{region,since}; oracle{name}; each window_uid?.
     predicates: Option<Vec<ArgumentObject>>,
@@ -174,6 +175,7 @@ const KINDS: &[KindOf] = &[
             pattern: fields.regex_field("regex")?,
         })
     }),
+    KindOf("element_state", ELEMENT_STATE, element_state),
     KindOf("text_visible", &["regex", "mode"], |_, fields| {
         Ok(PredicateClaim::TextVisible {
             pattern: fields.regex_field("regex")?,
@@ -196,6 +198,26 @@ const KINDS: &[KindOf] = &[
     KindOf("region_similar", &["region", "since", "reference_path", "min_ssim"], region_similar),
     KindOf("oracle", &["name"], scenario_oracle),
 ];
+
+/// The element, and the states that selectors know.
+const ELEMENT_STATE: &[&str] =
+    &["ref", "selector", "enabled", "focused", "checked", "selected", "expanded", "editable", "visible"];
+
+fn element_state(_: &Cx, fields: &ArgumentFields) -> Result<PredicateClaim> {
+    let mut states = Vec::new();
+    for name in state_names() {
+        match fields.get(name) {
+            None => {}
+            Some(Value::Bool(wanted)) => states.push((name, *wanted)),
+            Some(_) => return Err(fields.field_error(name, "must be true or false")),
+        }
+    }
+    if states.is_empty() {
+        let known: Vec<&str> = state_names().collect();
+        return Err(fields.field_error("checked", &format!("or another of {} is required", known.join(", "))));
+    }
+    Ok(PredicateClaim::ElementState { element: fields.element_field()?, states })
+}
 
 fn find_kind(kind: &str) -> Option<&'static KindOf> {
     KINDS.iter().find(|known| known.0 == kind)

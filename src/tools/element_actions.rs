@@ -139,12 +139,7 @@ fn find_actionable(
     element: &ElementArgs,
     reach: Reach,
 ) -> Result<Vec<Target>> {
-    let target = cx.observer().find_target(
-        &cx.desktop()?,
-        &window.window_choice(),
-        &element.element_choice(),
-        cx.cancel,
-    )?;
+    let target = cx.find_element(&cx.desktop()?, &window.window_choice(), &element.element_choice())?;
     if !target.view.tree()[target.node].enabled {
         return Err(target_error(Kind::ElementDisabled, "the element is disabled", &target));
     }

@@ -273,6 +273,7 @@ impl LookedAt {
             text_from: 0,
             after: page_start(view, args.page_cursor.as_ref())?,
             max_tokens: cx.max_tokens.map(|most| most.saturating_sub(TOKENS_AROUND_AN_OUTLINE)),
+            ..OutlineOptions::default()
         };
         let outline = cx.observer().outline_view(&chosen, view, &options)?;
         Ok(OutlineOut {

@@ -6,12 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::{ImageFacts, QuietWindowArgs, remember_image, warn_too};
-use super::screenshot_options::{GridArgs, GridOut, OverlayArgs, RegionRect, encode_image};
+use super::screenshot_options::{GridArgs, GridOut, OverlayArgs, RegionRect, encode_image, marks_line};
 use crate::budget::Meter;
 use crate::error::{Error, Kind, Result};
 use crate::model::encoding::{Encoding, ImageFormat};
 use crate::model::{Rect, Tree, Window};
-use crate::observer::outline::{DroppedCounts, Keep, Outline, OutlineChanges, OutlineOptions, window_line};
+use crate::observer::outline::{
+    DroppedCounts, Fold, Keep, Outline, OutlineChanges, OutlineOptions, window_line,
+};
 use crate::observer::screenshots::{Overlay, PictureSubject, PictureWish, Pointed};
 use crate::observer::{DesktopState, Ref, ResolvedWindow, View};
 use crate::tokens::{Writing, tokens_for_bytes};
@@ -24,6 +26,8 @@ use crate::tool::{
 const DEFAULT_TOKENS: usize = 4000;
 /// What stands around the lines.
 const TOKENS_AROUND: usize = 120;
+/// What is said of what is new.
+const TOKENS_OF_NEWS: usize = 60;
 /// What is said of a picture and its grid.
 const TOKENS_OF_A_PICTURE: usize = 150;
 const MOST_WINDOWS: usize = 40;
@@ -119,9 +123,12 @@ pub struct PictureOut {
     grid: Option<GridOut>,
     #[serde(skip)]
     encoded: Option<Encoded>,
+    /// The same in words.
+    #[serde(skip)]
+    words: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Looked {
     /// Absent when there are no windows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,6 +160,30 @@ pub struct Looked {
     picture: Option<PictureOut>,
     #[serde(skip)]
     text: String,
+    #[serde(skip)]
+    lean: Option<String>,
+}
+
+/// What `look` answers where there is nothing to see.
+const NO_WINDOWS: &str = "no windows are open; launch_app starts a program";
+
+impl Looked {
+    fn empty_desktop() -> Self {
+        Self { text: NO_WINDOWS.to_owned(), ..Self::default() }
+    }
+
+    /// What a model has to know beside the lines.
+    fn facts_in_lines(&self) -> String {
+        let left_out = self.since_last_look.as_ref().map_or(0, |since| since.left_out);
+        let facts = [
+            self.picture.as_ref().map(|picture| picture.words.clone()),
+            (self.windows_left_out > 0).then(|| format!("{} more windows", self.windows_left_out)),
+            (left_out > 0).then(|| format!("{left_out} more changes")),
+            self.complete.map(|_| "the application could not be read to the end".to_owned()),
+            self.next.as_ref().map(|next| format!("more: look {{\"after\":\"{next}\"}}")),
+        ];
+        facts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -173,29 +204,13 @@ impl Since {
     }
 }
 
-impl Looked {
-    fn at_empty_desktop() -> Self {
-        Self {
-            window_uid: None,
-            window: None,
-            elements: 0,
-            shown: 0,
-            source: None,
-            dropped: DroppedCounts::default(),
-            since_last_look: None,
-            truncated: false,
-            next: None,
-            windows_left_out: 0,
-            complete: None,
-            picture: None,
-            text: "no windows; launch_app starts a program".to_owned(),
-        }
-    }
-}
-
 impl Output for Looked {
     fn take_outline(&mut self) -> Option<String> {
         Some(std::mem::take(&mut self.text))
+    }
+
+    fn take_lean(&mut self) -> Option<String> {
+        self.lean.take()
     }
 
     fn take_picture(&mut self) -> Option<Encoded> {
@@ -244,7 +259,7 @@ impl Tool for LookTool {
         let desktop = cx.observer().desktop()?;
         let windows = cx.observer().shown_windows(&desktop);
         if windows.is_empty() && args.window.window_choice().is_empty() && args.reference.is_none() {
-            return Ok(Looked::at_empty_desktop());
+            return Ok(Looked { lean: cx.lean.then(String::new), ..Looked::empty_desktop() });
         }
         let chosen = window_to_look(cx, &desktop, &args)?;
         cx.warning = chosen.warning.clone();
@@ -256,6 +271,7 @@ impl Tool for LookTool {
         if let Some((pointed, drawing)) = pointed.zip(drawing) {
             looked.picture = Some(PictureOut::new(cx, pointed, &drawing)?);
         }
+        looked.lean = cx.lean.then(|| looked.facts_in_lines());
         Ok(looked)
     }
 }
@@ -263,12 +279,28 @@ impl Tool for LookTool {
 impl PictureOut {
     fn new(cx: &mut Cx, pointed: Pointed, drawing: &PictureRequest) -> Result<Self> {
         let encoded = encode_image(cx, &pointed, drawing.encoding)?;
+        let area = pointed.shot.area;
+        let grid =
+            drawing.overlay.grid.map(|wish| format!(", {} rows, {} cols", wish.grid.rows, wish.grid.cols));
+        let image = remember_image(cx, pointed.image.clone());
+        let words = format!(
+            "picture {}x{} of {},{} {}x{}, image {}{}",
+            encoded.width,
+            encoded.height,
+            area.x,
+            area.y,
+            area.width,
+            area.height,
+            image.image_id,
+            grid.unwrap_or_default()
+        );
         Ok(Self {
+            words,
             width: encoded.width,
             height: encoded.height,
             source_bbox: pointed.shot.area,
             grid: drawing.overlay.grid.map(|wish| GridOut::new(&wish.grid, &pointed)),
-            image: remember_image(cx, pointed.image),
+            image,
             encoded: Some(encoded),
         })
     }
@@ -326,7 +358,12 @@ impl LookResult {
         let of_element = || (self.scope != Tree::ROOT).then(|| self.view.tree()[self.scope].bounds);
         let region = drawing.region.or_else(of_element);
         let subject = PictureSubject::Window(&self.chosen);
-        let wish = PictureWish { region, overlay: drawing.overlay, ..PictureWish::plain(subject) };
+        let wish = PictureWish {
+            region,
+            overlay: drawing.overlay,
+            for_model: cx.lean,
+            ..PictureWish::plain(subject)
+        };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         charge.commit();
         Ok(pointed)
@@ -346,12 +383,14 @@ impl LookResult {
             parts.write_marks(pointed);
         }
         let only_changes = args.changes == Some(true) && self.before.is_some();
-        let changes = self.write_changes(cx, args, &mut parts, only_changes)?;
-        let outline = if only_changes {
-            Outline { elements: self.view.tree().len(), ..Outline::default() }
-        } else {
-            let is_news = changes.as_ref().is_some_and(|changes| !changes.is_empty());
-            self.write_outline(cx, args, &mut parts, is_news)?
+        let (outline, changes) = match &self.before {
+            Some(before) if only_changes => {
+                let options = self.outline_options(cx, args, parts.tokens_left());
+                let changes = cx.observer().outline_changes(&self.chosen, (before, &self.view), &options)?;
+                parts.write_changes(&changes);
+                (Outline { elements: self.view.tree().len(), ..Outline::default() }, Some(changes))
+            }
+            before => self.write_outline(cx, args, &mut parts, before.as_deref())?,
         };
         let next = self.next_page(&outline);
         Ok(Looked {
@@ -368,6 +407,7 @@ impl LookResult {
             complete: (!self.view.tree().complete).then_some(false),
             picture: None,
             text: parts.text.trim_end().to_owned(),
+            lean: None,
         })
     }
 
@@ -380,49 +420,59 @@ impl LookResult {
         }
     }
 
-    fn outline_options(&self, args: &LookToolArgs, max_tokens: usize) -> OutlineOptions {
+    /// What says nothing is one line, unless a part or more is asked for.
+    fn outline_options(&self, cx: &Cx, args: &LookToolArgs, max_tokens: usize) -> OutlineOptions {
+        let folds = cx.lean && self.scope == Tree::ROOT && args.keep.is_empty();
         OutlineOptions {
             scope: self.scope,
             keep: args.keep.clone(),
             max_tokens: Some(max_tokens),
+            fold: if folds { Fold::Unnamed } else { Fold::Nothing },
+            counts_gone: true,
             ..OutlineOptions::default()
         }
     }
 
-    /// What is new since the last look, if there was one.
-    fn write_changes(
-        &self,
-        cx: &Cx,
-        args: &LookToolArgs,
-        parts: &mut Parts,
-        only_changes: bool,
-    ) -> Result<Option<OutlineChanges>> {
-        let Some(before) = &self.before else { return Ok(None) };
-        // What is new stands in the outline too; it may take a third of the room, unless it is all that is wanted.
-        let room = if only_changes { parts.tokens_left() } else { parts.tokens_left() / 3 };
-        let options = self.outline_options(args, room);
-        let changes = cx.observer().outline_changes(&self.chosen, (before, &self.view), &options)?;
-        parts.write_changes(&changes);
-        Ok(Some(changes))
-    }
-
+    /// Everything once; what is new since the last look has a sign before it.
     fn write_outline(
         &self,
         cx: &Cx,
         args: &LookToolArgs,
         parts: &mut Parts,
-        is_news: bool,
-    ) -> Result<Outline> {
+        before: Option<&View>,
+    ) -> Result<(Outline, Option<OutlineChanges>)> {
         let (after, text_from) = page_start(&self.view, args.after.as_ref())?;
-        if is_news {
-            parts.push("now:");
-        }
-        let options = OutlineOptions { after, text_from, ..self.outline_options(args, parts.tokens_left()) };
-        let outline = cx.observer().outline_view(&self.chosen, &self.view, &options)?;
+        let room = parts.tokens_left().saturating_sub(before.map_or(0, |_| TOKENS_OF_NEWS)).max(1);
+        let options = OutlineOptions { after, text_from, ..self.outline_options(cx, args, room) };
+        let Some(before) = before else {
+            let outline = cx.observer().outline_view(&self.chosen, &self.view, &options)?;
+            parts.push(&outline.text);
+            return Ok((outline, None));
+        };
+        let (outline, changes) = cx.observer().outline_since(&self.chosen, (before, &self.view), &options)?;
+        parts.push(&since_words(&changes));
+        parts.push(&changes.text);
         parts.push(&outline.text);
-        Ok(outline)
+        Ok((outline, Some(changes)))
     }
 }
+
+/// How much is new, before the lines that say what.
+fn since_words(changes: &OutlineChanges) -> String {
+    if changes.is_empty() {
+        return NOTHING_NEW.to_owned();
+    }
+    if changes.replaced {
+        return format!("page replaced since your last look, {} elements gone", changes.removed);
+    }
+    let counts =
+        [(changes.added, "new (+)"), (changes.changed, "changed (~)"), (changes.removed, "gone (-)")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    format!("since your last look: {}", counts.join(", "))
+}
+
+const NOTHING_NEW: &str = "nothing changed since your last look";
 
 /// Between an element and how many characters of its text were shown.
 const TEXT_MARK: char = '+';
@@ -496,16 +546,14 @@ impl Parts {
 
     /// Which number stands on which element; everything else about it is on its line.
     fn write_marks(&mut self, pointed: &Pointed) {
-        let pairs = pointed.legend.iter().map(|mark| format!("{}={}", mark.number, mark.reference));
-        let pairs: Vec<String> = pairs.collect();
-        if !pairs.is_empty() {
-            self.push(&format!("marks: {}", pairs.join(" ")));
+        if !pointed.legend.is_empty() {
+            self.push(&format!("marks: {}", marks_line(&pointed.legend)));
         }
     }
 
     fn write_changes(&mut self, changes: &OutlineChanges) {
         if changes.is_empty() {
-            self.push("nothing changed since your last look");
+            self.push(NOTHING_NEW);
         } else {
             self.push("changed since your last look:");
             self.push(&changes.text);

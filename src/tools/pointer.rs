@@ -429,8 +429,7 @@ fn drag_end(cx: &Cx, args: &DragArgs, end: &DragEnd) -> Result<Vec<Target>> {
         ));
     }
     cx.observer().require_places("to drag an element; give both ends as {x, y}")?;
-    let target =
-        cx.observer().find_target(&cx.desktop()?, &args.window.window_choice(), &choice, cx.cancel)?;
+    let target = cx.find_element(&cx.desktop()?, &args.window.window_choice(), &choice)?;
     let at = target.bounds().center();
     cx.observer().check_reachable(at)?;
     Ok(cx.judged_with(target, Some(at)))

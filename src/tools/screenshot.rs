@@ -64,10 +64,11 @@ impl Tool for GetScreenshot {
         untrusted: true,
         rest: &[(Method::Get, "/api/screenshot")],
         brief: "Screenshot of one window; without a window, of the whole screen.",
-        detail: "One pixel of the screenshot is one pixel of the screen; `source_bbox` says where it was \
-                 taken. Pointer tools accept pixels of the screenshot if you give its `image_id` as `image`. \
-                 `grid` draws rows and columns (default 12 each) with labels `row,col`; pointer tools then \
-                 accept `row` and `col`. `marks` numbers every element that can be acted on and lists it: \
+        detail: "One pixel of the screenshot is one pixel of the screen, unless `scale` says otherwise: in \
+                 the profile `agent` screenshots are no larger than models take. `source_bbox` says where it \
+                 was taken. Pointer tools accept pixels of the screenshot if you give its `image_id` as \
+                 `image`. `grid` draws rows and columns (default 12 each) with labels `row,col`; pointer tools \
+                 then accept `row` and `col`. `marks` numbers every element that can be acted on and lists it: \
                  number, ref, role, name, bounds, center. `region` is in pixels of the screen. `format` is \
                  png (default), jpeg or webp (lossless); `quality` (1 to 100, default 85) is for jpeg. See \
                  docs/pictures.md.",
@@ -101,7 +102,8 @@ impl Tool for GetScreenshot {
         let chosen = chosen_or_screen(cx, &args.window.window_choice())?;
         let overlay = args.overlay.overlay_request();
         let region = args.part.region.map(|region| region.to_rect());
-        let wish = PictureWish { region, overlay, ..PictureWish::plain(picture_subject(chosen.as_ref())) };
+        let subject = picture_subject(chosen.as_ref());
+        let wish = PictureWish { region, overlay, for_model: cx.lean, ..PictureWish::plain(subject) };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         let picture = encode_image(cx, &pointed, encoding)?;
         Ok(Screenshot {
@@ -111,7 +113,7 @@ impl Tool for GetScreenshot {
             width: picture.width,
             height: picture.height,
             source_bbox: pointed.shot.area,
-            overlay: OverlayOut::of(&pointed, &overlay),
+            overlay: OverlayOut::of(cx, &pointed, &overlay),
             image: remember_image(cx, pointed.image),
             picture: Some(picture),
         })
@@ -194,7 +196,8 @@ impl Tool for GetFullScreenshot {
         permit.spend();
         let overlay = args.overlay.0.overlay_request();
         let region = args.part.0.region.map(|region| region.to_rect());
-        let wish = PictureWish { region, overlay, ..PictureWish::plain(PictureSubject::Screen) };
+        let plain = PictureWish::plain(PictureSubject::Screen);
+        let wish = PictureWish { region, overlay, for_model: cx.lean, ..plain };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         let (window, sketch) = named_sketch(cx, &args.sketch)?;
         let picture = encode_image(cx, &pointed, encoding)?;
@@ -207,7 +210,7 @@ impl Tool for GetFullScreenshot {
             height: picture.height,
             source_bbox: region.map(|_| pointed.shot.area),
             sketch,
-            overlay: OverlayOut::of(&pointed, &overlay),
+            overlay: OverlayOut::of(cx, &pointed, &overlay),
             image: remember_image(cx, pointed.image),
             picture: Some(picture),
         })
@@ -308,8 +311,8 @@ impl Tool for Zoom {
         let enlarge = zoom_factor(region);
         let pixels = |side: i32| side.unsigned_abs() * enlarge;
         let overlay = args.overlay.0.overlay_or_grid(pixels(region.width), pixels(region.height));
-        let wish =
-            PictureWish { subject: picture_subject(chosen.as_ref()), region: Some(region), enlarge, overlay };
+        let plain = PictureWish::plain(picture_subject(chosen.as_ref()));
+        let wish = PictureWish { region: Some(region), enlarge, overlay, for_model: cx.lean, ..plain };
         let pointed = cx.observer().pointing_picture(&wish, cx.cancel)?;
         let picture = encode_image(cx, &pointed, encoding)?;
         Ok(Zoomed {
@@ -319,7 +322,7 @@ impl Tool for Zoom {
             width: picture.width,
             height: picture.height,
             source_bbox: pointed.shot.area,
-            overlay: OverlayOut::of(&pointed, &overlay),
+            overlay: OverlayOut::of(cx, &pointed, &overlay),
             image: remember_image(cx, pointed.image),
             picture: Some(picture),
         })
@@ -331,7 +334,7 @@ fn part_to_enlarge(cx: &mut Cx, args: &ZoomArgs) -> Result<(Option<ResolvedWindo
     let (element, window) = (args.element.0.element_choice(), args.window.0.window_choice());
     if element != ElementChoice::default() {
         cx.observer().require_places("to zoom to an element; give a point")?;
-        let target = cx.observer().find_target(&cx.observer().desktop()?, &window, &element, cx.cancel)?;
+        let target = cx.find_element(&cx.observer().desktop()?, &window, &element)?;
         let size = args.zoom_size(padded_size(target.bounds()));
         let region =
             moved_inside(centered_at(target.bounds().center(), size), Some(target.chosen.window.bounds));

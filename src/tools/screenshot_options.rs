@@ -107,7 +107,7 @@ pub struct OverlayOut {
     pub grid: Option<GridOut>,
     /// Each number and its element.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub marks: Option<Vec<MarkOut>>,
+    pub marks: Option<MarksOut>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -126,6 +126,31 @@ pub struct GridOut {
 
 const AIM: &str =
     "pointer tools accept {image: image_id, row, col}, and dx, dy (-1 to 1): half cells from the middle";
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MarksOut {
+    List(Vec<MarkOut>),
+    /// For a model that reads few words: `1=e3 2=e5`.
+    Line(String),
+}
+
+impl MarksOut {
+    fn of(cx: &Cx, legend: &[Mark]) -> Self {
+        if cx.lean {
+            Self::Line(marks_line(legend))
+        } else {
+            Self::List(legend.iter().map(MarkOut::from).collect())
+        }
+    }
+}
+
+/// Which number stands on which element.
+pub fn marks_line(legend: &[Mark]) -> String {
+    let pairs: Vec<String> =
+        legend.iter().map(|mark| format!("{}={}", mark.number, mark.reference)).collect();
+    pairs.join(" ")
+}
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MarkOut {
@@ -156,10 +181,10 @@ impl From<&Mark> for MarkOut {
 }
 
 impl OverlayOut {
-    pub fn of(pointed: &Pointed, overlay: &Overlay) -> Self {
+    pub fn of(cx: &Cx, pointed: &Pointed, overlay: &Overlay) -> Self {
         Self {
             grid: overlay.grid.map(|wish| GridOut::new(&wish.grid, pointed)),
-            marks: overlay.marks.then(|| pointed.legend.iter().map(MarkOut::from).collect()),
+            marks: overlay.marks.then(|| MarksOut::of(cx, &pointed.legend)),
         }
     }
 }

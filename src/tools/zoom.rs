@@ -116,7 +116,7 @@ fn element_bounds(cx: &Cx, chosen: Option<&ResolvedWindow>, element: &ElementCho
     cx.observer().require_places("to find an element in a screenshot; give a bbox in its pixels")?;
     let uid = chosen.map(|chosen| chosen.window.uid.clone());
     let window = WindowChoice { uid, ..WindowChoice::default() };
-    Ok(cx.observer().find_target(&cx.observer().desktop()?, &window, element, cx.cancel)?.bounds())
+    Ok(cx.find_element(&cx.observer().desktop()?, &window, element)?.bounds())
 }
 
 pub struct GetScreenshotCropped;

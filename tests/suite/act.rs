@@ -65,28 +65,96 @@ fn a_form_is_one_call() {
         &world,
         json!([fill(USERNAME, "alice"), fill(PASSWORD, "x"), expecting(click(LOGIN), welcome())]),
     );
-    assert_eq!(reply["verdict"], "confirmed", "{reply}");
     assert_eq!(reply["ok"], true);
-    let verdicts: Vec<&str> =
-        reply["steps"].as_array().unwrap().iter().map(|step| step["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["unconfirmed", "unconfirmed", "confirmed"]);
+    // What went into a secret field cannot be read back, and the verdict is that of the worst step.
+    assert_eq!(verdicts(&reply), ["confirmed", "unconfirmed", "confirmed"]);
+    assert_eq!(reply["verdict"], "unconfirmed", "{reply}");
     let text = reply["outline"].as_str().unwrap();
     assert!(text.contains("+ \"Hello, alice\"") && text.contains("- "), "{text}");
 }
 
+fn verdicts(reply: &Value) -> Vec<&str> {
+    reply["steps"].as_array().unwrap().iter().map(|step| step["verdict"].as_str().unwrap()).collect()
+}
+
+#[track_caller]
+fn check_verdicts(world: &World, steps: Value, each: &[&str], all: &str) {
+    let reply = act(world, steps);
+    assert_eq!(verdicts(&reply), each, "{reply}");
+    assert_eq!(reply["verdict"], all, "{reply}");
+}
+
 #[test]
-fn without_an_expectation_nothing_is_confirmed() {
+fn the_verdict_is_that_of_the_worst_step() {
     let world = login();
-    let reply = act(&world, json!([fill(USERNAME, "alice")]));
-    assert_eq!(reply["verdict"], "unconfirmed", "{reply}");
-    // A later look confirms what was done before it, until something else is done.
-    let held = json!({"do": "assert_state", "predicates": [{"kind": "value_equals", "selector": USERNAME, "expected": "bob"}]});
-    assert_eq!(act(&world, json!([fill(USERNAME, "bob"), held]))["verdict"], "confirmed");
+    let key = json!({"do": "press_key", "keys": "end"});
     let idle = json!({"do": "wait_idle", "quiet_ms": 0});
-    assert_eq!(act(&world, json!([fill(USERNAME, "bob"), held, idle]))["verdict"], "confirmed");
-    assert_eq!(act(&world, json!([fill(USERNAME, "bob"), idle]))["verdict"], "unconfirmed");
-    let again = act(&world, json!([fill(USERNAME, "bob"), held, fill(USERNAME, "eve")]));
-    assert_eq!(again["verdict"], "unconfirmed", "{again}");
+    let held = json!({"do": "assert_state", "predicates": [{"kind": "value_equals", "selector": USERNAME, "expected": "bob"}]});
+    check_verdicts(&world, json!([fill(USERNAME, "bob")]), &["confirmed"], "confirmed");
+    check_verdicts(&world, json!([key, held]), &["unconfirmed", "confirmed"], "unconfirmed");
+    // What neither acts nor looks for anything says nothing about the others.
+    check_verdicts(
+        &world,
+        json!([fill(USERNAME, "bob"), held, idle]),
+        &["confirmed", "confirmed", "unconfirmed"],
+        "confirmed",
+    );
+}
+
+#[test]
+fn what_held_before_a_step_says_nothing_about_it() {
+    let world = login();
+    let there = json!({"type": "element_appears", "selector": LOGIN});
+    let reply = act(&world, json!([expecting(json!({"do": "press_key", "keys": "end"}), there)]));
+    assert_eq!((&reply["verdict"], &reply["ok"]), (&json!("unconfirmed"), &json!(true)), "{reply}");
+    assert_eq!(reply["steps"][0]["held_before"], true, "{reply}");
+}
+
+#[test]
+fn a_window_that_was_there_before_the_step_does_not_appear() {
+    let world = World::on("scenarios/form.yaml");
+    let any = json!({"type": "window_appears", "title_regex": "."});
+    let key = json!({"do": "press_key", "keys": "end"});
+    let reply = act(&world, json!([expecting(key, any)]));
+    assert_eq!(
+        (&reply["verdict"], &reply["error"]["code"]),
+        (&json!("failed"), &json!("Timeout")),
+        "{reply}"
+    );
+    // A window that is called otherwise now is one that was not there.
+    let world = login();
+    let welcome = json!({"type": "window_appears", "title_regex": "Welcome"});
+    let steps = json!([fill(USERNAME, "alice"), fill(PASSWORD, "x"), expecting(click(LOGIN), welcome)]);
+    assert_eq!(verdicts(&act(&world, steps))[2], "confirmed");
+}
+
+#[test]
+fn the_focus_of_what_was_clicked_is_no_change_and_a_dialog_is_one() {
+    let world = login();
+    let check = |step: Value, verdict: &str| {
+        let reply = act(&world, json!([expecting(step, json!("changed"))]));
+        assert_eq!(reply["verdict"], verdict, "{reply}");
+    };
+    check(click(USERNAME), "failed");
+    check(json!({"do": "focus_element", "selector": PASSWORD}), "confirmed");
+    check(json!({"do": "press_key", "keys": "f12"}), "failed");
+    let world = World::on("scenarios/wizard.yaml");
+    let next = "//Button[name=\"Next\"]";
+    let accept = click("//CheckBox[name=\"I accept the licence\"]");
+    let delete = expecting(click("//Button[name=\"Delete everything\"]"), json!("changed"));
+    let steps = json!([accept, expecting(click(next), json!("changed")), delete]);
+    assert_eq!(verdicts(&act(&world, steps))[1..], ["confirmed", "confirmed"]);
+}
+
+#[test]
+fn a_failed_list_is_an_error_with_its_report() {
+    let world = login();
+    let reply = world.reply("act", json!({"steps": [expecting(click(LOGIN), welcome())]}));
+    assert_eq!(reply.error, Some(os_screen_observer::error::Kind::Timeout));
+    let value = reply.value();
+    assert_eq!((&value["ok"], &value["verdict"]), (&json!(false), &json!("failed")), "{value}");
+    assert_eq!(value["error"]["code"], "Timeout");
+    assert!(value["error"]["message"].as_str().unwrap().starts_with("steps[0]: "), "{value}");
 }
 
 #[test]
@@ -122,7 +190,7 @@ fn a_named_alternative_runs_instead_and_the_rest_follows() {
     let steps = json!([sign_in, {"do": "assert_state", "predicates": [welcome()]}]);
     let instead = json!([fill(USERNAME, "alice"), fill(PASSWORD, "x"), click(LOGIN)]);
     let reply = world.call("act", json!({"steps": steps, "alternatives": {"fill_in_first": instead}}));
-    assert_eq!(reply["verdict"], "confirmed", "{reply}");
+    assert_eq!((&reply["verdict"], &reply["ok"]), (&json!("unconfirmed"), &json!(true)), "{reply}");
     let ran: Vec<&str> =
         reply["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
     let expected = [
@@ -152,7 +220,7 @@ fn changed_is_seen_also_where_no_receipt_tells() {
     let world = login();
     let focus = json!({"do": "focus_element", "selector": USERNAME});
     let typed = json!({"do": "type_text", "text": "alice", "expect": "changed", "within_ms": 0});
-    assert_eq!(act(&world, json!([focus, typed]))["verdict"], "confirmed");
+    assert_eq!(verdicts(&act(&world, json!([focus, typed])))[1], "confirmed");
     let nothing = json!({"do": "press_key", "keys": "f12", "expect": "changed", "within_ms": 0});
     let reply = act(&world, json!([nothing]));
     assert_eq!(reply["verdict"], "failed", "{reply}");
@@ -281,7 +349,7 @@ fn a_step_that_needs_a_token_is_refused_without_and_runs_with_it() {
     let mut allowed = expecting(click(LOGIN), welcome());
     allowed["confirm_token"] = proposed["confirm_token"].clone();
     let reply = act(&world, json!([fill(USERNAME, "alice"), fill(PASSWORD, "x"), allowed]));
-    assert_eq!(reply["verdict"], "confirmed", "{reply}");
+    assert_eq!(verdicts(&reply)[2], "confirmed", "{reply}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod find;
 mod gate;
 #[cfg(feature = "http")]
 mod http;
+mod lean;
 mod listings;
 mod look;
 mod observe;

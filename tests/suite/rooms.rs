@@ -30,7 +30,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("metrics", &["error", "tokens", "clock"]),
-    ("session", &["random", "clock", "config", "observer"]),
+    ("session", &["random", "clock", "config", "model", "observer"]),
     ("secrets", &["error", "text", "files", "config", "model", "privacy", "observer"]),
     (
         "tool",

@@ -155,7 +155,10 @@ fn an_agent_reads_little_and_can_do_everything() {
     // What is not listed can be a step, and whatever was taken away cannot.
     let step =
         json!({"steps": [{"do": "key_into_element", "selector": "Window", "keys": "end"}], "dry_run": true});
-    assert_eq!(client.data("act", step.clone())["ok"], true);
+    let reply = client.call("act", step.clone());
+    assert_eq!(reply["isError"], false, "{reply}");
+    assert_eq!(reply["content"][0]["text"], "dry run, nothing was done\n1 key_into: ready");
+    assert!(reply.get("structuredContent").is_none(), "clients would drop the lines: {reply}");
     let mut client = Client::mock(&["--profile", "agent", "--tools", "-key_into_element,+wait_idle"]);
     assert_eq!(client.data("act", step)["error"]["code"], "BadRequest");
     let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();

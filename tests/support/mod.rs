@@ -50,7 +50,17 @@ impl World {
         Self::build(Some(scenario), json!({}))
     }
 
-    pub fn build(scenario: Option<&str>, mut config: Value) -> Self {
+    pub fn build(scenario: Option<&str>, config: Value) -> Self {
+        Self::selected(scenario, config, Selection::default())
+    }
+
+    /// What `--profile agent` serves.
+    pub fn for_agent(scenario: Option<&str>) -> Self {
+        let selection = os_screen_observer::tools::selection(config::Profile::Agent, "").unwrap();
+        Self::selected(scenario, json!({}), selection)
+    }
+
+    fn selected(scenario: Option<&str>, mut config: Value, selection: Selection) -> Self {
         let folder = tempfile::tempdir().unwrap();
         if config.pointer("/tracing/dir").is_none() {
             config["tracing"]["dir"] = json!(folder.path().join("traces"));
@@ -58,7 +68,8 @@ impl World {
         let path = folder.path().join("config.json");
         std::fs::write(&path, config.to_string()).unwrap();
         let flags = Flags { config: Some(path), mock: true, ..Flags::default() };
-        let world = Self::kept_in(folder, config::load(&flags, std::iter::empty()).unwrap());
+        let loaded = config::load(&flags, std::iter::empty()).unwrap();
+        let world = Self::kept_in(folder, loaded, &selection);
         if let Some(file) = scenario {
             let scenario = os_screen_observer::scenario::load_file(&project().join(file)).unwrap();
             os_screen_observer::platform::Stage::load(&*world.mock, scenario);
@@ -67,18 +78,29 @@ impl World {
     }
 
     pub fn of(loaded: config::Loaded) -> Self {
-        Self::kept_in(tempfile::tempdir().unwrap(), loaded)
+        Self::kept_in(tempfile::tempdir().unwrap(), loaded, &Selection::default())
     }
 
-    fn kept_in(folder: tempfile::TempDir, loaded: config::Loaded) -> Self {
+    fn kept_in(folder: tempfile::TempDir, loaded: config::Loaded, selection: &Selection) -> Self {
         let clock = Clock::steered();
         let mock = Arc::new(Mock::new(clock.clone()));
-        let app = App::new(loaded, &Selection::default(), mock.clone(), clock).unwrap();
+        let app = App::new(loaded, selection, mock.clone(), clock).unwrap();
         Self { app, mock, _folder: folder }
     }
 
     pub fn reply(&self, tool: &str, args: Value) -> Reply {
         self.app.gate.pass_call(Call { tool: tool.to_owned(), args, origin: Origin::Test }, &Cancel::new())
+    }
+
+    /// The same as a client over MCP calls.
+    pub fn mcp(&self, tool: &str, args: Value) -> Reply {
+        self.app.gate.pass_call(Call { tool: tool.to_owned(), args, origin: Origin::Mcp }, &Cancel::new())
+    }
+
+    /// The lines that an agent's model reads of a reply.
+    pub fn lines(&self, tool: &str, args: Value) -> String {
+        let reply = self.mcp(tool, args);
+        reply.lines().unwrap_or_else(|| panic!("{tool} answered {}", reply.text()))
     }
 
     pub fn call(&self, tool: &str, args: Value) -> Value {

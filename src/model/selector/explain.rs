@@ -68,17 +68,10 @@ pub(super) fn explain_miss(selector: &Selector, tree: &Tree) -> Option<StepMiss>
 }
 
 fn step_notes(step: &SelectorStep) -> Vec<String> {
-    let unknown = step.predicates.iter().filter_map(|predicate| match predicate {
-        SelectorPredicate::Unknown(key, _) => Some(format!(
-            "unknown key '{key}'; known keys are name, value, role, keyboard_shortcut, enabled, \
-             focused, index and id"
-        )),
-        _ => None,
-    });
     let starred = step.role.as_ref().filter(|role| role.name().contains('*')).map(|role| {
         format!("the role '{role}' is compared literally; * means any role only when it stands alone")
     });
-    unknown.chain(starred).collect()
+    starred.into_iter().collect()
 }
 
 struct NearSearch<'a> {

@@ -10,6 +10,8 @@
 //! role       = "*" | identifier                                        exact, case-sensitive
 //! predicate  = "[" key op value "]" | string | ":has-text(" string ")" | ":nth-of-type(" n ")"
 //! op         = "=" equal | "*=" contains | "~=" regular expression over the whole text
+//! key        = name | value | role | keyboard_shortcut | index | id
+//!            | enabled | focused | checked | selected | expanded | editable | visible    true or false
 //! ```
 //!
 //! Printing gives the canonical text. Reading that text gives the same selector again, always: the
@@ -128,8 +130,6 @@ enum SelectorPredicate {
     Index(u32),
     /// The positional id. It is how an element is named whose path would not fit the limits.
     Id(String),
-    /// A key that no element has: read, printed, never true.
-    Unknown(String, Test),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,6 +144,13 @@ enum TextKey {
 enum FlagKey {
     Enabled,
     Focused,
+    /// Of boxes and switches; the same as selected, by the name that people have for it.
+    Checked,
+    Selected,
+    Expanded,
+    Editable,
+    /// Neither hidden by itself nor by what it is in.
+    Visible,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -225,7 +232,6 @@ impl fmt::Display for SelectorPredicate {
             SelectorPredicate::Flag(key, wanted) => write!(out, "[{}={wanted}]", key.name()),
             SelectorPredicate::Index(index) => write!(out, "[index={index}]"),
             SelectorPredicate::Id(id) => write!(out, "[id={}]", Quoted(id)),
-            SelectorPredicate::Unknown(key, test) => write!(out, "[{key}{test}]"),
         }
     }
 }
@@ -252,12 +258,59 @@ impl TextKey {
 }
 
 impl FlagKey {
+    const ALL: [FlagKey; 7] = [
+        FlagKey::Enabled,
+        FlagKey::Focused,
+        FlagKey::Checked,
+        FlagKey::Selected,
+        FlagKey::Expanded,
+        FlagKey::Editable,
+        FlagKey::Visible,
+    ];
+
     const fn name(self) -> &'static str {
         match self {
             FlagKey::Enabled => "enabled",
             FlagKey::Focused => "focused",
+            FlagKey::Checked => "checked",
+            FlagKey::Selected => "selected",
+            FlagKey::Expanded => "expanded",
+            FlagKey::Editable => "editable",
+            FlagKey::Visible => "visible",
         }
     }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|key| key.name() == name)
+    }
+
+    /// The state of an element; `None` where it has no such state, which is neither true nor false.
+    fn state(self, tree: &Tree, node: usize) -> Option<bool> {
+        let element = &tree[node];
+        match self {
+            FlagKey::Enabled => Some(element.enabled),
+            FlagKey::Focused => Some(element.focused),
+            FlagKey::Checked | FlagKey::Selected => element.selected,
+            FlagKey::Expanded => element.expanded,
+            FlagKey::Editable => Some(element.editable),
+            FlagKey::Visible => Some(is_visible(tree, node)),
+        }
+    }
+}
+
+fn is_visible(tree: &Tree, node: usize) -> bool {
+    let mut way_up = std::iter::successors(Some(node), |&at| tree.parent(at));
+    tree[node].unseen.is_none() && !way_up.any(|at| tree[at].hidden)
+}
+
+/// The states that elements have, by name.
+pub fn state_names() -> impl Iterator<Item = &'static str> {
+    FlagKey::ALL.into_iter().map(FlagKey::name)
+}
+
+/// The state of an element by its name; `None` where it has no such state, or there is none of this name.
+pub fn state_of(tree: &Tree, node: usize, name: &str) -> Option<bool> {
+    FlagKey::parse(name)?.state(tree, node)
 }
 
 /// Double quotes around, `\"` and `\\` inside; everything else, newlines too, as it is.

@@ -1,4 +1,4 @@
-//! From text to steps. Does not know the tree: an unknown role or key is not an error here.
+//! From text to steps. Does not know the tree: an unknown role is not an error here.
 //!
 //! Models like to escape quotes once too often (`Button[name=\"OK\"]`). The text is therefore read
 //! as it was written first, where `\"` inside quotes is a quote, and only when that fails once more
@@ -297,16 +297,27 @@ fn build_predicate(key: &str, operator: Operator, value: String) -> ParseResult<
         "value" => SelectorPredicate::Text(TextKey::Value, test(operator, value)?),
         "role" => SelectorPredicate::Text(TextKey::Role, test(operator, value)?),
         "keyboard_shortcut" => SelectorPredicate::Text(TextKey::Shortcut, test(operator, value)?),
-        "enabled" => SelectorPredicate::Flag(FlagKey::Enabled, flag(key, operator, &value)?),
-        "focused" => SelectorPredicate::Flag(FlagKey::Focused, flag(key, operator, &value)?),
         "index" => SelectorPredicate::Index(index(operator, &value)?),
         "id" => {
             only_equals(key, operator)?;
             SelectorPredicate::Id(value)
         }
-        unknown => SelectorPredicate::Unknown(unknown.to_owned(), test(operator, value)?),
+        _ => match FlagKey::parse(key) {
+            Some(state) => SelectorPredicate::Flag(state, flag(key, operator, &value)?),
+            None => return unknown_key(key),
+        },
     })
 }
+
+/// Waiting for what no element has would be waiting in vain.
+fn unknown_key<T>(key: &str) -> ParseResult<T> {
+    let known: Vec<&str> = TEXT_KEYS.iter().copied().chain(FlagKey::ALL.map(FlagKey::name)).collect();
+    let near = crate::text::nearest(key, known.iter().copied());
+    let near = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+    fail(format!("unknown key '{}'{near}; known keys are {}", error_excerpt(key), known.join(", ")))
+}
+
+const TEXT_KEYS: &[&str] = &["name", "value", "role", "keyboard_shortcut", "index", "id"];
 
 fn test(operator: Operator, value: String) -> ParseResult<Test> {
     Ok(match operator {

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{Axis, FlagKey, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold};
+use super::{Axis, Role, Selector, SelectorPredicate, SelectorStep, Test, TextKey, Tree, fold};
 use crate::model::Element;
 
 /// The first matches in order, and how many there are in all.
@@ -123,11 +123,9 @@ impl<'a> Resolver<'a> {
         match predicate {
             SelectorPredicate::Text(TextKey::Role, test) => test.holds_exactly(element.role.name()),
             SelectorPredicate::Text(key, test) => text_of(element, *key).is_some_and(|text| test.holds(text)),
-            SelectorPredicate::Flag(FlagKey::Enabled, wanted) => element.enabled == *wanted,
-            SelectorPredicate::Flag(FlagKey::Focused, wanted) => element.focused == *wanted,
+            SelectorPredicate::Flag(key, wanted) => key.state(self.tree, node) == Some(*wanted),
             SelectorPredicate::Index(index) => self.ranks.get(node) == Some(index),
             SelectorPredicate::Id(id) => self.ids.get(id.as_str()) == Some(&node),
-            SelectorPredicate::Unknown(..) => false,
         }
     }
 }

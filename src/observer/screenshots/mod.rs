@@ -20,6 +20,10 @@ use crate::model::grid::Grid;
 use crate::model::upscale::enlarged_picture;
 use crate::platform::Shot;
 
+/// What models take as it is. A larger picture they shrink themselves, and then point at other pixels than were sent.
+const MODEL_SIDE: u32 = 1568;
+const MODEL_PIXELS: u32 = 1_150_000;
+
 /// What shall be seen.
 #[derive(Clone, Debug)]
 pub struct PictureWish<'a> {
@@ -29,12 +33,14 @@ pub struct PictureWish<'a> {
     /// How many times as large as on the screen; 1 is as it is.
     pub enlarge: u32,
     pub overlay: Overlay,
+    /// No larger than a model takes without shrinking it itself, which would move what is pointed at.
+    pub for_model: bool,
 }
 
 impl<'a> PictureWish<'a> {
     /// All of it, as it is.
     pub fn plain(subject: PictureSubject<'a>) -> Self {
-        Self { subject, region: None, enlarge: 1, overlay: Overlay::default() }
+        Self { subject, region: None, enlarge: 1, overlay: Overlay::default(), for_model: false }
     }
 }
 
@@ -82,6 +88,9 @@ impl Observer {
             false => (Vec::new(), Vec::new()),
         };
         let mut picture = enlarged_picture(shot.picture, wish.enlarge)?;
+        if wish.for_model {
+            picture = picture.fit_within(MODEL_SIDE, MODEL_PIXELS);
+        }
         let grid = wish.overlay.grid;
         if let Some(GridWish { grid, .. }) = &grid {
             grid_lines::check_fits(grid, picture.width(), picture.height())?;

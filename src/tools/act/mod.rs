@@ -1,6 +1,8 @@
 //! Several inputs in one call: foreseen together, run one by one through the gate, each with what is expected of
 //! it, and answered once.
 
+mod expect;
+mod lines;
 mod plan;
 mod report;
 mod run;
@@ -26,7 +28,8 @@ pub struct ActTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ActArgs {
     /// {do:TOOL, its arguments…, expect?, within_ms?, on_fail?}. TOOL acts (also drag{from,to}), waits or asserts.
-    /// expect: assert_state predicates or wait_for conditions, all to be met in within_ms (3000), or "changed".
+    /// expect: "changed", "text: WORDS", "window: TITLE" (new), "gone: e12", "value: TEXT", assert_state predicates or
+    /// wait_for conditions, all met in within_ms (3000).
     #[schemars(length(max = ACT_STEPS))]
     steps: Vec<ArgumentObject>,
     /// {NAME:[steps]}: run in place of a step that fails with on_fail:NAME.
@@ -62,11 +65,13 @@ impl Tool for ActTool {
                  resolved before the first runs; a call that is refused then has done nothing. A step fails \
                  when its tool fails, when an assertion does not hold, or when an expectation is not met in \
                  time (`within_ms`, default 3000; several are checked one after the other). Nothing runs \
-                 after a failed step, except the alternative that it names. The verdict is `confirmed` when \
-                 an expectation was met after the last input, `unconfirmed` when nothing was expected of it, \
-                 `failed` when it stopped. Consent, budget and the stop switch apply to each step; missing \
-                 consent in the middle stops there. The lines below the reply show what changed in the \
-                 window, and windows that opened.",
+                 after a failed step, except the alternative that it names. A step is `confirmed` when the \
+                 expected effect came after it, or when its field reads back the value that was set, else \
+                 `unconfirmed`; what held before the step confirms nothing (`held_before`), and neither does \
+                 the focus of what was clicked. The verdict of all is that of the worst step; `failed` is an \
+                 error. Consent, budget and the stop switch apply to each step; missing consent in the \
+                 middle stops there. The lines below the reply show what changed in the window, and windows \
+                 that opened.",
         examples: &[
             Example {
                 scenario: Some("scenarios/login.yaml"),
@@ -87,7 +92,7 @@ impl Tool for ActTool {
         let mut plan = ActPlan::read(cx, &args.steps, args.alternatives.as_ref(), args.window_uid.as_ref())?;
         plan.check_all(cx, permit.dry_run())?;
         if permit.dry_run() {
-            return Ok(ActReport::of_plan(&plan));
+            return Ok(ActReport::of_plan(cx, &plan));
         }
         let before = DesktopBefore::look_before(cx, &plan, args.window_uid.as_ref().map(Text::as_str))?;
         let time = args.timeout_ms.map_or(DEFAULT_TIME, |time| Duration::from_millis(time.as_usize() as u64));

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use regex::Regex;
+use serde_json::{Map, Value, json};
 
 use crate::budget::Meter;
 use crate::config::limits::{ACT_ALTERNATIVES, ACT_EXPECTATIONS, ACT_STEPS};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::gate::steps::lacks_token;
+use crate::observer::Ref;
+use crate::observer::predicate::{PredicateClaim, TextSource, WindowPredicate};
 use crate::observer::wait::WaitCondition;
 use crate::tool::args::Text;
 use crate::tool::{Cx, Effect, Meta, ReplyKind};
@@ -52,10 +55,41 @@ pub struct Outlook {
 
 #[derive(Clone, Debug)]
 pub enum Expectation {
-    /// Something in the step's window is different from before.
+    /// Something is otherwise than before the step.
     Changed,
-    /// A condition or a predicate as wait_for takes it.
-    Met(Map<String, Value>),
+    /// A window of this title that was not there before the step.
+    NewWindow(Map<String, Value>, Regex),
+    /// A condition or a predicate as wait_for takes it, and as it was understood.
+    Met(Map<String, Value>, Box<WaitCondition>),
+}
+
+impl Expectation {
+    /// What can be asked before the step too: what holds already is no news after it. A value is asked for its own
+    /// sake, and pictures cost too much.
+    pub fn asked_before(&self) -> Option<WaitCondition> {
+        let Expectation::Met(_, condition) = self else { return None };
+        match &**condition {
+            WaitCondition::ElementAppears(_)
+            | WaitCondition::ElementDisappears { .. }
+            | WaitCondition::TextVisible(_)
+            | WaitCondition::WindowDisappears(_) => Some((**condition).clone()),
+            WaitCondition::Holds(predicate) => without_reading(predicate).map(WaitCondition::Holds),
+            _ => None,
+        }
+    }
+}
+
+fn without_reading(predicate: &WindowPredicate) -> Option<WindowPredicate> {
+    let claim = match &predicate.claim {
+        PredicateClaim::TextVisible { pattern, .. } => {
+            PredicateClaim::TextVisible { pattern: pattern.clone(), source: TextSource::Tree }
+        }
+        PredicateClaim::ElementExists(_)
+        | PredicateClaim::ElementAbsent(_)
+        | PredicateClaim::WindowExists { .. } => predicate.claim.clone(),
+        _ => return None,
+    };
+    Some(WindowPredicate { claim, ..predicate.clone() })
 }
 
 impl ActPlan {
@@ -265,24 +299,54 @@ impl StepReader<'_> {
     fn read_expectation(&self, fields: &ArgumentFields, number: usize, entry: &Value) -> Result<Expectation> {
         let object = match entry {
             Value::String(word) if word == "changed" => return Ok(Expectation::Changed),
-            Value::Object(object) => object,
-            _ => {
-                return Err(fields.field_error(
-                    "expect",
-                    "must be \"changed\", a predicate {kind,…} or a condition {type,…}",
-                ));
-            }
+            Value::String(short) => written_out(fields, short)?,
+            Value::Object(object) => object.clone(),
+            _ => return Err(fields.field_error("expect", EXPECTATIONS)),
         };
-        let inner = ArgumentFields::new(format!("{}.expect[{number}]", fields.path), object);
+        let inner = ArgumentFields::new(format!("{}.expect[{number}]", fields.path), &object);
         match parse_condition(self.cx, &inner)? {
             // They compare with the moment at which a wait begins, which is after the step.
             WaitCondition::TreeChanges(_) | WaitCondition::FocusedChanges(_) => Err(inner.field_error(
                 "type",
                 "is too late after a step; expect \"changed\", or the state that it leads to",
             )),
-            _ => Ok(Expectation::Met(object.clone())),
+            WaitCondition::WindowAppears(title) => Ok(Expectation::NewWindow(object.clone(), title)),
+            condition => Ok(Expectation::Met(object.clone(), Box::new(condition))),
         }
     }
+}
+
+const EXPECTATIONS: &str = "must be \"changed\", \"text: WORDS\", \"window: TITLE\", \"gone: e12\", \"value: TEXT\", a predicate \
+                            {kind,…} or a condition {type,…}";
+
+/// The short form of an expectation as the object that it stands for. Words are taken as they are written.
+fn written_out(fields: &ArgumentFields, short: &str) -> Result<Map<String, Value>> {
+    let (key, words) =
+        short.split_once(':').map(|(key, words)| (key.trim(), words.trim())).unwrap_or_default();
+    let object = match key {
+        _ if words.is_empty() && key != "value" => return Err(fields.field_error("expect", EXPECTATIONS)),
+        "text" => json!({ "kind": "text_visible", "regex": regex::escape(words) }),
+        "window" => json!({ "type": "window_appears", "title_regex": regex::escape(words) }),
+        "gone" if Ref::parse(words).is_some() => json!({ "kind": "element_absent", "ref": words }),
+        "gone" => json!({ "type": "element_disappears", "selector": words }),
+        "value" => return own_value(fields, words),
+        _ => return Err(fields.field_error("expect", EXPECTATIONS)),
+    };
+    Ok(object.as_object().cloned().unwrap_or_default())
+}
+
+/// The value of the element that the step itself names.
+fn own_value(fields: &ArgumentFields, expected: &str) -> Result<Map<String, Value>> {
+    let own = ["ref", "selector", "window_uid"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), fields.get(name)?.clone())));
+    let mut object: Map<String, Value> = own.collect();
+    if !object.contains_key("ref") && !object.contains_key("selector") {
+        return Err(fields.field_error("expect", "needs a step with ref or selector for \"value: …\""));
+    }
+    object.insert("kind".to_owned(), "value_equals".into());
+    object.insert("expected".to_owned(), expected.into());
+    Ok(object)
 }
 
 fn read_timeout(fields: &ArgumentFields) -> Result<Duration> {

@@ -1,30 +1,37 @@
 //! One answer to many steps: what each did, and what is otherwise on the desktop now.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::lines::{foreseen_lines, step_lines};
 use super::plan::{ActPlan, PlannedStep};
 use super::run::{ActOutcome, StepReport, StepVerdict};
 use crate::error::{Kind, Result};
 use crate::model::Window;
-use crate::observer::outline::OutlineOptions;
+use crate::observer::outline::{Fold, OutlineOptions};
 use crate::observer::{DesktopState, ResolvedWindow, View, WindowChoice};
 use crate::tokens::{Writing, tokens_for_bytes};
 use crate::tool::{Cx, Output};
-use crate::tools::common::{Dialog, new_dialogs};
+use crate::tools::common::{Dialog, new_dialogs, warn_too};
 
 /// How much is told of what changed, where the caller does not say how much it can read.
 const DEFAULT_TOKENS: usize = 1500;
 /// What the reply says beside that, and for each step.
 const TOKENS_AROUND: usize = 120;
 const TOKENS_OF_A_STEP: usize = 40;
+/// How long an application may go on changing before what changed is told.
+const SETTLING_TIME: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ActReport {
     verdict: StepVerdict,
     steps: Vec<StepReport>,
+    /// Why it failed: what its last step met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ActError>,
     /// The step that failed; nothing ran after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_at: Option<String>,
@@ -53,21 +60,40 @@ pub struct ActReport {
     #[serde(skip)]
     text: String,
     #[serde(skip)]
+    lean: Option<String>,
+    #[serde(skip)]
     changed: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
+pub struct ActError {
+    code: &'static str,
+    message: String,
+    #[serde(skip)]
+    kind: Kind,
+}
+
+impl ActError {
+    fn of(outcome: &ActOutcome) -> Option<Self> {
+        let path = outcome.stopped_at.as_ref()?;
+        let failure = outcome.steps.last()?.failure.as_ref()?;
+        let message = format!("{path}: {}", failure.message);
+        Some(Self { code: failure.kind.code(), message, kind: failure.kind })
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ForeseenOut {
-    step: String,
+    pub step: String,
     #[serde(rename = "do")]
-    tool: String,
+    pub tool: String,
     /// Why its element is not there yet; it is looked for again when its turn comes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    not_yet: Option<String>,
+    pub not_yet: Option<String>,
     /// The person has to agree: before the first step, or in a call of its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
-    needs_consent: bool,
+    pub needs_consent: bool,
 }
 
 impl ForeseenOut {
@@ -83,12 +109,16 @@ impl Output for ActReport {
         (!self.text.is_empty()).then(|| std::mem::take(&mut self.text))
     }
 
+    fn take_lean(&mut self) -> Option<String> {
+        self.lean.take()
+    }
+
     fn changed(&self) -> Option<bool> {
         (!self.dry_run).then_some(self.changed)
     }
 
-    fn succeeded(&self) -> bool {
-        self.verdict != StepVerdict::Failed
+    fn failure(&self) -> Option<Kind> {
+        self.error.as_ref().map(|error| error.kind)
     }
 }
 
@@ -103,6 +133,9 @@ impl DesktopBefore {
     /// The window of the first step that has one, else the one that was named, else the focused one.
     pub fn look_before(cx: &Cx, plan: &ActPlan, named: Option<&str>) -> Result<Self> {
         let desktop = cx.desktop()?;
+        if cx.lean {
+            cx.session().news.begin(cx.origin.name(), || cx.observer().shown_windows(&desktop));
+        }
         let of_steps = plan.steps.iter().find_map(|step| step.foreseen.as_ref()?.window_uid.clone());
         let uid = of_steps.or_else(|| named.map(str::to_owned));
         let chosen = cx.observer().choose_in(&desktop, &WindowChoice { uid, ..WindowChoice::default() });
@@ -120,19 +153,18 @@ impl DesktopBefore {
 
 impl ActReport {
     /// What a dry run answers.
-    pub fn of_plan(plan: &ActPlan) -> Self {
+    pub fn of_plan(cx: &Cx, plan: &ActPlan) -> Self {
         let steps = plan.steps.iter().chain(plan.alternatives.values().flatten());
-        Self {
-            dry_run: true,
-            foreseen: steps.map(ForeseenOut::of).collect(),
-            ..Self::empty_report(StepVerdict::Unconfirmed)
-        }
+        let foreseen: Vec<ForeseenOut> = steps.map(ForeseenOut::of).collect();
+        let lean = cx.lean.then(|| foreseen_lines(&foreseen));
+        Self { dry_run: true, foreseen, lean, ..Self::empty_report(StepVerdict::Unconfirmed) }
     }
 
     fn empty_report(verdict: StepVerdict) -> Self {
         Self {
             verdict,
             steps: Vec::new(),
+            error: None,
             stopped_at: None,
             not_run: 0,
             dry_run: false,
@@ -142,48 +174,77 @@ impl ActReport {
             closed_windows: Vec::new(),
             lines_left_out: 0,
             text: String::new(),
+            lean: None,
             changed: false,
         }
     }
 
     /// What was done is told whatever becomes of the last look.
     pub fn new(cx: &mut Cx, outcome: ActOutcome, before: DesktopBefore) -> Self {
-        let ActOutcome { steps, verdict, stopped_at, not_run, changed } = outcome;
-        let mut report = Self { steps, stopped_at, not_run, changed, ..Self::empty_report(verdict) };
-        let spent = TOKENS_AROUND + TOKENS_OF_A_STEP * report.steps.len();
-        let room = cx.max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1));
+        let (verdict, error) = (outcome.verdict(), ActError::of(&outcome));
+        let ActOutcome { steps, stopped_at, not_run, changed } = outcome;
+        let mut report = Self { steps, error, stopped_at, not_run, changed, ..Self::empty_report(verdict) };
+        let room = report.room_for_changes(cx);
         if let Err(error) = report.look_after(cx, before, room) {
-            cx.warning = Some(format!("what changed could not be read: {}", error.message));
+            warn_too(cx, format!("what changed could not be read: {}", error.message));
         }
         report
     }
 
+    /// What the steps leave of the tokens that the caller has. As lines they are written here.
+    fn room_for_changes(&mut self, cx: &Cx) -> usize {
+        let spent = if cx.lean {
+            let lines = step_lines(&self.steps, self.not_run, cx.max_tokens.map(|most| most / 2));
+            let spent = tokens_for_bytes(Writing::Outline, lines.len());
+            self.lean = Some(lines);
+            spent
+        } else {
+            TOKENS_AROUND + TOKENS_OF_A_STEP * self.steps.len()
+        };
+        cx.max_tokens.map_or(DEFAULT_TOKENS, |most| most.saturating_sub(spent).max(1))
+    }
+
     fn look_after(&mut self, cx: &Cx, before: DesktopBefore, room: usize) -> Result<()> {
+        // What is still on its way would be told half.
+        cx.observer().await_quiet(SETTLING_TIME, cx.cancel)?;
         let now = cx.observer().desktop()?;
-        let is_open = |old: &&Window| now.windows().iter().any(|window| window.uid == old.uid);
-        let gone = before.desktop.windows().iter().filter(|old| !is_open(old));
-        self.closed_windows = gone.map(|window| window.uid.clone()).collect();
-        let focused = now.windows().iter().find(|window| window.focused).map(|window| window.uid.clone());
-        self.new_windows = new_dialogs(before.desktop.windows(), cx.observer().shown_windows(&now));
-        let mut parts = Vec::new();
+        self.note_windows(cx, &before.desktop, &now);
+        let acted = before.seen.as_ref().map(|(chosen, _)| chosen.window.uid.clone());
         let mut left = room;
-        if let Some((chosen, old)) = before.seen {
-            let uid = chosen.window.uid;
-            self.window_uid = Some(uid.clone());
-            if !self.closed_windows.contains(&uid) {
-                let text = self.changes_outline(cx, &choose_by_uid(cx, &now, uid)?, &old, left)?;
-                left = left.saturating_sub(tokens_for_bytes(Writing::Outline, text.len()));
-                parts.push(text);
+        // What is in front now is what the next step will be about, so it has the room first.
+        let in_front = match self.window_in_front(&now, acted.as_deref()) {
+            Some(uid) => self.window_outline(cx, &choose_by_uid(cx, &now, uid)?, left)?,
+            None => String::new(),
+        };
+        left = left.saturating_sub(tokens_for_bytes(Writing::Outline, in_front.len())).max(1);
+        let changes = match (before.seen, &acted) {
+            (Some((_, old)), Some(uid)) if !self.closed_windows.contains(uid) => {
+                self.changes_outline(cx, &choose_by_uid(cx, &now, uid.clone())?, &old, left)?
             }
-        }
-        // What is in front now is what the next step will be about.
-        let in_front = focused.filter(|uid| Some(uid) != self.window_uid.as_ref());
-        let came = |uid: &String| self.new_windows.iter().any(|window| window.window_uid == *uid);
-        if let Some(uid) = in_front.filter(|uid| came(uid) || !self.closed_windows.is_empty()) {
-            parts.push(self.window_outline(cx, &choose_by_uid(cx, &now, uid)?, left)?);
-        }
+            _ => String::new(),
+        };
+        self.window_uid = acted;
+        let left_out = (cx.lean && self.lines_left_out > 0)
+            .then(|| format!("… {} more lines, look shows them", self.lines_left_out));
+        let parts = [changes, in_front, left_out.unwrap_or_default()];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         self.text = parts.join("\n");
         Ok(())
+    }
+
+    fn note_windows(&mut self, cx: &Cx, before: &DesktopState, now: &DesktopState) {
+        let is_open = |old: &&Window| now.windows().iter().any(|window| window.uid == old.uid);
+        let gone = before.windows().iter().filter(|old| !is_open(old));
+        self.closed_windows = gone.map(|window| window.uid.clone()).collect();
+        self.new_windows = new_dialogs(before.windows(), cx.observer().shown_windows(now));
+    }
+
+    /// The focused window, if it came with the steps or was laid open by them.
+    fn window_in_front(&self, now: &DesktopState, acted: Option<&str>) -> Option<String> {
+        let focused = now.windows().iter().find(|window| window.focused)?;
+        let is_new = self.new_windows.iter().any(|window| window.window_uid == focused.uid);
+        let came = is_new || !self.closed_windows.is_empty();
+        (came && Some(focused.uid.as_str()) != acted).then(|| focused.uid.clone())
     }
 
     fn changes_outline(
@@ -195,28 +256,68 @@ impl ActReport {
     ) -> Result<String> {
         let new = cx.observer().view_in_look(chosen, cx.cancel)?;
         let new = cx.observer().view_or_reading(chosen, new, cx.cancel)?;
-        let options = OutlineOptions { max_tokens: Some(room), ..OutlineOptions::default() };
-        let changes = cx.observer().outline_changes(chosen, (old, &new), &options)?;
+        let changes = cx.observer().outline_changes(chosen, (old, &new), &changes_options(room))?;
         self.lines_left_out += changes.cut;
         self.changed |= !changes.is_empty();
-        Ok(if changes.is_empty() {
-            format!("nothing changed in {}", chosen.window.uid)
-        } else {
-            changes.text
+        // Who knew the window as it was before the steps knows it now.
+        let known = cx.session().looks.last_view(cx.origin.name(), &chosen.window.uid);
+        if changes.cut == 0 && known.is_some_and(|known| known.fingerprint() == old.fingerprint()) {
+            note_seen(cx, chosen, new);
+        }
+        let is_confirmed = self.steps.iter().any(|step| step.verdict == StepVerdict::Confirmed);
+        Ok(match (changes.is_empty(), cx.lean) {
+            (false, _) => changes.text,
+            (true, false) => format!("nothing changed in {}", chosen.window.uid),
+            (true, true) if is_confirmed => String::new(),
+            (true, true) => "nothing changed".to_owned(),
         })
     }
 
+    /// A window that came to the front: what is in it, or what is new since the caller saw it.
     fn window_outline(&mut self, cx: &Cx, chosen: &ResolvedWindow, room: usize) -> Result<String> {
         let view = cx.observer().look_at(chosen, cx.cancel)?.view;
         let view = cx.observer().view_or_reading(chosen, view, cx.cancel)?;
-        let options = OutlineOptions { max_tokens: Some(room.max(1)), ..OutlineOptions::default() };
-        let outline = cx.observer().outline_view(chosen, &view, &options)?;
-        if outline.cut_after.is_some() {
-            self.lines_left_out += outline.elements.saturating_sub(outline.shown);
-        }
         let read = if view.was_read() { " (by OCR)" } else { "" };
-        Ok(format!("now in front: {}{read}\n{}", chosen.window.uid, outline.text))
+        let uid = &chosen.window.uid;
+        if let Some(known) = cx.session().looks.last_view(cx.origin.name(), uid) {
+            let changes = cx.observer().outline_changes(chosen, (&known, &view), &changes_options(room))?;
+            self.lines_left_out += changes.cut;
+            if changes.cut == 0 {
+                note_seen(cx, chosen, view);
+            }
+            return Ok(match changes.is_empty() {
+                true => format!("now in front: {uid}{read}, as you saw it"),
+                false => format!("now in front: {uid}{read}, since you saw it\n{}", changes.text),
+            });
+        }
+        let options = OutlineOptions {
+            max_tokens: Some(room.max(1)),
+            fold: Fold::Rows,
+            what_matters_first: true,
+            ..OutlineOptions::default()
+        };
+        let outline = cx.observer().outline_view(chosen, &view, &options)?;
+        match (outline.cut_after, outline.dropped.folded) {
+            (Some(_), _) => self.lines_left_out += outline.elements.saturating_sub(outline.shown),
+            (None, 0) => note_seen(cx, chosen, view),
+            (None, _) => {}
+        }
+        Ok(format!("now in front: {uid}{read}\n{}", outline.text))
     }
+}
+
+fn changes_options(room: usize) -> OutlineOptions {
+    OutlineOptions {
+        max_tokens: Some(room),
+        fold: Fold::Unnamed,
+        counts_gone: true,
+        ..OutlineOptions::default()
+    }
+}
+
+/// What was shown here is no news to the next look.
+fn note_seen(cx: &Cx, chosen: &ResolvedWindow, view: Arc<View>) {
+    cx.session().looks.swap_view(cx.origin.name(), &chosen.window.uid, view);
 }
 
 fn choose_by_uid(cx: &Cx, desktop: &Arc<DesktopState>, uid: String) -> Result<ResolvedWindow> {

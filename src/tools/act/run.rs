@@ -5,49 +5,87 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::plan::{ActPlan, Expectation, PlannedStep};
+use super::expect::{StepBefore, Unmet, value_put_in};
+use super::plan::{ActPlan, PlannedStep};
 use crate::error::{Error, Kind, Result};
-use crate::observer::wait::{SeenTree, WaitCondition, WaitRequest};
-use crate::observer::{Ref, WindowChoice};
+use crate::observer::Ref;
+use crate::tool::Cx;
 use crate::tool::call::Reply;
 use crate::tool::person::Person;
-use crate::tool::{Cx, Tool};
-use crate::tools::wait_for::WaitForTool;
 
-/// How sure it is that what was asked for came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+/// How sure it is that what was asked for came about; the worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StepVerdict {
     /// It was looked for afterwards, and found, or what was written was read back.
     Confirmed,
-    /// Done, and nothing was expected of it.
+    /// Done, and nothing that is new since was expected of it.
     Unconfirmed,
     Failed,
+}
+
+impl StepVerdict {
+    pub const fn name(self) -> &'static str {
+        match self {
+            StepVerdict::Confirmed => "confirmed",
+            StepVerdict::Unconfirmed => "unconfirmed",
+            StepVerdict::Failed => "failed",
+        }
+    }
 }
 
 /// What came of one step.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct StepReport {
-    step: String,
+    pub step: String,
     #[serde(rename = "do")]
-    tool: String,
-    verdict: StepVerdict,
+    pub tool: String,
+    pub verdict: StepVerdict,
     /// What matters of the reply: ref, changed, note, error.
     #[serde(flatten)]
-    reply: Map<String, Value>,
+    pub reply: Map<String, Value>,
     /// The expectation that was not met, and what was seen instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    unmet: Option<Value>,
+    pub unmet: Option<Value>,
+    /// What was expected held before the step, so that it says nothing about it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub held_before: bool,
+    /// What it was done to: `e12 Button "Save"`, or the keys.
+    #[serde(skip)]
+    pub subject: String,
+    /// Whether its verdict counts for the whole: it acted, or looked for something.
+    #[serde(skip)]
+    pub counts: bool,
+    #[serde(skip)]
+    pub failure: Option<StepFailure>,
+}
+
+/// Why a step failed, as the error of the whole.
+#[derive(Clone, Debug)]
+pub struct StepFailure {
+    pub kind: Kind,
+    pub message: String,
 }
 
 #[derive(Debug)]
 pub struct ActOutcome {
     pub steps: Vec<StepReport>,
-    pub verdict: StepVerdict,
     /// The step at which it ended.
     pub stopped_at: Option<String>,
     pub not_run: usize,
     pub changed: bool,
+}
+
+impl ActOutcome {
+    /// That of the worst step. A step that an alternative stood in for is made good by it.
+    pub fn verdict(&self) -> StepVerdict {
+        if self.stopped_at.is_some() {
+            return StepVerdict::Failed;
+        }
+        let counted = self.steps.iter().filter(|step| step.counts && step.verdict != StepVerdict::Failed);
+        counted.map(|step| step.verdict).max().unwrap_or(StepVerdict::Unconfirmed)
+    }
 }
 
 pub struct StepRunner<'a, 'b> {
@@ -56,14 +94,12 @@ pub struct StepRunner<'a, 'b> {
     full: bool,
     ran: Vec<StepReport>,
     changed: bool,
-    /// An expectation was met after the last input.
-    confirmed: bool,
 }
 
 impl<'a, 'b> StepRunner<'a, 'b> {
     pub fn new(cx: &'a mut Cx<'b>, time: Duration, full: bool) -> Self {
         let deadline = cx.clock().now() + time;
-        Self { cx, deadline, full, ran: Vec::new(), changed: false, confirmed: false }
+        Self { cx, deadline, full, ran: Vec::new(), changed: false }
     }
 
     /// Nothing runs after a step that failed, but for the alternative that it names.
@@ -78,15 +114,10 @@ impl<'a, 'b> StepRunner<'a, 'b> {
                 Some(steps) => self.run_steps(steps)?,
             };
             if let Some(path) = failed_at {
-                return Ok(self.build_outcome(
-                    StepVerdict::Failed,
-                    Some(path),
-                    plan.steps.len() - number - 1,
-                ));
+                return Ok(self.build_outcome(Some(path), plan.steps.len() - number - 1));
             }
         }
-        let verdict = if self.confirmed { StepVerdict::Confirmed } else { StepVerdict::Unconfirmed };
-        Ok(self.build_outcome(verdict, None, 0))
+        Ok(self.build_outcome(None, 0))
     }
 
     /// The step that failed, if one did.
@@ -99,29 +130,18 @@ impl<'a, 'b> StepRunner<'a, 'b> {
         Ok(None)
     }
 
-    fn build_outcome(
-        &mut self,
-        verdict: StepVerdict,
-        stopped_at: Option<String>,
-        not_run: usize,
-    ) -> ActOutcome {
-        ActOutcome {
-            steps: std::mem::take(&mut self.ran),
-            verdict,
-            stopped_at,
-            not_run,
-            changed: self.changed,
-        }
+    fn build_outcome(&mut self, stopped_at: Option<String>, not_run: usize) -> ActOutcome {
+        ActOutcome { steps: std::mem::take(&mut self.ran), stopped_at, not_run, changed: self.changed }
     }
 
     /// Whether the step did what it should.
     fn run_step(&mut self, step: &PlannedStep) -> Result<bool> {
         if self.cx.clock().now() >= self.deadline {
             let error = Error::new(Kind::Timeout, "the time limit of the call has passed");
-            self.note_step(step, StepVerdict::Failed, error_fields(&error), None);
+            self.ran.push(StepReport::failed_by(step, &error));
             return Ok(false);
         }
-        let was = step.expects_change().then(|| self.seen_before(step)).flatten();
+        let before = StepBefore::take(self.cx, step);
         let mut reply = self.cx.pass(&step.tool, step.args.clone(), &self.step_person());
         if self.ran.is_empty() && reply.question.is_some() {
             // Nothing was done yet, so the whole can be called again with the answer.
@@ -131,40 +151,44 @@ impl<'a, 'b> StepRunner<'a, 'b> {
         self.cx.withdraw_question(&mut reply);
         let value = reply.value();
         self.changed |= value.get("changed") == Some(&Value::Bool(true));
-        let done = reply.ok() && value.get("all_passed") != Some(&Value::Bool(false)) && value["ok"] != false;
-        let fields = if self.full {
-            Map::from_iter([("reply".to_owned(), value.clone())])
-        } else {
-            lean_reply(value.clone())
-        };
+        let mut report = StepReport::of_reply(step, &value, self.full);
+        report.subject = subject_of(self.cx, step, &value);
+        report.failure = failure_of(&reply, &value);
+        if report.failure.is_none() {
+            self.judge(step, &before, &value, &mut report);
+        }
+        let done = report.failure.is_none();
         if !done {
-            self.note_step(step, StepVerdict::Failed, fields, None);
-            return Ok(false);
+            report.verdict = StepVerdict::Failed;
         }
-        if let Err(unmet) = self.check(step, was, &value) {
-            self.note_step(step, StepVerdict::Failed, fields, Some(unmet));
-            return Ok(false);
-        }
-        let meta = step.foreseen.as_ref().map(|it| it.meta);
-        let is_verified = value.get("verified") == Some(&Value::Bool(true));
-        let confirms = !step.expect.is_empty() || is_verified || meta.is_some_and(|meta| meta.confirms);
-        // A step that neither acts nor confirms leaves what was confirmed before as it is.
-        if confirms || meta.is_none_or(|meta| meta.effect.acts()) {
-            self.confirmed = confirms;
-        }
-        let verdict = if confirms { StepVerdict::Confirmed } else { StepVerdict::Unconfirmed };
-        self.note_step(step, verdict, fields, None);
-        Ok(true)
+        self.ran.push(report);
+        Ok(done)
     }
 
-    fn note_step(
-        &mut self,
-        step: &PlannedStep,
-        verdict: StepVerdict,
-        reply: Map<String, Value>,
-        unmet: Option<Value>,
-    ) {
-        self.ran.push(StepReport { step: step.path.clone(), tool: step.tool.clone(), verdict, reply, unmet });
+    /// Looks whether what was expected came about, and whether the element has what was put into it.
+    fn judge(&self, step: &PlannedStep, before: &StepBefore, reply: &Value, report: &mut StepReport) {
+        let until = (self.cx.clock().now() + step.within).min(self.deadline);
+        if let Err(Unmet { said, failure }) = before.check(self.cx, step, reply, until) {
+            report.unmet = Some(said);
+            report.failure = Some(failure);
+            return;
+        }
+        let read_back = match value_put_in(self.cx, step, reply, self.deadline) {
+            Ok(read_back) => read_back,
+            Err(failure) => {
+                report.reply.insert("note".to_owned(), failure.message.as_str().into());
+                report.failure = Some(failure);
+                return;
+            }
+        };
+        report.held_before = before.all_held(step);
+        let meta = step.foreseen.as_ref().map(|it| it.meta);
+        let confirms = meta.is_some_and(|meta| meta.confirms);
+        if confirms || read_back || (!step.expect.is_empty() && !report.held_before) {
+            report.verdict = StepVerdict::Confirmed;
+        }
+        // What neither acts nor looks for anything says nothing about the others.
+        report.counts = confirms || !step.expect.is_empty() || meta.is_none_or(|meta| meta.effect.acts());
     }
 
     /// An answer of the person belongs to the first step; the others can ask for none of their own.
@@ -175,66 +199,59 @@ impl<'a, 'b> StepRunner<'a, 'b> {
             (_, false) => Person::Reachable,
         }
     }
+}
 
-    /// The step's window as it is before it.
-    fn seen_before(&self, step: &PlannedStep) -> Option<SeenTree> {
-        let named = step.args.get("window_uid").and_then(Value::as_str).map(str::to_owned);
-        let by_ref = || {
-            let reference = Ref::parse(step.args.get("ref")?.as_str()?)?;
-            Some(self.cx.observer().refs().remembered(reference)?.window_uid().to_owned())
+impl StepReport {
+    fn of_reply(step: &PlannedStep, value: &Value, full: bool) -> Self {
+        let reply = match full {
+            true => Map::from_iter([("reply".to_owned(), value.clone())]),
+            false => lean_reply(value.clone()),
         };
-        let choice = WindowChoice { uid: named.or_else(by_ref), ..WindowChoice::default() };
-        let chosen = self.cx.observer().resolve_window(&choice).ok()?;
-        let view = self.cx.observer().fresh_view(&chosen, self.cx.cancel).ok()?;
-        Some(SeenTree { window_uid: chosen.window.uid, fingerprint: view.fingerprint() })
-    }
-
-    /// Every expectation in its turn, all of them within the step's time.
-    fn check(&self, step: &PlannedStep, was: Option<SeenTree>, reply: &Value) -> Result<(), Value> {
-        let until = (self.cx.clock().now() + step.within).min(self.deadline);
-        for expectation in &step.expect {
-            let left = until.saturating_sub(self.cx.clock().now());
-            match expectation {
-                Expectation::Changed => self.check_changed(was.clone(), reply, left)?,
-                Expectation::Met(condition) => self.check_met(condition, left)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn check_changed(&self, was: Option<SeenTree>, reply: &Value, left: Duration) -> Result<(), Value> {
-        if reply.get("changed") == Some(&Value::Bool(true)) {
-            return Ok(());
-        }
-        let window_uid = was.as_ref().map(|was| was.window_uid.clone());
-        let waiting = WaitRequest { window_uid, timeout: left, poll: Duration::from_millis(100) };
-        let condition = vec![WaitCondition::TreeChanges(was)];
-        match self.cx.observer().wait_for(condition, &waiting, self.cx.cancel) {
-            Ok(_) => Ok(()),
-            // A window that went away has changed more than any other.
-            Err(error) if error.kind == Kind::WindowGone => Ok(()),
-            Err(_) => Err(json!({ "expected": "changed", "seen": "nothing in the window changed" })),
+        Self {
+            step: step.path.clone(),
+            tool: step.tool.clone(),
+            verdict: StepVerdict::Unconfirmed,
+            reply,
+            unmet: None,
+            held_before: false,
+            subject: String::new(),
+            counts: true,
+            failure: None,
         }
     }
 
-    /// A wait like any other, so that it stands in traces and a replay waits too.
-    fn check_met(&self, condition: &Map<String, Value>, left: Duration) -> Result<(), Value> {
-        let millis = crate::clock::millis(left);
-        let args = json!({ "any_of": [condition], "timeout_ms": millis });
-        let args = args.as_object().cloned().unwrap_or_default();
-        let reply = self.cx.pass(WaitForTool::META.name, args, &Person::Unreachable);
-        if reply.ok() {
-            return Ok(());
-        }
-        let said = reply.value().get_mut("error").map(Value::take).unwrap_or_default();
-        Err(json!({ "expected": condition, "error": said }))
+    fn failed_by(step: &PlannedStep, error: &Error) -> Self {
+        let value = json!({ "error": { "code": error.kind.code(), "message": error.message } });
+        let failure = StepFailure { kind: error.kind, message: error.message.clone() };
+        let report = Self::of_reply(step, &value, false);
+        Self { verdict: StepVerdict::Failed, failure: Some(failure), ..report }
     }
 }
 
-impl PlannedStep {
-    fn expects_change(&self) -> bool {
-        self.expect.iter().any(|expectation| matches!(expectation, Expectation::Changed))
+/// The element by its ref and what it is called, or what else the step names.
+fn subject_of(cx: &Cx, step: &PlannedStep, reply: &Value) -> String {
+    let text = |name: &str| step.args.get(name).and_then(Value::as_str);
+    let target = reply.pointer("/target/ref").and_then(Value::as_str).or_else(|| text("ref"));
+    let known = target.and_then(Ref::parse).and_then(|target| cx.observer().refs().remembered(target));
+    match (target, known) {
+        (Some(target), Some(known)) => format!("{target} {}", known.shown_label()),
+        (Some(target), None) => target.to_owned(),
+        (None, _) => {
+            ["selector", "keys", "program"].into_iter().find_map(text).unwrap_or_default().to_owned()
+        }
     }
+}
+
+/// Why the call of a step failed: by an error, or because what it asserts does not hold.
+fn failure_of(reply: &Reply, value: &Value) -> Option<StepFailure> {
+    let said = value.pointer("/error/message").and_then(Value::as_str);
+    if let Some(kind) = reply.error {
+        return Some(StepFailure { kind, message: said.unwrap_or(kind.code()).to_owned() });
+    }
+    let fails = |name: &str| value.get(name) == Some(&Value::Bool(false));
+    let message = if fails("all_passed") { "not every claim holds" } else { "it did not come about" };
+    (fails("all_passed") || fails("ok"))
+        .then(|| StepFailure { kind: Kind::Timeout, message: message.to_owned() })
 }
 
 /// The gate's own refusal, as the refusal of the whole.
@@ -243,11 +260,6 @@ fn gate_refusal(reply: &Reply) -> Error {
     let message =
         value.pointer("/error/message").and_then(Value::as_str).unwrap_or("the person has to be asked");
     Error::new(reply.error.unwrap_or(Kind::ConfirmationRequired), format!("{message}; nothing was done"))
-}
-
-fn error_fields(error: &Error) -> Map<String, Value> {
-    let error = json!({ "code": error.kind.code(), "message": error.message });
-    Map::from_iter([("error".to_owned(), error)])
 }
 
 /// Keys of a reply that say nothing new in a list of steps.

@@ -335,7 +335,7 @@ fn clicks_and_menus_reach_their_window() {
     let window = stage.front_of(&mousepad);
     let before = stage.linux.popups().unwrap().len();
     let inside = window.bounds.center();
-    stage.linux.click(inside, Button::Right, 1).unwrap();
+    stage.linux.click(inside, Button::Right, 1, &[]).unwrap();
     let menu = eventually("a context menu", || stage.linux.popups().unwrap().into_iter().nth(before));
     std::thread::sleep(Duration::from_millis(300));
     let area = menu.bounds;
@@ -369,7 +369,7 @@ fn a_drag_moves_a_window_by_its_frame() {
     let cancel = Cancel::new();
     cancel.fire();
     assert!(stage.linux.drag(&drag, &cancel).is_err());
-    stage.linux.click(stage.window("dragged").bounds.center(), Button::Left, 1).unwrap();
+    stage.linux.click(stage.window("dragged").bounds.center(), Button::Left, 1, &[]).unwrap();
     assert_eq!(stage.window("dragged").bounds.width, before.width, "nothing is held down");
 }
 

@@ -15,6 +15,7 @@ use crate::tool::{Cx, Output, Permit, Target};
 
 /// How long it may take until a field tells what was typed into it.
 const READ_BACK_TIME: Duration = Duration::from_millis(400);
+const MOST_READ_BACK_TIME: Duration = Duration::from_secs(3);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Of a longer text the beginning and the end are told.
 const TOLD_OF_A_TEXT: usize = 200;
@@ -94,7 +95,7 @@ impl FocusedField {
 
 /// What has the focus before a text, and what it holds.
 pub enum FieldBefore {
-    Known(FocusedField, FieldText),
+    Known(Box<FocusedField>, FieldText),
     /// The window was not in front, so that it did not tell.
     Unknown,
     /// Nothing in the window in front says that it has the focus.
@@ -110,7 +111,7 @@ impl FieldBefore {
         match permit.target().and_then(FocusedField::of) {
             Some(field) => {
                 let text = field.ask(cx).unwrap_or_else(|| field.captured());
-                Self::Known(field, text)
+                Self::Known(Box::new(field), text)
             }
             None if permit.target().is_some_and(was_behind) => Self::Unknown,
             None => Self::Nothing,
@@ -166,7 +167,7 @@ fn find_field(cx: &Cx, before: FieldBefore, text: &str) -> Option<FieldAfter> {
         let now = await_text(cx, &field, Some(&held), text, patience);
         if let Some(now) = now.filter(|now| now.focused) {
             let verified = has_arrived(Some(&held), &now, text);
-            return Some(FieldAfter { field, before: Some(held), now, verified });
+            return Some(FieldAfter { field: *field, before: Some(held), now, verified });
         }
     }
     let field = FocusedField::look(cx).ok().flatten()?;
@@ -183,11 +184,18 @@ fn await_text(
     text: &str,
     at_most: Duration,
 ) -> Option<FieldText> {
-    let deadline = cx.clock().now() + at_most;
+    let began = cx.clock().now();
+    let mut deadline = began + at_most;
+    let mut last = None;
     loop {
         let now = field.ask(cx)?;
         if !now.focused || has_arrived(before, &now, text) || cx.clock().now() >= deadline {
             return Some(now);
+        }
+        // A text that is still growing is waited for: LibreOffice takes in a line in a second.
+        if last.as_ref() != Some(&now) {
+            deadline = (cx.clock().now() + at_most).min(began + MOST_READ_BACK_TIME);
+            last = Some(now);
         }
         cx.clock().sleep(LOOK_AGAIN, cx.cancel).ok()?;
     }

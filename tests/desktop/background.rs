@@ -114,8 +114,9 @@ fn works_behind(version: &str, most_ms: u64) {
     for (tool, arguments, event) in jobs {
         let receipt = check_in_background(&mut server, &form.uid, tool, arguments);
         form.until_event(&event);
-        // A loaded machine is slow, so that the time is told and not judged.
-        eprintln!("{version} {tool} {event}: {} ms, {most_ms} are wanted", receipt["duration_ms"]);
+        // A loaded machine is slow.
+        let took = receipt["duration_ms"].as_u64().unwrap();
+        assert!(took <= 20 * most_ms, "{took} ms instead of {most_ms}: {receipt}");
     }
     assert_eq!(outside(&desk), before, "nothing was taken");
 }

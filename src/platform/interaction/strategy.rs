@@ -73,6 +73,8 @@ pub fn poll_until(
 const DISTURBED: &str =
     "someone pressed keys at the same time, so the text may be mixed with theirs; check the field's value";
 
+const UNFOCUSED: &str = "it was clicked, but does not report that it has the focus";
+
 /// One input under way.
 struct Interaction<'a> {
     backend: &'a dyn Backend,
@@ -149,6 +151,12 @@ impl Interaction<'_> {
         let state = self.enabled(element)?;
         let request = request(&state);
         let is_focus = request == Some(Request::Focus);
+        if is_focus
+            && self.delivery == Delivery::Foreground
+            && !self.backend.has_keyboard(&element.window_uid)?
+        {
+            self.backend.raise_window(&element.window_uid)?;
+        }
         if let Some(done) = self.request(element, request)? {
             // What only gives the focus has done nothing where it did not.
             if !is_focus || self.is_focused_soon(element)? {
@@ -156,7 +164,11 @@ impl Interaction<'_> {
             }
         }
         match self.delivery {
-            Delivery::Foreground => self.point(PointerAction::Click(Button::Left, 1), Some(element), at),
+            Delivery::Foreground => {
+                let done = self.point(PointerAction::Click(Button::Left, 1), Some(element), at)?;
+                let is_met = !is_focus || self.is_focused_soon(element)?;
+                Ok(if is_met { done } else { done_with_note(done.route, UNFOCUSED) })
+            }
             Delivery::Background => self.click_unseen(element, &state),
         }
     }
@@ -305,7 +317,7 @@ impl Interaction<'_> {
         if self.is_focused_soon(element)? {
             return Ok(done_by(Route::Pointer));
         }
-        Ok(done_with_note(Route::Pointer, "it was clicked, but does not report that it has the focus"))
+        Ok(done_with_note(Route::Pointer, UNFOCUSED))
     }
 
     fn is_focused_soon(&self, element: &Handle) -> Result<bool> {

@@ -98,7 +98,7 @@ impl Linux {
 
     /// Types into what has the keyboard. The first character may bring up the field that the others are for.
     pub fn type_text(&self, text: &str, cancel: &Cancel) -> Result<TypedText> {
-        let pause = |server: &X11Server, sent| Ok(self.settle_after(server, sent, cancel)?);
+        let pause = |server: &X11Server, sent| self.settle_after(server, sent, cancel);
         self.hands.text(&self.link, text, cancel, &pause)
     }
 
@@ -107,7 +107,7 @@ impl Linux {
     /// both.
     pub fn settle(&self, cancel: &Cancel) -> Result<()> {
         match self.hands.take_sent() {
-            Some(sent) => self.link.with_errors(|server| Ok(self.settle_after(server, sent, cancel)?)),
+            Some(sent) => self.link.with_errors(|server| self.settle_after(server, sent, cancel)),
             None => Ok(()),
         }
     }

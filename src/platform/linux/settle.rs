@@ -31,7 +31,7 @@ const PROTOCOLS: u32 = 32;
 
 /// So many looks, the application being busy for at most so long, say that it has done what it was told.
 const QUIET_LOOKS: u32 = 3;
-const QUIET_TIME: Duration = Duration::from_millis(200);
+const QUIET_TIME: Duration = Duration::from_millis(500);
 
 /// Waits until the application with the keyboard has read everything that was sent to it, and tells its process. What
 /// it does with it may come later.

@@ -88,6 +88,9 @@ fn format_bound(number: Option<f64>) -> String {
     number.map_or_else(|| "any".to_owned(), |number| number.to_string())
 }
 
+/// The number of a reaction, and what `{text}` is for it.
+type FittingReaction = (usize, String);
+
 /// Pixels that one click of the wheel moves.
 const WHEEL_STEP: i32 = 40;
 const OPTIONS_SHOWN: usize = 20;
@@ -145,7 +148,7 @@ impl World {
         &self,
         act: &Act,
         now: Duration,
-    ) -> Result<(Option<PlannedElement>, Option<(usize, String)>), MockRefusal> {
+    ) -> Result<(Option<PlannedElement>, Option<FittingReaction>), MockRefusal> {
         let spot = self.aim_act(act, now)?;
         if let Some(spot) = spot.filter(|_| act.works_the_element()) {
             self.check_enabled(spot)?;
@@ -303,7 +306,7 @@ impl World {
     // ── reactions ──────────────────────────────────────────────────────────────────────────────
 
     /// The first reaction that fits, and what `{text}` is for it.
-    fn matching_reaction(&self, act: &Act, spot: Option<PlannedElement>) -> Option<(usize, String)> {
+    fn matching_reaction(&self, act: &Act, spot: Option<PlannedElement>) -> Option<FittingReaction> {
         let text = self.text_of(act, spot);
         let targets = spot.map_or_else(Vec::new, |spot| self.targets(act, spot));
         self.first_reaction(act.kinds(), &targets, text.as_deref())

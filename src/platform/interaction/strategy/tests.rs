@@ -382,7 +382,11 @@ fn what_a_click_only_gives_the_focus_must_get_it() {
         let cell =
             |reaction| system.changed(Thing::Picture, reaction, |state| state.click = Some(Request::Focus));
         cell(obeys).check(&click(), BY_ITSELF, &["it: focus"]);
-        cell(lies).check(&click(), BY_POINTER, &["it: focus", CLICKED]);
+        let note = cell(lies).check(&click(), BY_POINTER, &["it: focus", CLICKED]);
+        assert!(note.unwrap().contains("does not say that it has the focus"));
+        let behind = cell(obeys);
+        behind.active.set(false);
+        behind.check(&click(), BY_ITSELF, &["raise", "it: focus"]);
     });
 }
 

@@ -48,15 +48,20 @@ fn add_line(lines: &mut Vec<Line>, line: Line) {
     lines.extend(known);
 }
 
-/// A line with the words of another that it has nothing in the place of.
+/// A line with the words of another that it has nothing in the place of. A single letter is mostly a part of a drawing.
 fn completed(mut line: Line, others: impl Iterator<Item = Word>) -> Line {
-    for word in others {
+    for word in others.filter(is_word) {
         if !line.iter().any(|known| overlap(&known.bbox, &word.bbox)) {
             line.push(word);
         }
     }
     line.sort_by_key(|word| word.bbox.x);
     line
+}
+
+fn is_word(word: &Word) -> bool {
+    let letters = word.text.chars().filter(|letter| letter.is_alphanumeric()).count();
+    letters > 1 || word.text.chars().all(|letter| letter.is_ascii_digit())
 }
 
 fn meet(one: &Line, other: &Line) -> bool {
@@ -128,6 +133,8 @@ mod tests {
         check("Harbour@0~90 lights@60~95 on@112~90", "lights@60~95", "Harbour lights on");
         check("on@112~90 x@62~10", "Harbour@0~90 lights@60~95", "Harbour lights on");
         check("Harbour@0~95 lights@60~95", "Harbour@0~90 lights@60~90 on@112~90", "Harbour lights on");
+        check("Word@0~95 wrap@60~95", "Word@0~90 M@40~90 wrap@60~90", "Word wrap");
+        check("items@30~95", "3@10~90 items@30~90", "3 items");
     }
 
     #[test]

@@ -146,7 +146,8 @@ impl Picture {
         let by_side = f64::from(longest) / width.max(height);
         let by_area = (f64::from(pixels) / (width * height)).sqrt();
         let scale = by_side.min(by_area);
-        if scale >= 1.0 { self.clone() } else { self.shrink_to((width * scale) as u32) }
+        // What is a whole number but for the last digit of its fraction is meant to be whole.
+        if scale >= 1.0 { self.clone() } else { self.shrink_to((width * scale + 1e-6) as u32) }
     }
 
     /// Encoded to be quick rather than as small as possible: it happens at every look.

@@ -399,6 +399,28 @@ fn typed_text_is_in_no_book_of_the_list() {
 }
 
 #[test]
+fn a_failed_list_is_a_failure_in_every_book() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("audit.log");
+    let world =
+        World::build(Some("scenarios/login.yaml"), json!({"logging": {"audit": true, "audit_path": log}}));
+    act(&world, json!([expecting(click(LOGIN), welcome())]));
+    let written = std::fs::read_to_string(&log).unwrap();
+    let line = written.lines().find(|line| line.contains("tool=act")).unwrap();
+    assert!(line.contains("ok=false") && line.contains("Timeout"), "{line}");
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn a_failed_list_has_the_status_of_its_error_and_its_report() {
+    let site = crate::support::http::Site::new();
+    let step = json!({"do": "press_key", "keys": "end", "expect": "window: Elsewhere", "within_ms": 0});
+    let answer = site.post("/api/act", json!({"steps": [step]}));
+    assert_eq!(answer.status, 408);
+    assert_eq!(answer.json()["steps"][0]["verdict"], "failed", "{}", answer.json());
+}
+
+#[test]
 fn no_tool_has_arguments_of_the_names_that_steps_use() {
     for spec in os_screen_observer::tools::all_tools() {
         let schema = spec.full_input_schema();

@@ -1,6 +1,7 @@
 //! What an agent's model reads: lines instead of JSON, each thing once, and what happened elsewhere.
 
-use crate::support::World;
+use crate::support::{Client, World};
+use os_screen_observer::model::input::Act;
 use os_screen_observer::tokens::{Writing, tokens_for_bytes};
 use serde_json::{Value, json};
 
@@ -255,17 +256,36 @@ fn an_empty_desktop_is_an_answer() {
 #[test]
 fn pictures_are_no_larger_than_a_model_takes() {
     let world = World::for_agent(None);
-    let reply = world.mcp("get_screenshot", json!({}));
+    let chrome = json!({"window_title": "Chrome"});
+    let reply = world.mcp("get_screenshot", chrome.clone());
     let facts = reply.value();
     let (width, height) = (facts["width"].as_u64().unwrap(), facts["height"].as_u64().unwrap());
+    assert_eq!(width, 1450, "{facts}");
     assert!(width.max(height) <= 1568 && width * height <= 1_150_000, "{facts}");
     let area = &facts["source_bbox"];
     let scale = width as f64 / area["width"].as_f64().unwrap();
     assert_eq!(facts["scale"].as_f64().unwrap(), scale, "{facts}");
-    let whole = world.reply("get_screenshot", json!({})).value();
+    // A pixel of the smaller picture is led back to the screen.
+    let clicked = world.mcp("click_at", json!({"image": facts["image_id"], "x": width - 1, "y": 0}));
+    assert!(clicked.ok(), "{}", clicked.text());
+    let Some(Act::Click { at: Some(at), .. }) = world.mock.action_log().last().cloned() else {
+        panic!("no click")
+    };
+    assert_eq!((at.x, at.y), (1919, 0));
+    let whole = world.reply("get_screenshot", chrome.clone()).value();
     assert_eq!(whole["width"], area["width"], "other surfaces keep their pictures: {whole}");
-    let full = World::new().mcp("get_screenshot", json!({})).value();
+    let full = World::new().mcp("get_screenshot", chrome).value();
     assert_eq!(full["width"], area["width"], "{full}");
+}
+
+#[test]
+fn a_failed_list_is_an_error_to_the_client() {
+    let mut client = Client::mock(&["--profile", "agent"]);
+    let step = json!({"do": "press_key", "keys": "end", "expect": "window: Elsewhere", "within_ms": 0});
+    let reply = client.call("act", json!({"steps": [step]}));
+    assert_eq!(reply["isError"], true, "{reply}");
+    let text = reply["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("1 press_key end: failed, Timeout: no window of this title is new"), "{text}");
 }
 
 #[test]

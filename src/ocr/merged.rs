@@ -70,11 +70,9 @@ fn meet(one: &Line, other: &Line) -> bool {
 
 /// What speaks for a line: how sure the engine is of its words, and how many letters they have.
 fn weight(line: &[Word]) -> f32 {
-    let of_word = |word: &Word| {
-        let letters = word.text.chars().filter(|letter| letter.is_alphanumeric()).count();
-        word.confidence * letters.max(1) as f32
-    };
-    line.iter().map(of_word).sum()
+    let letters =
+        |word: &Word| word.text.chars().filter(|letter| letter.is_alphanumeric()).count().max(1) as f32;
+    line.iter().filter(|word| is_word(word)).map(|word| word.confidence * letters(word)).sum()
 }
 
 /// More than a fourth of the smaller one is in the other.

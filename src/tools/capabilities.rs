@@ -172,7 +172,7 @@ impl Tool for GetBudgetStatus {
         lean: true,
         always: true,
         rest: &[(Method::Get, "/api/budget_status")],
-        brief: "Remaining budget of actions, screenshots, tokens and seconds, and what replies have cost so far.",
+        brief: "Remaining budget, and what replies have cost so far.",
         detail: "`configured:false` means that no limit is set. `sent` is what replies have cost so far, by \
                  tool: bytes and estimated tokens.",
         examples: &[Example { scenario: None, args: "{}", shows: "no limit is set" }],

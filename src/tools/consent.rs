@@ -62,8 +62,7 @@ impl Tool for ProposeAction {
         reply: ReplyKind::Picture,
         untrusted: true,
         rest: &[(Method::Post, "/api/propose_action")],
-        brief: "Get a confirm_token for one call: shows its target, does nothing. The token is valid for \
-                that call, once.",
+        brief: "Get a confirm_token for one call; shows its target and does nothing. It is valid once.",
         detail: "The target is resolved as the call itself would do it, and shown in a screenshot with a \
                  margin of 8 pixels (an image block over MCP, `would_target.screenshot_b64` over REST). The \
                  token is bound to the tool, all its arguments, the window and the element; it is valid \

@@ -78,7 +78,7 @@ impl Tool for TypeText {
         lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
-        brief: "Type text into the focused element. The receipt says which element got it and its value now.",
+        brief: "Type text into the focused element. The receipt says which, and its value now.",
         detail: "The text goes to the focused element, character by character; with `window_uid` that window is \
                  brought to the front first, or nothing is typed. `into` is the element that got it, `verified` \
                  whether the text was read back there. `{\"secret\": \"NAME\"}` types a secret that the \
@@ -126,7 +126,7 @@ impl Tool for PressKey {
         lean: true,
         effect: Effect::Input,
         rest: &[(Method::Post, "/api/action")],
-        brief: "Press a key or a combination, e.g. enter, tab, ctrl+shift+t.",
+        brief: "Press a key or a combination.",
         detail: "Modifiers come first, joined by `+`. All keys are released again, even when the call fails. With \
                  `window_uid` that window is brought to the front first, or nothing is pressed.",
         examples: &[Example { scenario: None, args: r#"{"keys":"ctrl+a"}"#, shows: "select all" }],

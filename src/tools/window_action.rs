@@ -167,8 +167,7 @@ impl Tool for WindowAction {
         effect: Effect::Input,
         untrusted: true,
         rest: &[(Method::Post, "/api/window/action")],
-        brief: "Focus, minimize, maximize, restore, move, resize or close the one window that matches. Check \
-                `reached`.",
+        brief: "Change the one window that matches. Check `reached`.",
         detail: "The window is named by its uid, a part of its title, `title_regex` or its process, or \
                  several of these; if none or more than one matches, nothing is done and the error lists \
                  them. Waits up to `timeout_ms` (3000, at most 60000) until the window has the requested \

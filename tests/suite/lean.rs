@@ -175,7 +175,7 @@ fn what_act_has_shown_is_no_news_to_look() {
     let shown = act(&world, json!([fill(USERNAME, "alice")]));
     assert!(shown.contains("=alice"), "{shown}");
     let seen = world.lines("look", json!({"changes": true}));
-    assert!(seen.contains("nothing is new since your last look"), "{seen}");
+    assert!(seen.contains("nothing changed since your last look"), "{seen}");
 }
 
 /// A program with two pages of nine words each, and a button that leads from one to the other.
@@ -233,7 +233,7 @@ fn news_of_other_windows_come_with_every_reply() {
     let back = act(&world, json!([{"do": "click_element", "selector": "//Button[name=\"Keep\"]"}]));
     assert!(back.contains("closed window mock:confirm"), "{back}");
     assert!(
-        back.contains("in front now: mock:setup, since you saw it") || back.contains("as you saw it"),
+        back.contains("now in front: mock:setup, since you saw it") || back.contains("as you saw it"),
         "{back}"
     );
     assert!(world.mcp("look", json!({})).news.is_empty());

@@ -124,9 +124,9 @@ fn a_timeout_says_what_was_searched() {
     let condition = json!({"type": "text_visible", "regex": "Mountain"});
     let missed = world.reply("wait_for", json!({"any_of": [condition], "timeout_ms": 1000})).value();
     let message = missed["error"]["message"].as_str().unwrap();
-    assert!(message.contains("neither an element nor") && message.contains("pixels"), "{missed}");
+    assert!(message.contains("neither the tree nor the screenshot"), "{missed}");
     let seen = &missed["last_observation"][0];
-    assert!(seen["observed"].as_str().unwrap().contains("pixels"), "{missed}");
+    assert!(seen["observed"].as_str().unwrap().contains("screenshot"), "{missed}");
 }
 
 #[test]

@@ -383,7 +383,7 @@ fn what_a_click_only_gives_the_focus_must_get_it() {
             |reaction| system.changed(Thing::Picture, reaction, |state| state.click = Some(Request::Focus));
         cell(obeys).check(&click(), BY_ITSELF, &["it: focus"]);
         let note = cell(lies).check(&click(), BY_POINTER, &["it: focus", CLICKED]);
-        assert!(note.unwrap().contains("does not say that it has the focus"));
+        assert!(note.unwrap().contains("does not report that it has the focus"));
         let behind = cell(obeys);
         behind.active.set(false);
         behind.check(&click(), BY_ITSELF, &["raise", "it: focus"]);

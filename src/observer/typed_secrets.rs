@@ -1,9 +1,7 @@
 //! What goes into a secret field by our hands is a secret from then on, however it gets there: as a text, as a value,
 //! letter by letter or out of the clipboard. A field that shows bullets never tells it, and an application may repeat it.
 
-use std::sync::Arc;
-
-use super::{Observer, Target, View, WindowChoice};
+use super::{Observer, Target, WindowChoice};
 use crate::clock::{Cancel, lock};
 use crate::config::limits::TYPED_TEXT_CHARACTERS;
 use crate::error::Result;
@@ -43,10 +41,12 @@ impl Observer {
             return;
         };
         // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
-        let (field, is_secret, has_secret) = match self.typed_into(target, cancel) {
-            Ok((field, view, node)) => (field, into_secret(&view, node), view.has_secret()),
-            Err(_) => (TypedField::default(), true, true),
-        };
+        let TypedInto { field, is_secret, has_secret } =
+            self.typed_into(target, cancel).unwrap_or_else(|_| TypedInto {
+                field: TypedField::default(),
+                is_secret: true,
+                has_secret: true,
+            });
         let text = match &entry {
             TypedInput::Adds(text) | TypedInput::Replaces(text) => text.as_str(),
             TypedInput::Erases => "",
@@ -105,17 +105,33 @@ impl Observer {
         }
     }
 
-    fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<(TypedField, Arc<View>, usize)> {
-        let (uid, view, node) = match target.and_then(Target::element) {
-            Some(target) => (target.chosen.window.uid.clone(), target.view.clone(), target.node),
-            None => {
-                let chosen = self.resolve_window(&WindowChoice::default())?;
-                let view = self.fresh_view(&chosen, cancel)?;
-                let node = view.tree().focused().unwrap_or(Tree::ROOT);
-                (chosen.window.uid, view, node)
-            }
-        };
-        Ok(((uid, view.tree().id(node)), view, node))
+    fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<TypedInto> {
+        if let Some(target) = target.and_then(Target::element) {
+            return Ok(TypedInto::of(&target.chosen.window.uid, target.view.raw(), target.node));
+        }
+        let chosen = self.resolve_window(&WindowChoice::default())?;
+        let tree = self.focus_tree(&chosen, cancel)?;
+        let node = tree.focused().unwrap_or(Tree::ROOT);
+        Ok(TypedInto::of(&chosen.window.uid, &tree, node))
+    }
+}
+
+/// Where an input goes.
+struct TypedInto {
+    field: TypedField,
+    is_secret: bool,
+    /// There is a secret field somewhere in the window.
+    has_secret: bool,
+}
+
+impl TypedInto {
+    fn of(uid: &str, tree: &Tree, node: usize) -> Self {
+        Self {
+            field: (uid.to_owned(), tree.id(node)),
+            // Where a window or a group has the focus, a secret field inside of it may.
+            is_secret: (node..tree.end(node)).any(|node| is_secret(&tree[node])),
+            has_secret: tree.elements().iter().any(is_secret),
+        }
     }
 }
 
@@ -124,11 +140,6 @@ impl TypedSecret {
         self.text.pop();
         self.known = false;
     }
-}
-
-/// Where a window or a group has the focus, a secret field inside of it may.
-fn into_secret(view: &View, node: usize) -> bool {
-    (node..view.tree().end(node)).any(|node| is_secret(view.unredacted(node)))
 }
 
 /// The combinations that paste on the desktops that we know.

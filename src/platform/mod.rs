@@ -145,6 +145,12 @@ pub struct Menu {
 pub trait Accessibility: Send + Sync {
     /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
+
+    /// Which elements there are now and which has the focus, for whoever needs no more: places and values may be those
+    /// of an earlier look.
+    fn focus_tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        self.tree(window, patience)
+    }
 }
 
 /// Pointer, keys and requests to elements.

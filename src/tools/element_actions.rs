@@ -86,12 +86,7 @@ fn handle(target: &ElementTarget) -> Option<Handle> {
 /// The element that is meant, if one can act on it: enabled, and somewhere to be seen. With it comes what
 /// a click on it would meet: the middle of a dialog may be a button.
 fn actionable_target(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<Vec<Target>> {
-    let target = cx.observer().find_target(
-        &cx.desktop()?,
-        &window.window_choice(),
-        &element.element_choice(),
-        cx.cancel,
-    )?;
+    let target = find_in_still_desktop(cx, window, element)?;
     if !target.view.tree()[target.node].enabled {
         return Err(target_error(Kind::ElementDisabled, "the element is disabled", &target));
     }
@@ -104,6 +99,22 @@ fn actionable_target(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -
         ));
     }
     Ok(cx.judged_with(target, point))
+}
+
+/// The element in a look in which no window came, went or moved while the tree was read: what lies over the element is
+/// judged by the windows that were listed before that. A desktop that does not stand still is looked at twice.
+fn find_in_still_desktop(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<ElementTarget> {
+    let find = || {
+        let (window, element) = (window.window_choice(), element.element_choice());
+        cx.observer().find_target(&cx.desktop()?, &window, &element, cx.cancel)
+    };
+    let listed = cx.desktop()?;
+    let target = find()?;
+    if cx.observer().desktop_since(&listed)?.stands_as_in(&listed)? {
+        return Ok(target);
+    }
+    cx.forget_desktop();
+    find()
 }
 
 /// An item of a closed menu and a row that is scrolled away can be asked by themselves; how, the platform knows.
@@ -323,7 +334,7 @@ impl AfterInput {
 }
 
 /// Looks once there is something to see: applications take their time, and "done" only says that they were
-/// asked. Where nothing comes of the input, the time is waited for. Each try is a look of its own.
+/// asked. Where nothing comes of the input, or it goes on changing, the time is waited for. Each try is a look of its own.
 pub(super) fn look_when_settled(
     cx: &Cx,
     target: &ElementTarget,
@@ -338,7 +349,8 @@ pub(super) fn look_when_settled(
         generation = cx.observer().generation()?;
         let after = look_again(cx, target)?;
         let has_come = after.differs_from(target) || !after.desktop.has_same_windows(&before.desktop);
-        if has_come || cx.clock().now() >= deadline {
+        let is_still = cx.observer().generation()? == generation;
+        if (has_come && is_still) || cx.clock().now() >= deadline {
             return Ok(after);
         }
     }
@@ -353,7 +365,8 @@ fn look_again(cx: &Cx, target: &ElementTarget) -> Result<AfterInput> {
         Err(error) if error.kind == Kind::WindowGone => None,
         Err(error) => return Err(error),
     };
-    Ok(AfterInput { desktop, view })
+    // A dialog that opened while the tree was read came of the input too.
+    Ok(AfterInput { desktop: cx.observer().desktop_since(&desktop)?, view })
 }
 
 /// Only what was read in the same way can be compared.

@@ -10,13 +10,14 @@ use super::bus::{BusConnection, BusDeadline, BusRequest, is_silent, read_number,
 use super::cache::{self, AtspiNode, Kids, Nodes};
 use super::find::{AtspiFrame, FrameMiss, ON_SCREEN, Toolkit, WindowFacts, find_frame, read_rectangle};
 use super::object::{ACCESSIBLE, ACTION, AtspiObject, COMPONENT, TEXT, VALUE};
-use super::{events, roles, walk};
+use super::{events, mirror, roles, walk};
 use crate::clock::sleep_task;
 use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
 use crate::platform::normalize::{shortened, show_choices};
+use mirror::Detail;
 
 /// A browser that has just been looked at for the first time needs about two seconds to build its tree.
 const WAKING_TIME: Duration = Duration::from_millis(2_500);
@@ -57,6 +58,7 @@ pub async fn capture_tree(
     link: Rc<BusConnection>,
     sought: WindowFacts,
     bounds: Rect,
+    detail: Detail,
     pace: BusDeadline,
     whole: Duration,
 ) -> Result<Tree> {
@@ -72,19 +74,47 @@ pub async fn capture_tree(
         link.insets.borrow_mut().insert(frame.object.bus.clone(), inset);
     }
     events::watch(&link, &frame.object.bus).await;
-    let mut gathered = gather_nodes(&link, &frame, &pace).await;
-    if frame.toolkit == Toolkit::Gtk4 && gathered.learned > FRESH {
-        // GTK4 makes the objects of a tree only when they are asked for, and puts pages between them later.
-        gathered = gather_nodes(&link, &frame, &pace).await;
-    }
-    if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
-        gathered = await_waking(&link, &frame, gathered, &pace).await;
-    }
-    if gathered.order.is_empty() {
+    let (reading, turn) = mirror::read_frame(&link, &frame, detail, &pace).await;
+    if reading.order.is_empty() {
         return Err(too_slow("tree", whole));
     }
-    let facts = read_facts(&link, &frame, &mut gathered, &pace).await;
-    Ok(build_tree(&sought, &frame, bounds, gathered, facts))
+    let tree = build_tree(&sought, &frame, bounds, &reading);
+    #[cfg(feature = "desktop_tests")]
+    if turn.refreshed && detail == Detail::Everything {
+        super::mirror_check::compare(&link, (&sought, &frame, bounds), &tree, &pace).await;
+    }
+    mirror::keep_reading(&link, &frame, &turn, reading);
+    Ok(tree)
+}
+
+/// What is known of a frame's elements.
+#[derive(Debug, Default)]
+pub struct FrameReading {
+    pub nodes: Nodes,
+    pub order: Vec<CaptureStep>,
+    pub whole: bool,
+    /// As many as there are in the order.
+    pub facts: Vec<NodeFacts>,
+}
+
+/// Asks for everything.
+pub async fn read_everything(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    pace: &BusDeadline,
+) -> FrameReading {
+    let mut gathered = gather_nodes(link, frame, pace).await;
+    if frame.toolkit == Toolkit::Gtk4 && gathered.learned > FRESH {
+        // GTK4 makes the objects of a tree only when they are asked for, and puts pages between them later.
+        gathered = gather_nodes(link, frame, pace).await;
+    }
+    if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
+        gathered = await_waking(link, frame, gathered, pace).await;
+    }
+    let GatheredNodes { nodes, order, whole, .. } = gathered;
+    let mut reading = FrameReading { nodes, order, whole, facts: Vec::new() };
+    read_facts(link, frame, &mut reading, pace).await;
+    reading
 }
 
 fn bare_tree(sought: &WindowFacts, bounds: Rect, miss: &FrameMiss) -> Tree {
@@ -103,11 +133,11 @@ struct GatheredNodes {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct CaptureStep {
-    object: AtspiObject,
-    depth: usize,
+pub struct CaptureStep {
+    pub object: AtspiObject,
+    pub depth: usize,
     /// Its place in the order.
-    parent: Option<usize>,
+    pub parent: Option<usize>,
 }
 
 async fn gather_nodes(link: &Rc<BusConnection>, frame: &AtspiFrame, pace: &BusDeadline) -> GatheredNodes {
@@ -118,13 +148,7 @@ async fn gather_nodes(link: &Rc<BusConnection>, frame: &AtspiFrame, pace: &BusDe
     let items = cached.map(|reply| cache::read_items(&reply, &frame.object.bus)).unwrap_or_default();
     let mut nodes = cache::build_nodes(items);
     let cached = nodes.len();
-    let mut whole = walk::walk_rest(link, &frame.object, &mut nodes, pace).await;
-    for popup in &frame.popups {
-        whole &= walk::walk_rest(link, popup, &mut nodes, pace).await;
-        if let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get_mut(&frame.object) {
-            kids.push(popup.clone());
-        }
-    }
+    let whole = walk::walk_frame(link, frame, &mut nodes, pace).await;
     let (order, kept) = in_order(&nodes, &frame.object);
     let learned = nodes.len().saturating_sub(cached);
     GatheredNodes { nodes, order, whole: whole && kept, learned }
@@ -149,7 +173,7 @@ async fn await_waking(
 }
 
 /// Pre-order, each object once. False when the depth was cut.
-fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
+pub fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
     let mut order: Vec<CaptureStep> = Vec::with_capacity(nodes.len());
     let mut placed: HashSet<&AtspiObject> = HashSet::new();
     let mut whole = true;
@@ -175,19 +199,19 @@ fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
 }
 
 /// What was asked of a node beyond what it is.
-#[derive(Clone, Debug, Default)]
-struct NodeFacts {
-    shows: bool,
-    extents: Option<Rect>,
-    description: Option<String>,
-    range: Range,
-    characters: Option<usize>,
-    text: Option<String>,
-    shortcut: Option<String>,
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeFacts {
+    pub shows: bool,
+    pub extents: Option<Rect>,
+    pub description: Option<String>,
+    pub range: Range,
+    pub characters: Option<usize>,
+    pub text: Option<String>,
+    pub shortcut: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum NodeQuestion {
+pub enum NodeQuestion {
     Extents,
     Description,
     Now,
@@ -201,41 +225,53 @@ enum NodeQuestion {
 async fn read_facts(
     link: &Rc<BusConnection>,
     frame: &AtspiFrame,
-    gathered: &mut GatheredNodes,
+    reading: &mut FrameReading,
     pace: &BusDeadline,
-) -> Vec<NodeFacts> {
-    let mut facts: Vec<NodeFacts> = Vec::with_capacity(gathered.order.len());
+) {
     let mut wants: Vec<(usize, NodeQuestion)> = Vec::new();
-    for (place, step) in gathered.order.iter().enumerate() {
-        let Some(node) = gathered.nodes.get(&step.object) else {
-            facts.push(NodeFacts::default());
-            continue;
-        };
-        let parent = step.parent.and_then(|parent| facts.get(parent));
-        let shows = node.states.has(State::Showing)
-            || (frame.hides_what_shows
-                && node.states.has(State::Visible)
-                && parent.is_none_or(|parent| parent.shows));
-        wants.extend(wanted_questions(node, shows).into_iter().map(|wanted| (place, wanted)));
-        let mut fact = NodeFacts { shows, description: node.description.clone(), ..NodeFacts::default() };
-        if wants_shortcut(frame, node) {
-            match link.remembered.borrow().shortcut(&step.object, node) {
-                Some(shortcut) => fact.shortcut = shortcut,
-                None => wants.push((place, NodeQuestion::Shortcut)),
-            }
-        }
-        facts.push(fact);
+    for place in 0..reading.order.len() {
+        let fact = first_facts(link, frame, reading, place, &mut wants);
+        reading.facts.push(fact);
     }
-    ask_facts(link, gathered, &wants, &mut facts, pace).await;
-    let texts: Vec<(usize, NodeQuestion)> = (0..facts.len())
-        .filter(|&place| facts.get(place).is_some_and(|fact| fact.characters.is_some_and(|count| count > 0)))
-        .map(|place| (place, NodeQuestion::Text))
-        .collect();
-    ask_facts(link, gathered, &texts, &mut facts, pace).await;
-    facts
+    ask_facts(link, reading, &wants, pace).await;
 }
 
-fn wanted_questions(node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
+/// What is known of a node without asking, and what has to be asked.
+pub fn first_facts(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    reading: &FrameReading,
+    place: usize,
+    wants: &mut Vec<(usize, NodeQuestion)>,
+) -> NodeFacts {
+    let Some(step) = reading.order.get(place) else {
+        return NodeFacts::default();
+    };
+    let Some(node) = reading.nodes.get(&step.object) else {
+        return NodeFacts::default();
+    };
+    let shows = shows(frame, reading, step, node);
+    wants.extend(wanted_questions(node, shows).into_iter().map(|wanted| (place, wanted)));
+    let mut fact = NodeFacts { shows, description: node.description.clone(), ..NodeFacts::default() };
+    if wants_shortcut(frame, node) {
+        match link.remembered.borrow().shortcut(&step.object, node) {
+            Some(shortcut) => fact.shortcut = shortcut,
+            None => wants.push((place, NodeQuestion::Shortcut)),
+        }
+    }
+    fact
+}
+
+/// Whether a node shows; the facts of those before it in the order are known.
+pub fn shows(frame: &AtspiFrame, reading: &FrameReading, step: &CaptureStep, node: &AtspiNode) -> bool {
+    let parent = step.parent.and_then(|parent| reading.facts.get(parent));
+    node.states.has(State::Showing)
+        || (frame.hides_what_shows
+            && node.states.has(State::Visible)
+            && parent.is_none_or(|parent| parent.shows))
+}
+
+pub fn wanted_questions(node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
     let mut wanted = Vec::new();
     if shows && node.faces.has(COMPONENT) {
         wanted.push(NodeQuestion::Extents);
@@ -260,37 +296,59 @@ fn wants_shortcut(frame: &AtspiFrame, node: &AtspiNode) -> bool {
         && roles::is_one_of(node.role, roles::WITH_SHORTCUT)
 }
 
-async fn ask_facts(
+/// Asks, and then for the texts of those that said how long theirs are.
+pub async fn ask_facts(
     link: &Rc<BusConnection>,
-    gathered: &mut GatheredNodes,
+    reading: &mut FrameReading,
     wants: &[(usize, NodeQuestion)],
-    facts: &mut [NodeFacts],
     pace: &BusDeadline,
 ) {
+    put_questions(link, reading, wants, pace).await;
+    let has_text = |place: usize| {
+        reading.facts.get(place).is_some_and(|fact| fact.characters.is_some_and(|count| count > 0))
+    };
+    let texts: Vec<(usize, NodeQuestion)> = wants
+        .iter()
+        .filter(|(place, wanted)| *wanted == NodeQuestion::Characters && has_text(*place))
+        .map(|(place, _)| (*place, NodeQuestion::Text))
+        .collect();
+    put_questions(link, reading, &texts, pace).await;
+}
+
+async fn put_questions(
+    link: &Rc<BusConnection>,
+    reading: &mut FrameReading,
+    wants: &[(usize, NodeQuestion)],
+    pace: &BusDeadline,
+) {
+    let FrameReading { nodes, order, facts, whole } = reading;
     let asks = wants.iter().filter_map(|(place, wanted)| {
-        let step = gathered.order.get(*place)?;
+        let step = order.get(*place)?;
         Some((step.object.clone(), build_question(*wanted, facts.get(*place)?)))
     });
     let answers = link.ask_all(asks.collect(), pace).await;
     for ((place, wanted), answer) in wants.iter().zip(answers) {
-        gathered.whole &= !is_silent(&answer);
-        let (Some(fact), Ok(reply)) = (facts.get_mut(*place), answer) else {
+        *whole &= !is_silent(&answer);
+        let Some(fact) = facts.get_mut(*place) else {
             continue;
         };
+        let reply = answer.as_ref().ok();
         match wanted {
-            NodeQuestion::Extents => fact.extents = read_rectangle(&reply),
-            NodeQuestion::Description => fact.description = text(&reply),
-            NodeQuestion::Now => fact.range.now = read_number(&reply),
-            NodeQuestion::Least => fact.range.min = read_number(&reply),
-            NodeQuestion::Most => fact.range.max = read_number(&reply),
+            NodeQuestion::Extents => fact.extents = reply.and_then(read_rectangle),
+            NodeQuestion::Description => fact.description = reply.and_then(text),
+            NodeQuestion::Now => fact.range.now = reply.and_then(read_number),
+            NodeQuestion::Least => fact.range.min = reply.and_then(read_number),
+            NodeQuestion::Most => fact.range.max = reply.and_then(read_number),
             NodeQuestion::Characters => {
-                fact.characters = read_number(&reply).map(|count| count.max(0.0) as usize)
+                fact.characters = reply.and_then(read_number).map(|count| count.max(0.0) as usize);
+                fact.text = None;
             }
-            NodeQuestion::Text => fact.text = text(&reply),
+            NodeQuestion::Text => fact.text = reply.and_then(text),
             NodeQuestion::Shortcut => {
-                fact.shortcut = text(&reply).and_then(|keys| readable_keys(&keys));
-                if let Some(step) = gathered.order.get(*place)
-                    && let Some(node) = gathered.nodes.get(&step.object)
+                let Some(reply) = reply else { continue };
+                fact.shortcut = text(reply).and_then(|keys| readable_keys(&keys));
+                if let Some(step) = order.get(*place)
+                    && let Some(node) = nodes.get(&step.object)
                 {
                     link.remembered.borrow_mut().remember(&step.object, node, fact.shortcut.clone());
                 }
@@ -344,14 +402,8 @@ fn spell_shortcut(keys: &str) -> String {
     words.join("+")
 }
 
-fn build_tree(
-    sought: &WindowFacts,
-    frame: &AtspiFrame,
-    bounds: Rect,
-    gathered: GatheredNodes,
-    facts: Vec<NodeFacts>,
-) -> Tree {
-    let GatheredNodes { nodes, order, whole, .. } = gathered;
+pub fn build_tree(sought: &WindowFacts, frame: &AtspiFrame, bounds: Rect, reading: &FrameReading) -> Tree {
+    let FrameReading { nodes, order, whole, facts } = reading;
     let mut builder: Option<TreeBuilder> = None;
     let mut clips: Vec<Option<Rect>> = Vec::with_capacity(order.len());
     for (step, fact) in order.iter().zip(facts) {
@@ -381,7 +433,7 @@ fn build_tree(
         }
     }
     let mut tree = builder.map_or_else(|| Tree::of_root(Element::default()), TreeBuilder::finish);
-    tree.complete = whole;
+    tree.complete = *whole;
     show_choices(&mut tree);
     tree
 }
@@ -389,14 +441,14 @@ fn build_tree(
 fn build_element(
     step: &CaptureStep,
     node: &AtspiNode,
-    fact: NodeFacts,
+    fact: &NodeFacts,
     parent_role: Option<u32>,
     clip: Option<Rect>,
     offset: (i32, i32),
 ) -> Element {
     let bounds = fact.extents.map(|own| moved_by(own, offset)).unwrap_or_default();
     let clipped = clip.is_some_and(|clip| !clip.intersects(&bounds));
-    let value = value_of(&fact);
+    let value = value_of(fact);
     Element {
         role: roles::role(node.role, node.states, parent_role),
         name: shortened(&node.name, None),
@@ -407,8 +459,12 @@ fn build_element(
         selected: roles::is_selected(node.role, node.states),
         expanded: roles::is_expanded(node.states),
         range: fact.range,
-        shortcut: fact.shortcut,
-        description: fact.description.filter(|text| !text.is_empty()).map(|text| shortened(&text, None)),
+        shortcut: fact.shortcut.clone(),
+        description: fact
+            .description
+            .as_ref()
+            .filter(|text| !text.is_empty())
+            .map(|text| shortened(text, None)),
         identifier: None,
         secret: roles::is_secret(node.role),
         redacted: false,
@@ -510,7 +566,7 @@ mod tests {
         let node = AtspiNode { role: role as u32, ..AtspiNode::default() };
         let step = CaptureStep { object: object("/x"), depth: 1, parent: Some(0) };
         let facts = NodeFacts { shows: true, extents: Some(extents), ..NodeFacts::default() };
-        let element = build_element(&step, &node, facts, None, clip, (100, 10));
+        let element = build_element(&step, &node, &facts, None, clip, (100, 10));
         let below = clip_below(&node, &element, clip);
         (element, below)
     }

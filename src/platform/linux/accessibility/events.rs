@@ -8,10 +8,11 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use zbus::export::futures_core::Stream;
-use zbus::message::Type;
+use zbus::message::{EndianSig, Type};
 use zbus::{Message, MessageStream};
 
 use super::bus::{BusConnection, BusDeadline};
+use super::mirror::Change;
 use crate::clock::{Bell, Deadline, sleep_task};
 
 /// What toolkits are asked to tell. Without a listener to the first, GTK3 and Chromium have no cache either.
@@ -20,6 +21,8 @@ const KINDS: &[&str] = &[
     "object:state-changed",
     "object:text-changed",
     "object:property-change",
+    "object:visible-data-changed",
+    "object:model-changed",
     "window:",
 ];
 
@@ -29,6 +32,8 @@ const TOLD: &[(&str, &str)] = &[
     ("org.a11y.atspi.Event.Object", "StateChanged"),
     ("org.a11y.atspi.Event.Object", "TextChanged"),
     ("org.a11y.atspi.Event.Object", "PropertyChange"),
+    ("org.a11y.atspi.Event.Object", "VisibleDataChanged"),
+    ("org.a11y.atspi.Event.Object", "ModelChanged"),
 ];
 
 /// The first event of a burst rings at once; those that follow within this time ring once, together.
@@ -95,7 +100,10 @@ async fn hear(mut stream: MessageStream, link: Weak<BusConnection>, bell: Bell) 
             biased;
             message = poll_fn(|cx| Pin::new(&mut stream).poll_next(cx)) => {
                 let Some(Ok(message)) = message else { break };
-                if !is_news(&message, &link) {
+                let Some(link) = link.upgrade() else { break };
+                let news = is_news(&message, &link);
+                link.note_heard(message.recv_position());
+                if !news {
                     continue;
                 }
                 owed = true;
@@ -116,22 +124,50 @@ fn ring(bell: &Bell, owed: &mut bool, quiet: &mut Deadline) {
     *quiet = Deadline::after(BURST);
 }
 
-fn is_news(message: &Message, link: &Weak<BusConnection>) -> bool {
+fn is_news(message: &Message, link: &BusConnection) -> bool {
     if message.message_type() != Type::Signal {
         return false;
     }
     let header = message.header();
     match header.member().map(|member| member.as_str()) {
         Some("NameOwnerChanged") => left(message).is_some_and(|name| {
-            link.upgrade().is_some_and(|link| {
-                let known = link.watched.borrow().contains(name.as_str());
-                link.forget_application(&name);
-                known
-            })
+            let known = link.watched.borrow().contains(name.as_str());
+            link.forget_application(&name);
+            known
         }),
         Some("NameAcquired" | "NameLost") | None => false,
-        Some(_) => true,
+        Some(member) => {
+            if let (Some(bus), Some(path)) = (header.sender(), header.path()) {
+                link.mirrors.borrow_mut().mark(bus, path, told_change(member, message));
+            }
+            true
+        }
     }
+}
+
+/// What an event is about. What shows or not takes with it what is below it.
+fn told_change(member: &str, message: &Message) -> Change {
+    match member {
+        "ChildrenChanged" => Change::Children,
+        "StateChanged" if matches!(told_detail(message).as_deref(), Some("showing" | "visible")) => {
+            Change::Subtree
+        }
+        "VisibleDataChanged" | "ModelChanged" => Change::Subtree,
+        _ => Change::Facts,
+    }
+}
+
+/// The first word of an event's body, whatever follows it: each toolkit has its own form for the rest.
+fn told_detail(message: &Message) -> Option<String> {
+    let body = message.body();
+    let data = body.data();
+    let (length, rest) = data.bytes().split_first_chunk::<4>()?;
+    let length = match message.primary_header().endian_sig() {
+        EndianSig::Little => u32::from_le_bytes(*length),
+        EndianSig::Big => u32::from_be_bytes(*length),
+    };
+    let word = rest.get(..usize::try_from(length).ok()?)?;
+    std::str::from_utf8(word).ok().map(str::to_owned)
 }
 
 /// Who left the bus.

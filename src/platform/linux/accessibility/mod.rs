@@ -4,6 +4,7 @@
 //!   Accessible ── bus: one connection, one thread, many calls at once
 //!     ├── find: from a window to its root
 //!     ├── capture: cache ─► walk ─► places and values ─► Tree    roles: words
+//!     ├── mirror: what was read before, made true
 //!     ├── windows: those that the applications show, where no window system tells of them
 //!     ├── element: one element, asked to do something
 //!     └── events: what rings the bell
@@ -15,6 +16,9 @@ mod capture;
 pub mod element;
 mod events;
 pub mod find;
+mod mirror;
+#[cfg(feature = "desktop_tests")]
+mod mirror_check;
 mod object;
 pub mod roles;
 mod walk;
@@ -26,6 +30,7 @@ use std::time::Duration;
 
 use bus::{Bus, BusConnection, BusDeadline};
 pub use find::WindowFacts;
+pub use mirror::Detail;
 #[cfg(feature = "wayland")]
 pub use windows::AtspiWindow;
 
@@ -70,10 +75,17 @@ impl AtspiClient {
     }
 
     /// The elements of a window. `bounds` is the window with its frame, as people see it.
-    pub fn tree(&self, sought: WindowFacts, bounds: Rect, patience: &Patience) -> Result<Tree> {
+    pub fn tree(
+        &self,
+        sought: WindowFacts,
+        bounds: Rect,
+        detail: Detail,
+        patience: &Patience,
+    ) -> Result<Tree> {
         let (per_call, whole) = (patience.per_call, patience.whole);
         self.bus.run(whole, &patience.cancel, move |link| async move {
-            capture::capture_tree(link, sought, bounds, BusDeadline::new(per_call, whole), whole).await
+            let pace = BusDeadline::new(per_call, whole);
+            capture::capture_tree(link, sought, bounds, detail, pace, whole).await
         })
     }
 

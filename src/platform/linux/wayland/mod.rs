@@ -18,7 +18,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::accessibility::{AtspiClient, AtspiWindow, WindowFacts};
+use super::accessibility::{AtspiClient, AtspiWindow, Detail, WindowFacts};
 use super::adapter::EVENTS_TRUSTED_FOR;
 use super::apps::LinuxApps;
 use super::desktop;
@@ -261,6 +261,16 @@ impl Desktop for Wayland {
 
 impl Accessibility for Wayland {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        self.read_tree(window, Detail::Everything, patience)
+    }
+
+    fn focus_tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        self.read_tree(window, Detail::Focus, patience)
+    }
+}
+
+impl Wayland {
+    fn read_tree(&self, window: &Window, detail: Detail, patience: &Patience) -> Result<Tree> {
         let mine = self.windows()?.into_iter().filter(|other| other.pid == window.pid).count();
         let sought = WindowFacts {
             pid: window.pid,
@@ -271,7 +281,7 @@ impl Accessibility for Wayland {
             native: Some(root_of(&window.uid)?.native),
             ..WindowFacts::default()
         };
-        self.accessible.tree(sought, window.bounds, patience)
+        self.accessible.tree(sought, window.bounds, detail, patience)
     }
 }
 

@@ -8,7 +8,7 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use zbus::export::futures_core::Stream;
-use zbus::message::{EndianSig, Type};
+use zbus::message::Type;
 use zbus::{Message, MessageStream};
 
 use super::bus::{BusConnection, BusDeadline};
@@ -138,36 +138,19 @@ fn is_news(message: &Message, link: &BusConnection) -> bool {
         Some("NameAcquired" | "NameLost") | None => false,
         Some(member) => {
             if let (Some(bus), Some(path)) = (header.sender(), header.path()) {
-                link.mirrors.borrow_mut().mark(bus, path, told_change(member, message));
+                link.mirrors.borrow_mut().mark(bus, path, told_change(member));
             }
             true
         }
     }
 }
 
-/// What an event is about. What shows or not takes with it what is below it.
-fn told_change(member: &str, message: &Message) -> Change {
+fn told_change(member: &str) -> Change {
     match member {
         "ChildrenChanged" => Change::Children,
-        "StateChanged" if matches!(told_detail(message).as_deref(), Some("showing" | "visible")) => {
-            Change::Subtree
-        }
-        "VisibleDataChanged" | "ModelChanged" => Change::Subtree,
+        "VisibleDataChanged" | "ModelChanged" => Change::Below,
         _ => Change::Facts,
     }
-}
-
-/// The first word of an event's body, whatever follows it: each toolkit has its own form for the rest.
-fn told_detail(message: &Message) -> Option<String> {
-    let body = message.body();
-    let data = body.data();
-    let (length, rest) = data.bytes().split_first_chunk::<4>()?;
-    let length = match message.primary_header().endian_sig() {
-        EndianSig::Little => u32::from_le_bytes(*length),
-        EndianSig::Big => u32::from_be_bytes(*length),
-    };
-    let word = rest.get(..usize::try_from(length).ok()?)?;
-    std::str::from_utf8(word).ok().map(str::to_owned)
 }
 
 /// Who left the bus.

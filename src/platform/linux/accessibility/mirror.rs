@@ -3,8 +3,10 @@
 //! An application's events and its answers come in one order: whoever has an answer has been told everything that
 //! happened before it. So a look asks one question, waits until everything that came before its answer was heard, and
 //! asks the marked nodes anew. An event is never believed, it only marks. What no event tells is asked every time: the
-//! places, numbers and texts of what is to be seen, and who has the focus. What is scrolled away is sampled, and
-//! where a sample is not as it was, its family is asked.
+//! numbers and texts of what is to be seen, and who has the focus. Places are sampled, and where a sample is not where
+//! it was, its family is asked.
+
+mod places;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -19,19 +21,19 @@ use super::capture::{
 };
 use super::find::{AtspiFrame, states_of};
 use super::object::{ACCESSIBLE, AtspiObject, States};
-use super::{roles, walk};
+use super::walk;
 use crate::model::Rect;
+use places::{Samples, visible_places};
 
 /// A window with fewer elements is read whole: that costs as little, and relies on nobody.
 const LARGE: usize = if cfg!(test) { 8 } else { 150 };
 const MOST_FRAMES: usize = 8;
-/// With more marked nodes than that, or more than a part of all, reading everything is cheaper.
+/// With more marked nodes than that something new is there.
 const MOST_MARKED: usize = 2_000;
-const MARKED_PART: usize = 3;
+/// To ask more than this part of a window costs as much as reading it.
+const MOST_ASKED: f64 = 0.6;
 /// So many are asked, however small the window is.
 const FEW: usize = 100;
-/// Of the children of one node that are not to be seen, so many are looked at.
-const SAMPLES: usize = 4;
 
 /// How much of a window somebody needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +49,8 @@ pub enum Change {
     /// Its name, states, text or value.
     Facts,
     Children,
-    /// Anything at all below it.
-    Subtree,
+    /// What is to be seen of what is below it.
+    Below,
 }
 
 /// The windows that were read, by their roots.
@@ -78,7 +80,7 @@ struct Marks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Marked {
     children: bool,
-    subtree: bool,
+    below: bool,
 }
 
 /// A look that began: it says when, so that a later one is not overwritten.
@@ -135,7 +137,7 @@ impl Marks {
         }
         if let Some(marked) = self.nodes.get_mut(path) {
             marked.children |= change != Change::Facts;
-            marked.subtree |= change == Change::Subtree;
+            marked.below |= change == Change::Below;
         }
         if self.nodes.len() > MOST_MARKED {
             *self = Self { overflown: true, ..Self::default() };
@@ -156,7 +158,7 @@ pub async fn read_frame(
     let turn = |refreshed| Turn { number, silences, refreshed };
     let refreshed = match known.reading {
         Some(reading) if heard => {
-            let known = Known { reading, popups: known.popups, marks: known.marks };
+            let known = Known { reading, popups: known.popups, marks: known.marks, moved: HashSet::new() };
             known.refresh(link, frame, detail, pace).await
         }
         _ => Err("it was not read before"),
@@ -191,6 +193,8 @@ struct Known {
     reading: FrameReading,
     popups: Vec<AtspiObject>,
     marks: Marks,
+    /// Whose children are elsewhere than they were.
+    moved: HashSet<AtspiObject>,
 }
 
 /// Why everything has to be read.
@@ -208,36 +212,50 @@ impl Known {
         if self.popups != frame.popups {
             changed.insert(frame.object.clone(), Marked { children: true, ..Marked::default() });
         }
-        self.ask_again(link, frame, changed, pace).await?;
-        if detail == Detail::Focus {
-            return Ok(self.reading);
-        }
-        let others = self.check_what_is_untold(link, pace).await;
+        let turned = self.ask_again(link, frame, changed, pace).await?;
+        let others = match detail {
+            Detail::Everything => self.check_what_is_untold(link, pace).await,
+            Detail::Focus => HashSet::new(),
+        };
+        tracing::debug!(turned = turned.len(), others = others.len(), "a window is known");
         let mut changed = HashMap::new();
-        others.iter().for_each(|parent| add_subtree(&self.reading.nodes, parent, &mut changed));
+        let nodes = &self.reading.nodes;
+        others.iter().for_each(|top| add_subtree(nodes, top, Marked::default(), &mut changed));
+        turned
+            .iter()
+            .for_each(|top| add_subtree(nodes, top, Marked { children: true, below: false }, &mut changed));
         self.ask_again(link, frame, changed, pace).await?;
         Ok(self.reading)
     }
 
-    /// Makes true what is known of these objects and of what they list.
+    /// Makes true what is known of these objects and of what they list. The answer is who shows now and did not, or the
+    /// other way round: toolkits tell it of what was opened or closed, and not always of what is in it.
     async fn ask_again(
         &mut self,
         link: &Rc<BusConnection>,
         frame: &AtspiFrame,
         changed: HashMap<AtspiObject, Marked>,
         pace: &BusDeadline,
-    ) -> Result<(), Outdated> {
-        if changed.is_empty() {
-            return Ok(());
-        }
-        if changed.len() > (self.reading.nodes.len() / MARKED_PART).max(FEW) {
+    ) -> Result<HashSet<AtspiObject>, Outdated> {
+        if changed.len() > FEW.max((self.reading.nodes.len() as f64 * MOST_ASKED) as usize) {
             return Err("too much changed");
         }
-        let relist = self.relearn(link, &changed, pace).await;
-        let facts = if relist { Some(self.walk_again(link, frame, pace).await) } else { None };
-        let wants = self.carry_facts(link, frame, facts, &changed);
+        if changed.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let relearned = self.relearn(link, &changed, pace).await;
+        let facts = if relearned.relist { Some(self.walk_again(link, frame, pace).await) } else { None };
+        let (wants, before) = self.carry_facts(link, frame, facts, &changed);
         ask_facts(link, &mut self.reading, &wants, pace).await;
-        Ok(())
+        let moved = before.into_iter().filter(|(place, before)| self.extents(*place) != *before);
+        let moved: Vec<AtspiObject> = moved.filter_map(|(place, _)| self.parent_of(place)).collect();
+        self.moved.extend(moved);
+        Ok(relearned.turned)
+    }
+
+    fn parent_of(&self, place: usize) -> Option<AtspiObject> {
+        let parent = self.reading.order.get(place)?.parent?;
+        self.reading.order.get(parent).map(|step| step.object.clone())
     }
 
     /// The objects that may be other than they were: the marked ones, and those that an event may not tell of when
@@ -250,13 +268,11 @@ impl Known {
         let mut changed: HashMap<AtspiObject, Marked> = HashMap::new();
         for (path, marked) in &self.marks.nodes {
             let object = AtspiObject { bus: frame.bus.clone(), path: path.clone() };
-            if marked.subtree {
-                add_subtree(nodes, &object, &mut changed);
-            }
             if nodes.contains_key(&object) {
                 changed.insert(object, *marked);
             }
         }
+        self.add_seen_below(&mut changed);
         for step in &self.reading.order {
             if nodes.get(&step.object).is_some_and(|node| is_passed_on(node)) {
                 changed.entry(step.object.clone()).or_default();
@@ -266,33 +282,57 @@ impl Known {
         Ok(changed)
     }
 
-    /// Asks what the objects are now. True when the order of the tree may be another.
+    /// Adds what is to be seen below those that said so.
+    fn add_seen_below(&self, changed: &mut HashMap<AtspiObject, Marked>) {
+        if changed.values().all(|marked| !marked.below) {
+            return;
+        }
+        let visible = visible_places(&self.reading);
+        let mut below = vec![false; visible.len()];
+        for (place, step) in self.reading.order.iter().enumerate() {
+            let parent = step.parent.and_then(|parent| self.reading.order.get(parent));
+            let marked =
+                parent.and_then(|parent| changed.get(&parent.object)).is_some_and(|marked| marked.below);
+            below[place] = marked || step.parent.is_some_and(|parent| below[parent]);
+            if below[place] && visible[place] {
+                changed.entry(step.object.clone()).or_default().children = true;
+            }
+        }
+    }
+
+    /// Asks what the objects are now.
     async fn relearn(
         &mut self,
         link: &Rc<BusConnection>,
         changed: &HashMap<AtspiObject, Marked>,
         pace: &BusDeadline,
-    ) -> bool {
+    ) -> Relearned {
         let objects: Vec<&AtspiObject> = changed.keys().collect();
         let mut asks = Vec::with_capacity(objects.len() * QUESTIONS.len());
         for object in &objects {
             asks.extend(QUESTIONS.iter().map(|ask| ((*object).clone(), ask.clone())));
         }
         let answers = link.ask_all(asks, pace).await;
-        let mut relist = false;
+        let mut relearned = Relearned::default();
         for (object, answers) in objects.into_iter().zip(answers.chunks(QUESTIONS.len())) {
             let nodes = &mut self.reading.nodes;
+            let before = nodes.get(object).map(|node| node.states);
             let told = nodes.get_mut(object).is_some_and(|node| update_node(node, answers));
             if !told {
                 // Whoever lists it is asked about it again, and it is left out if it does not answer then either.
                 nodes.remove(object);
-                relist = true;
-            } else if changed.get(object).is_some_and(|marked| marked.children) {
+                relearned.relist = true;
+                continue;
+            }
+            if changed.get(object).is_some_and(|marked| marked.children) {
                 unlist(nodes, object);
-                relist = true;
+                relearned.relist = true;
+            }
+            if before.map(shown_states) != nodes.get(object).map(|node| shown_states(node.states)) {
+                relearned.turned.insert(object.clone());
             }
         }
-        relist
+        relearned
     }
 
     /// Brings the order up to date. The facts of what stays are handed back by object.
@@ -315,16 +355,16 @@ impl Known {
         facts
     }
 
-    /// The facts that still hold, in the order of the tree, and the questions about the others.
+    /// The facts that still hold, in the order of the tree, and the questions about the others, with where those were.
     fn carry_facts(
         &mut self,
         link: &Rc<BusConnection>,
         frame: &AtspiFrame,
         by_object: Option<HashMap<AtspiObject, NodeFacts>>,
         changed: &HashMap<AtspiObject, Marked>,
-    ) -> Vec<(usize, NodeQuestion)> {
+    ) -> (Vec<(usize, NodeQuestion)>, Vec<(usize, Option<Rect>)>) {
         let reading = &mut self.reading;
-        let mut wants = Vec::new();
+        let (mut wants, mut before) = (Vec::new(), Vec::new());
         let mut in_place = std::mem::take(&mut reading.facts).into_iter();
         let mut by_object = by_object;
         for place in 0..reading.order.len() {
@@ -333,6 +373,7 @@ impl Known {
                 Some(facts) => facts.remove(&step.object),
                 None => in_place.next(),
             };
+            let place_before = old.as_ref().and_then(|old| old.extents);
             let same = old.filter(|_| !changed.contains_key(&step.object)).filter(|old| {
                 reading
                     .nodes
@@ -341,15 +382,18 @@ impl Known {
             });
             let fact = match same {
                 Some(fact) => fact,
-                None => first_facts(link, frame, reading, place, &mut wants),
+                None => {
+                    before.push((place, place_before));
+                    first_facts(link, frame, reading, place, &mut wants)
+                }
             };
             reading.facts.push(fact);
         }
-        wants
+        (wants, before)
     }
 
-    /// Places, numbers and texts change without a word. Those of what is to be seen are asked, the others sampled: the
-    /// answer is whose children are not as they were.
+    /// Places, numbers and texts change without a word. Numbers and texts of what is to be seen are asked, and the places
+    /// of some of each family, of all where one moved. The answer is whose hidden children are not as they were.
     async fn check_what_is_untold(
         &mut self,
         link: &Rc<BusConnection>,
@@ -362,38 +406,74 @@ impl Known {
             let asked = node.map(|node| wanted_questions(node, true)).unwrap_or_default();
             wants.extend(asked.into_iter().filter(|wanted| is_untold(*wanted)).map(|wanted| (place, wanted)));
         }
-        let samples = sampled_places(&self.reading, &visible);
-        let shown = |place: &&usize| self.reading.facts.get(**place).is_some_and(|fact| fact.shows);
-        wants.extend(samples.iter().filter(shown).map(|place| (*place, NodeQuestion::Extents)));
-        let before: Vec<Option<Rect>> = samples.iter().map(|place| self.extents(*place)).collect();
         ask_facts(link, &mut self.reading, &wants, pace).await;
-        let states = self.ask_states(link, &samples, pace).await;
         let mut others = HashSet::new();
-        for ((place, before), states) in samples.into_iter().zip(before).zip(states) {
-            let Some(step) = self.reading.order.get(place) else { continue };
-            let node = self.reading.nodes.get(&step.object);
-            let same = self.extents(place) == before && node.map(|node| node.states) == states;
-            let parent = step.parent.and_then(|parent| self.reading.order.get(parent)).filter(|_| !same);
-            others.extend(parent.map(|parent| parent.object.clone()));
+        let mut asked = HashSet::new();
+        loop {
+            let samples = Samples::of(&self.reading, &visible, &self.moved);
+            let known = self.moved.len();
+            let seen: Vec<usize> = samples.seen.into_iter().filter(|place| asked.insert(*place)).collect();
+            let hidden: Vec<usize> =
+                samples.hidden.into_iter().filter(|place| asked.insert(*place)).collect();
+            let moved = self.ask_places(link, &seen, pace).await;
+            self.moved.extend(moved);
+            others.extend(self.ask_places(link, &hidden, pace).await);
+            others.extend(self.ask_states(link, &hidden, pace).await);
+            if self.moved.len() == known {
+                return others;
+            }
         }
-        others
+    }
+
+    /// Asks where these are now. The answer is whose children are elsewhere than they were.
+    async fn ask_places(
+        &mut self,
+        link: &Rc<BusConnection>,
+        places: &[usize],
+        pace: &BusDeadline,
+    ) -> Vec<AtspiObject> {
+        let shown = |place: &&usize| self.reading.facts.get(**place).is_some_and(|fact| fact.shows);
+        let wants: Vec<(usize, NodeQuestion)> =
+            places.iter().filter(shown).map(|place| (*place, NodeQuestion::Extents)).collect();
+        let before: Vec<Option<Rect>> = wants.iter().map(|(place, _)| self.extents(*place)).collect();
+        ask_facts(link, &mut self.reading, &wants, pace).await;
+        let moved = wants.iter().zip(before).filter(|((place, _), before)| self.extents(*place) != *before);
+        moved.filter_map(|((place, _), _)| self.parent_of(*place)).collect()
     }
 
     fn extents(&self, place: usize) -> Option<Rect> {
         self.reading.facts.get(place).and_then(|fact| fact.extents)
     }
 
+    /// Asks for the states of these. The answer is whose children have others than they had.
     async fn ask_states(
         &self,
         link: &Rc<BusConnection>,
         places: &[usize],
         pace: &BusDeadline,
-    ) -> Vec<Option<States>> {
-        let steps = places.iter().filter_map(|place| self.reading.order.get(*place));
-        let asks = steps.map(|step| (step.object.clone(), BusRequest::Call(ACCESSIBLE, "GetState")));
+    ) -> Vec<AtspiObject> {
+        let steps = places.iter().filter_map(|place| Some((*place, self.reading.order.get(*place)?)));
+        let asks =
+            steps.clone().map(|(_, step)| (step.object.clone(), BusRequest::Call(ACCESSIBLE, "GetState")));
         let answers = link.ask_all(asks.collect(), pace).await;
-        answers.iter().map(|answer| answer.as_ref().map(states_of).ok()).collect()
+        let known = |step: &CaptureStep| self.reading.nodes.get(&step.object).map(|node| node.states);
+        let other = steps
+            .zip(answers)
+            .filter(|((_, step), answer)| answer.as_ref().map(states_of).ok() != known(step));
+        other.filter_map(|((place, _), _)| self.parent_of(place)).collect()
     }
+}
+
+#[derive(Debug, Default)]
+struct Relearned {
+    /// The order of the tree may be another.
+    relist: bool,
+    /// Who shows now and did not, or the other way round.
+    turned: HashSet<AtspiObject>,
+}
+
+fn shown_states(states: States) -> (bool, bool) {
+    (states.has(State::Showing), states.has(State::Visible))
 }
 
 /// What makes a node, in this order.
@@ -415,7 +495,9 @@ fn update_node(node: &mut AtspiNode, answers: &[BusReply]) -> bool {
     node.role = role;
     node.states = states_of(states);
     node.name = name.as_ref().ok().and_then(text).unwrap_or_default();
-    node.description = node.description.take().and(description.as_ref().ok().and_then(text));
+    // GTK3 describes in its cache what the object itself does not describe.
+    let described = description.as_ref().ok().and_then(text).filter(|text| !text.is_empty());
+    node.description = node.description.take().map(|known| described.unwrap_or(known));
     !node.states.has(State::Defunct)
 }
 
@@ -425,17 +507,14 @@ fn unlist(nodes: &mut Nodes, object: &AtspiObject) {
     }
 }
 
-fn add_subtree(nodes: &Nodes, top: &AtspiObject, changed: &mut HashMap<AtspiObject, Marked>) {
+fn add_subtree(nodes: &Nodes, top: &AtspiObject, marked: Marked, changed: &mut HashMap<AtspiObject, Marked>) {
     let mut open = vec![top.clone()];
     while let Some(object) = open.pop() {
         let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get(&object) else {
             continue;
         };
         for kid in kids.iter().filter(|kid| nodes.contains_key(kid)) {
-            if changed.len() > MOST_MARKED {
-                return;
-            }
-            if changed.insert(kid.clone(), Marked { children: true, subtree: true }).is_none() {
+            if changed.insert(kid.clone(), marked).is_none() {
                 open.push(kid.clone());
             }
         }
@@ -448,53 +527,7 @@ fn is_passed_on(node: &AtspiNode) -> bool {
 }
 
 fn is_untold(question: NodeQuestion) -> bool {
-    matches!(question, NodeQuestion::Extents | NodeQuestion::Now | NodeQuestion::Characters)
-}
-
-/// Which nodes are to be seen: they show, and lie in what clips them.
-fn visible_places(reading: &FrameReading) -> Vec<bool> {
-    let mut visible = Vec::with_capacity(reading.order.len());
-    let mut clips: Vec<Option<Rect>> = Vec::with_capacity(reading.order.len());
-    for (step, fact) in reading.order.iter().zip(&reading.facts) {
-        let clip = match step.parent {
-            Some(parent) => clips.get(parent).copied().flatten(),
-            None => fact.extents,
-        };
-        let own = fact.extents.filter(|own| !own.is_empty() && fact.shows);
-        visible.push(own.is_some_and(|own| clip.is_none_or(|clip| clip.intersects(&own))));
-        clips.push(match own.filter(|_| is_clipping(reading, step)) {
-            Some(own) => Some(clip.map_or(own, |clip| clip.intersection(&own).unwrap_or_default())),
-            None => clip,
-        });
-    }
-    visible
-}
-
-fn is_clipping(reading: &FrameReading, step: &CaptureStep) -> bool {
-    reading.nodes.get(&step.object).is_some_and(|node| roles::is_one_of(node.role, roles::CLIPPING))
-}
-
-/// Some of the nodes that are not to be seen, of each node that is.
-fn sampled_places(reading: &FrameReading, visible: &[bool]) -> Vec<usize> {
-    let mut hidden: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (place, step) in reading.order.iter().enumerate() {
-        let parent = step.parent.filter(|parent| visible.get(*parent).copied().unwrap_or(false));
-        if let (Some(parent), Some(false)) = (parent, visible.get(place)) {
-            hidden.entry(parent).or_default().push(place);
-        }
-    }
-    let mut samples: Vec<usize> = hidden.values().flat_map(|family| evenly_spread(family)).collect();
-    samples.sort_unstable();
-    samples
-}
-
-/// The first, the last, and some between.
-fn evenly_spread(family: &[usize]) -> Vec<usize> {
-    if family.len() <= SAMPLES {
-        return family.to_vec();
-    }
-    let last = family.len() - 1;
-    (0..SAMPLES).filter_map(|step| family.get(step * last / (SAMPLES - 1)).copied()).collect()
+    matches!(question, NodeQuestion::Now | NodeQuestion::Characters)
 }
 
 #[cfg(test)]

@@ -381,9 +381,3 @@ fn windows_and_marks_are_bounded() {
     mirrors.forget(BUS);
     assert!(mirrors.frames.is_empty());
 }
-
-#[test]
-fn samples_are_spread_over_a_family() {
-    assert_eq!(evenly_spread(&[1, 2]), [1, 2]);
-    assert_eq!(evenly_spread(&(0..100).collect::<Vec<_>>()), [0, 33, 66, 99]);
-}

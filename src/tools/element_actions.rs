@@ -334,7 +334,7 @@ impl AfterInput {
 }
 
 /// Looks once there is something to see: applications take their time, and "done" only says that they were
-/// asked. Where nothing comes of the input, or it goes on changing, the time is waited for. Each try is a look of its own.
+/// asked. Where nothing comes of the input, the time is waited for. Each try is a look of its own.
 pub(super) fn look_when_settled(
     cx: &Cx,
     target: &ElementTarget,
@@ -349,8 +349,7 @@ pub(super) fn look_when_settled(
         generation = cx.observer().generation()?;
         let after = look_again(cx, target)?;
         let has_come = after.differs_from(target) || !after.desktop.has_same_windows(&before.desktop);
-        let is_still = cx.observer().generation()? == generation;
-        if (has_come && is_still) || cx.clock().now() >= deadline {
+        if has_come || cx.clock().now() >= deadline {
             return Ok(after);
         }
     }

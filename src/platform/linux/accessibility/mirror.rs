@@ -212,24 +212,25 @@ impl Known {
         if self.popups != frame.popups {
             changed.insert(frame.object.clone(), Marked { children: true, ..Marked::default() });
         }
-        let turned = self.ask_again(link, frame, changed, pace).await?;
+        let stale = self.ask_again(link, frame, changed, pace).await?;
         let others = match detail {
             Detail::Everything => self.check_what_is_untold(link, pace).await,
             Detail::Focus => HashSet::new(),
         };
-        tracing::debug!(turned = turned.len(), others = others.len(), "a window is known");
+        tracing::debug!(stale = stale.len(), others = others.len(), "a window is known");
         let mut changed = HashMap::new();
         let nodes = &self.reading.nodes;
         others.iter().for_each(|top| add_subtree(nodes, top, Marked::default(), &mut changed));
-        turned
+        stale
             .iter()
             .for_each(|top| add_subtree(nodes, top, Marked { children: true, below: false }, &mut changed));
         self.ask_again(link, frame, changed, pace).await?;
         Ok(self.reading)
     }
 
-    /// Makes true what is known of these objects and of what they list. The answer is who shows now and did not, or the
-    /// other way round: toolkits tell it of what was opened or closed, and not always of what is in it.
+    /// Makes true what is known of these objects and of what they list. The answer is below whom everything is asked: who
+    /// shows now and did not, or the other way round, because toolkits tell it of what was opened or closed and not
+    /// always of what is in it; and who is not to be seen and moved or lists others.
     async fn ask_again(
         &mut self,
         link: &Rc<BusConnection>,
@@ -248,9 +249,22 @@ impl Known {
         let (wants, before) = self.carry_facts(link, frame, facts, &changed);
         ask_facts(link, &mut self.reading, &wants, pace).await;
         let moved = before.into_iter().filter(|(place, before)| self.extents(*place) != *before);
-        let moved: Vec<AtspiObject> = moved.filter_map(|(place, _)| self.parent_of(place)).collect();
-        self.moved.extend(moved);
-        Ok(relearned.turned)
+        let moved: Vec<usize> = moved.map(|(place, _)| place).collect();
+        let mut stale = relearned.turned;
+        stale.extend(self.hidden_families(&changed, &moved));
+        let parents: Vec<AtspiObject> = moved.iter().filter_map(|place| self.parent_of(*place)).collect();
+        self.moved.extend(parents);
+        Ok(stale)
+    }
+
+    /// Of those that moved or list others than they did, who is not to be seen: nobody samples what is below them.
+    fn hidden_families(&self, changed: &HashMap<AtspiObject, Marked>, moved: &[usize]) -> Vec<AtspiObject> {
+        let visible = visible_places(&self.reading);
+        let moved: HashSet<usize> = moved.iter().copied().collect();
+        let steps = self.reading.order.iter().enumerate().zip(visible).filter(|(_, visible)| !visible);
+        let relisted = |object: &AtspiObject| changed.get(object).is_some_and(|marked| marked.children);
+        let families = steps.filter(|((place, step), _)| moved.contains(place) || relisted(&step.object));
+        families.map(|((_, step), _)| step.object.clone()).collect()
     }
 
     fn parent_of(&self, place: usize) -> Option<AtspiObject> {

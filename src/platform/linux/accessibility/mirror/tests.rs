@@ -331,6 +331,12 @@ fn an_event_makes_the_mirror_ask_and_nothing_is_read_whole() {
     assert_eq!(check(&each), each.len());
 }
 
+/// What moves in a family that is scrolled away is told by nobody.
+#[test]
+fn what_is_removed_where_nobody_looks_moves_the_others() {
+    check(&[(4, 0, 0), (4, 1, 3), (4, 74, 62)]);
+}
+
 #[test]
 fn what_is_told_while_somebody_reads_is_marked() {
     run(async {

@@ -175,6 +175,8 @@ pub async fn read_frame(
 /// Keeps what was read, if it is worth it and nothing in it went unanswered.
 pub fn keep_reading(link: &Rc<BusConnection>, frame: &AtspiFrame, turn: &Turn, reading: FrameReading) {
     let answered = link.silences.get() == turn.silences;
+    let elements = reading.order.len();
+    tracing::debug!(window = %frame.name, elements, turn.refreshed, answered, "a window was looked at");
     if answered && reading.order.len() >= LARGE {
         link.mirrors.borrow_mut().end(frame, turn.number, reading);
     }
@@ -217,7 +219,6 @@ impl Known {
             Detail::Everything => self.check_what_is_untold(link, pace).await,
             Detail::Focus => HashSet::new(),
         };
-        tracing::debug!(stale = stale.len(), others = others.len(), "a window is known");
         let mut changed = HashMap::new();
         let nodes = &self.reading.nodes;
         others.iter().for_each(|top| add_subtree(nodes, top, Marked::default(), &mut changed));
@@ -246,7 +247,7 @@ impl Known {
         }
         let relearned = self.relearn(link, &changed, pace).await;
         let facts = if relearned.relist { Some(self.walk_again(link, frame, pace).await) } else { None };
-        let (wants, before) = self.carry_facts(link, frame, facts, &changed);
+        let CarriedFacts { wants, before } = self.carry_facts(link, frame, facts, &changed);
         ask_facts(link, &mut self.reading, &wants, pace).await;
         let moved = before.into_iter().filter(|(place, before)| self.extents(*place) != *before);
         let moved: Vec<usize> = moved.map(|(place, _)| place).collect();
@@ -288,7 +289,7 @@ impl Known {
         }
         self.add_seen_below(&mut changed);
         for step in &self.reading.order {
-            if nodes.get(&step.object).is_some_and(|node| is_passed_on(node)) {
+            if nodes.get(&step.object).is_some_and(is_passed_on) {
                 changed.entry(step.object.clone()).or_default();
             }
         }
@@ -376,9 +377,9 @@ impl Known {
         frame: &AtspiFrame,
         by_object: Option<HashMap<AtspiObject, NodeFacts>>,
         changed: &HashMap<AtspiObject, Marked>,
-    ) -> (Vec<(usize, NodeQuestion)>, Vec<(usize, Option<Rect>)>) {
+    ) -> CarriedFacts {
         let reading = &mut self.reading;
-        let (mut wants, mut before) = (Vec::new(), Vec::new());
+        let mut carried = CarriedFacts::default();
         let mut in_place = std::mem::take(&mut reading.facts).into_iter();
         let mut by_object = by_object;
         for place in 0..reading.order.len() {
@@ -397,13 +398,13 @@ impl Known {
             let fact = match same {
                 Some(fact) => fact,
                 None => {
-                    before.push((place, place_before));
-                    first_facts(link, frame, reading, place, &mut wants)
+                    carried.before.push((place, place_before));
+                    first_facts(link, frame, reading, place, &mut carried.wants)
                 }
             };
             reading.facts.push(fact);
         }
-        (wants, before)
+        carried
     }
 
     /// Places, numbers and texts change without a word. Numbers and texts of what is to be seen are asked, and the places
@@ -476,6 +477,13 @@ impl Known {
             .filter(|((_, step), answer)| answer.as_ref().map(states_of).ok() != known(step));
         other.filter_map(|((place, _), _)| self.parent_of(place)).collect()
     }
+}
+
+/// What has to be asked of those whose facts do not hold any more, and where they were.
+#[derive(Debug, Default)]
+struct CarriedFacts {
+    wants: Vec<(usize, NodeQuestion)>,
+    before: Vec<(usize, Option<Rect>)>,
 }
 
 #[derive(Debug, Default)]

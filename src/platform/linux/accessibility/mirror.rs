@@ -22,6 +22,7 @@ use super::capture::{
 use super::find::{AtspiFrame, states_of};
 use super::object::{ACCESSIBLE, AtspiObject, States};
 use super::walk;
+use crate::config::limits::TREE_CHILDREN_OF_ONE_NODE;
 use crate::model::Rect;
 use places::{Samples, visible_places};
 
@@ -329,14 +330,14 @@ impl Known {
         }
         let answers = link.ask_all(asks, pace).await;
         let mut relearned = Relearned::default();
+        let mut gone: HashSet<&AtspiObject> = HashSet::new();
         for (object, answers) in objects.into_iter().zip(answers.chunks(QUESTIONS.len())) {
             let nodes = &mut self.reading.nodes;
             let before = nodes.get(object).map(|node| node.states);
             let told = nodes.get_mut(object).is_some_and(|node| update_node(node, answers));
             if !told {
-                // Whoever lists it is asked about it again, and it is left out if it does not answer then either.
                 nodes.remove(object);
-                relearned.relist = true;
+                gone.insert(object);
                 continue;
             }
             if changed.get(object).is_some_and(|marked| marked.children) {
@@ -347,7 +348,18 @@ impl Known {
                 relearned.turned.insert(object.clone());
             }
         }
+        relearned.relist |= !gone.is_empty();
+        self.unlist_parents(&gone);
         relearned
+    }
+
+    /// LibreOffice replaces the objects of its cells without a word.
+    fn unlist_parents(&mut self, gone: &HashSet<&AtspiObject>) {
+        let FrameReading { nodes, order, .. } = &mut self.reading;
+        let steps = order.iter().filter(|step| gone.contains(&step.object));
+        for parent in steps.filter_map(|step| order.get(step.parent?)) {
+            unlist(nodes, &parent.object);
+        }
     }
 
     /// Brings the order up to date. The facts of what stays are handed back by object.
@@ -523,9 +535,14 @@ fn update_node(node: &mut AtspiNode, answers: &[BusReply]) -> bool {
     !node.states.has(State::Defunct)
 }
 
+/// Has the children listed again. Where they were cut there are too many to ask for all of them, or even for their number:
+/// LibreOffice cannot count its cells.
 fn unlist(nodes: &mut Nodes, object: &AtspiObject) {
     if let Some(node) = nodes.get_mut(object) {
-        node.kids = Kids::Unlisted(walk::UNCOUNTED);
+        if let Kids::Known(kids) = &node.kids {
+            let was_cut = kids.len() >= TREE_CHILDREN_OF_ONE_NODE;
+            node.kids = Kids::Unlisted(if was_cut { i32::MAX } else { walk::UNCOUNTED });
+        }
     }
 }
 

@@ -28,6 +28,7 @@ use super::capture::{
 use super::find::{AtspiFrame, states_of};
 use super::object::{ACCESSIBLE, AtspiObject};
 use super::walk;
+use crate::config::limits::TREE_CHILDREN_OF_ONE_NODE;
 use crate::model::Rect;
 use places::{Samples, visible_places};
 
@@ -368,14 +369,14 @@ impl Known {
         }
         let answers = link.ask_all(asks, pace).await;
         let mut relearned = Relearned::default();
+        let mut gone: HashSet<&AtspiObject> = HashSet::new();
         for (object, answers) in objects.into_iter().zip(answers.chunks(QUESTIONS.len())) {
             let nodes = &mut self.reading.nodes;
             let before = nodes.get(object).map(shown_as);
             let told = nodes.get_mut(object).is_some_and(|node| update_node(node, answers));
             if !told {
-                // Whoever lists it is asked about it again, and it is left out if it does not answer then either.
                 nodes.remove(object);
-                relearned.relist = true;
+                gone.insert(object);
                 continue;
             }
             let has_turned = before != nodes.get(object).map(shown_as);
@@ -387,7 +388,18 @@ impl Known {
                 relearned.turned.insert(object.clone());
             }
         }
+        relearned.relist |= !gone.is_empty();
+        self.unlist_parents(&gone);
         relearned
+    }
+
+    /// LibreOffice replaces the objects of its cells without a word.
+    fn unlist_parents(&mut self, gone: &HashSet<&AtspiObject>) {
+        let FrameReading { nodes, order, .. } = &mut self.reading;
+        let steps = order.iter().filter(|step| gone.contains(&step.object));
+        for parent in steps.filter_map(|step| order.get(step.parent?)) {
+            unlist(nodes, &parent.object);
+        }
     }
 
     /// Brings the order up to date. The facts of what stays are handed back by object.
@@ -569,14 +581,17 @@ fn update_node(node: &mut AtspiNode, answers: &[BusReply]) -> bool {
     !node.states.has(State::Defunct)
 }
 
-/// Its children are asked for when it is walked; the cells of a block, which are leaves, are not known any more.
+/// Has the children listed again. The cells of a block, which are leaves, are not known any more. Where there are too many
+/// children to ask for all of them, their number is not asked either: LibreOffice cannot count its cells.
 fn unlist(nodes: &mut Nodes, object: &AtspiObject) {
     let Some(node) = nodes.get_mut(object).filter(|node| node.native.is_none()) else { return };
-    let kids = std::mem::replace(&mut node.kids, Kids::Unlisted(walk::UNCOUNTED));
-    if let Kids::Known(cells) = kids
-        && std::mem::take(&mut node.is_in_part)
-    {
-        cells.iter().for_each(|cell| drop(nodes.remove(cell)));
+    let Kids::Known(kids) = &mut node.kids else { return };
+    let kids = std::mem::take(kids);
+    let was_in_part = std::mem::take(&mut node.is_in_part);
+    let is_too_long = was_in_part || kids.len() >= TREE_CHILDREN_OF_ONE_NODE;
+    node.kids = Kids::Unlisted(if is_too_long { i32::MAX } else { walk::UNCOUNTED });
+    for cell in kids.iter().filter(|_| was_in_part) {
+        nodes.remove(cell);
     }
 }
 

@@ -25,6 +25,8 @@ pub struct DesktopState {
     screen: OnceLock<Result<Option<Rect>>>,
     monitors: OnceLock<Result<Vec<Monitor>>>,
     views: Mutex<HashMap<String, Result<Arc<View>>>>,
+    /// What the platform had counted before the windows were listed.
+    generation: u64,
 }
 
 impl fmt::Debug for DesktopState {
@@ -34,8 +36,9 @@ impl fmt::Debug for DesktopState {
 }
 
 impl DesktopState {
-    pub(super) fn new(platform: Arc<dyn Platform>, windows: Vec<Window>) -> Self {
+    pub(super) fn new(platform: Arc<dyn Platform>, windows: Vec<Window>, generation: u64) -> Self {
         Self {
+            generation,
             platform,
             windows,
             stacking: OnceLock::new(),
@@ -53,6 +56,11 @@ impl DesktopState {
     /// Whether the same windows are open as in an earlier look.
     pub fn has_same_windows(&self, earlier: &Self) -> bool {
         self.windows.iter().map(|window| &window.uid).eq(earlier.windows.iter().map(|window| &window.uid))
+    }
+
+    /// Whether the windows are those of an earlier look, in the same places and the same order.
+    pub fn stands_as_in(&self, earlier: &Self) -> Result<bool> {
+        Ok(self.windows == earlier.windows && self.stacking()? == earlier.stacking()?)
     }
 
     /// Asks for the order and the screen now. Reading a tree may take seconds, and what is asked for after it is of
@@ -102,9 +110,15 @@ impl DesktopState {
 impl Observer {
     /// Looks at the desktop now.
     pub fn desktop(&self) -> Result<Arc<DesktopState>> {
+        let generation = self.generation()?;
         let windows = self.platform.desktop().windows()?;
         lock(&self.listed).clone_from(&windows);
-        Ok(Arc::new(DesktopState::new(self.platform.clone(), windows)))
+        Ok(Arc::new(DesktopState::new(self.platform.clone(), windows, generation)))
+    }
+
+    /// The desktop now: the same look, if nothing changed since.
+    pub fn desktop_since(&self, earlier: &Arc<DesktopState>) -> Result<Arc<DesktopState>> {
+        if self.generation()? == earlier.generation { Ok(earlier.clone()) } else { self.desktop() }
     }
 
     /// The windows as they were last listed, with the titles that may be shown.

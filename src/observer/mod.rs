@@ -61,7 +61,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::geometry::visible_regions;
 use crate::model::input::{Act, Delivery, Handle};
 use crate::model::tree::Bounds;
-use crate::model::{Point, Rect, Window, visibility};
+use crate::model::{Point, Rect, Tree, Window, visibility};
 use crate::ocr::Ocr;
 use crate::platform::{Activation, Claimant, Coordinates, Done, FieldText, Patience, Platform, Shot, Wake};
 use crate::privacy::redact::Redactor;
@@ -207,6 +207,14 @@ impl Observer {
         let now = cache::Now { time: self.clock.now(), generation };
         lock(&self.cache).insert_view(&chosen.raw.uid, &view, now);
         Ok(view)
+    }
+
+    /// The window's elements for those who only need to know which there are and which has the focus: places and values
+    /// may be of an earlier look, so that it is no view, and is not kept.
+    fn focus_tree(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Tree> {
+        let (per_call, whole) = (limits::PLATFORM_CALL_TIME, limits::TREE_WALK_TIME);
+        let patience = Patience { per_call, whole, cancel: cancel.clone() };
+        Ok(self.platform.accessibility().focus_tree(&chosen.raw, &patience)?.within(LARGEST_TREE))
     }
 
     fn cache_now(&self) -> Result<cache::Now> {

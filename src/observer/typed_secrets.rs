@@ -2,9 +2,7 @@
 //! letter by letter or out of the clipboard. A field that shows bullets never exposes it, and an application
 //! may repeat it.
 
-use std::sync::Arc;
-
-use super::{ElementTarget, Observer, Target, View, WindowChoice};
+use super::{ElementTarget, Observer, Target, WindowChoice};
 use crate::clock::{Cancel, lock};
 use crate::config::limits::TYPED_TEXT_CHARACTERS;
 use crate::error::Result;
@@ -43,12 +41,9 @@ impl Observer {
             return;
         };
         // A desktop that cannot be read says nothing about secrets; then the text is treated as one.
-        let (field, is_secret, leads_on) = match self.typed_into(target, cancel) {
-            Ok((field, view, node)) => {
-                (field, view.holds_secret(node), view.has_secret() && entry.may_leave(&view, node))
-            }
-            Err(_) => (TypedField::default(), true, true),
-        };
+        let into = self.typed_into(target, cancel).unwrap_or_else(|_| TypedInto::unknown());
+        let TypedInto { field, is_secret, .. } = into;
+        let leads_on = into.has_secret && entry.may_leave(into.is_text);
         let text = match &entry {
             TypedInput::Adds(text) | TypedInput::Replaces(text) => text.as_str(),
             TypedInput::Erases => "",
@@ -106,27 +101,51 @@ impl Observer {
         }
     }
 
-    fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<(TypedField, Arc<View>, usize)> {
+    fn typed_into(&self, target: Option<&Target>, cancel: &Cancel) -> Result<TypedInto> {
         // What a window behind others has the focus on is known when it is in front.
         let is_known = |it: &&ElementTarget| it.chosen.window.focused || it.node != Tree::ROOT;
-        let (uid, view, node) = match target.and_then(Target::element).filter(is_known) {
-            Some(target) => (target.chosen.window.uid.clone(), target.view.clone(), target.node),
-            None => {
-                let chosen = self.resolve_window(&WindowChoice::default())?;
-                let view = self.fresh_view(&chosen, cancel)?;
-                let node = view.tree().focused().unwrap_or(Tree::ROOT);
-                (chosen.window.uid, view, node)
-            }
-        };
-        Ok(((uid, view.tree().id(node)), view, node))
+        if let Some(target) = target.and_then(Target::element).filter(is_known) {
+            return Ok(TypedInto::of(&target.chosen.window.uid, target.view.raw(), target.node));
+        }
+        let chosen = self.resolve_window(&WindowChoice::default())?;
+        let tree = self.focus_tree(&chosen, cancel)?;
+        let node = tree.focused().unwrap_or(Tree::ROOT);
+        Ok(TypedInto::of(&chosen.window.uid, &tree, node))
+    }
+}
+
+/// Where an input goes.
+struct TypedInto {
+    field: TypedField,
+    /// It is a secret field, or one in it may have the focus that it is said to have.
+    is_secret: bool,
+    /// There is a secret field somewhere in the window.
+    has_secret: bool,
+    /// It is a text of several lines.
+    is_text: bool,
+}
+
+impl TypedInto {
+    fn of(uid: &str, tree: &Tree, node: usize) -> Self {
+        Self {
+            field: (uid.to_owned(), tree.id(node)),
+            is_secret: tree.holds_secret(node),
+            has_secret: tree.holds_secret(Tree::ROOT),
+            is_text: tree[node].role == Role::Document,
+        }
+    }
+
+    /// Anywhere.
+    fn unknown() -> Self {
+        Self { field: TypedField::default(), is_secret: true, has_secret: true, is_text: false }
     }
 }
 
 impl TypedInput {
     /// Whether a tab or a line break in it may lead from its field into the next. A value is put where it belongs, and in
     /// a text of several lines both are part of the text.
-    fn may_leave(&self, view: &View, node: usize) -> bool {
-        matches!(self, TypedInput::Adds(_)) && view.unredacted(node).role != Role::Document
+    fn may_leave(&self, is_text: bool) -> bool {
+        matches!(self, TypedInput::Adds(_)) && !is_text
     }
 }
 

@@ -154,6 +154,12 @@ pub trait Accessibility: Send + Sync {
     /// The window's elements as they are now. A part that could not be read marks the tree incomplete.
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree>;
 
+    /// Which elements there are now and which has the focus, for whoever needs no more: places and values may be those
+    /// of an earlier look.
+    fn focus_tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        self.tree(window, patience)
+    }
+
     /// What one field holds now, where that can be asked without reading its window.
     fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>>;
 }

@@ -139,7 +139,7 @@ fn find_actionable(
     element: &ElementArgs,
     reach: Reach,
 ) -> Result<Vec<Target>> {
-    let target = cx.find_element(&cx.desktop()?, &window.window_choice(), &element.element_choice())?;
+    let target = find_in_still_desktop(cx, window, element)?;
     if !target.view.tree()[target.node].enabled {
         return Err(target_error(Kind::ElementDisabled, "the element is disabled", &target));
     }
@@ -150,6 +150,22 @@ fn find_actionable(
         return Err(target_error(Kind::ElementOccluded, message, &target));
     }
     Ok(cx.judged_with(target, point))
+}
+
+/// The element in a look in which no window came, went or moved while the tree was read: what lies over the element is
+/// judged by the windows that were listed before that. A desktop that does not stand still is looked at twice.
+fn find_in_still_desktop(cx: &Cx, window: &QuietWindowArgs, element: &ElementArgs) -> Result<ElementTarget> {
+    let find = || {
+        let (window, element) = (window.window_choice(), element.element_choice());
+        cx.find_element(&cx.desktop()?, &window, &element)
+    };
+    let listed = cx.desktop()?;
+    let target = find()?;
+    if cx.observer().desktop_since(&listed)?.stands_as_in(&listed)? {
+        return Ok(target);
+    }
+    cx.forget_desktop();
+    find()
 }
 
 /// How far an input goes for an element that cannot be seen.
@@ -457,7 +473,8 @@ fn look_again(cx: &Cx, target: &ElementTarget) -> Result<AfterInput> {
         Err(error) if error.kind == Kind::WindowGone => None,
         Err(error) => return Err(error),
     };
-    Ok(AfterInput { desktop, view })
+    // A dialog that opened while the tree was read came of the input too.
+    Ok(AfterInput { desktop: cx.observer().desktop_since(&desktop)?, view })
 }
 
 /// Only what was read in the same way can be compared.

@@ -1,5 +1,6 @@
 //! How often a call asks the desktop: the windows are listed once before an input and once after it, and so is every
-//! tree that the answer is about. Where consent rules are set, one look more comes right before the input.
+//! tree that the answer is about. Where consent rules are set, one look more comes right before the input, and where
+//! something changed while a tree was read, the windows are listed again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

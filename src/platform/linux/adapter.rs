@@ -3,7 +3,7 @@
 use std::sync::Weak;
 use std::time::Duration;
 
-use super::accessibility::{AtspiClient, WindowFacts};
+use super::accessibility::{AtspiClient, Detail, WindowFacts};
 use super::apps::LinuxApps;
 use super::clipboard::X11Clipboard;
 use super::desktop::{self, WindowFrame};
@@ -305,7 +305,11 @@ impl Desktop for Linux {
 
 impl Accessibility for Linux {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
-        self.accessible.tree(self.sought(window)?, window.bounds, patience)
+        self.accessible.tree(self.sought(window)?, window.bounds, Detail::Everything, patience)
+    }
+
+    fn focus_tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        self.accessible.tree(self.sought(window)?, window.bounds, Detail::Focus, patience)
     }
 
     fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {

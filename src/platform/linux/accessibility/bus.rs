@@ -15,8 +15,9 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
+use zbus::message::Sequence;
 use zbus::zvariant::{ObjectPath, OwnedObjectPath, Value};
 use zbus::{Connection, Message, connection};
 
@@ -185,6 +186,12 @@ pub struct BusConnection {
     pub remembered: RefCell<super::capture::Remembered>,
     /// Where applications that know only their own window begin to count, from the window's corner.
     pub insets: RefCell<HashMap<Rc<str>, (i32, i32)>>,
+    pub mirrors: RefCell<super::mirror::Mirrors>,
+    /// How many questions had no answer in time.
+    pub silences: Cell<u64>,
+    /// Up to where the messages were heard by who listens to events, and who waits for it.
+    heard: Cell<Sequence>,
+    listening: Notify,
 }
 
 /// Why a call has no answer.
@@ -259,7 +266,7 @@ pub enum BusRequest {
 const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
 impl BusConnection {
-    fn new(connection: Connection) -> Self {
+    pub fn new(connection: Connection) -> Self {
         Self {
             connection,
             pids: RefCell::default(),
@@ -268,7 +275,27 @@ impl BusConnection {
             woken: RefCell::default(),
             remembered: RefCell::default(),
             insets: RefCell::default(),
+            mirrors: RefCell::default(),
+            silences: Cell::default(),
+            heard: Cell::default(),
+            listening: Notify::new(),
         }
+    }
+
+    /// Every message up to this one was heard.
+    pub fn note_heard(&self, position: Sequence) {
+        self.heard.set(self.heard.get().max(position));
+        self.listening.notify_waiters();
+    }
+
+    /// Waits until every message up to this one was heard; false when nobody listens.
+    pub async fn heard_until(&self, position: Sequence, pace: &BusDeadline) -> bool {
+        let listening = async {
+            while self.heard.get() < position {
+                self.listening.notified().await;
+            }
+        };
+        tokio::time::timeout(pace.next(), listening).await.is_ok()
     }
 
     pub async fn ask_object(&self, object: &AtspiObject, ask: &BusRequest, pace: &BusDeadline) -> BusReply {
@@ -317,7 +344,10 @@ impl BusConnection {
         match tokio::time::timeout(pace.next(), call).await {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(error)) => Err(BusError::of(error)),
-            Err(_) => Err(BusError::TimedOut),
+            Err(_) => {
+                self.silences.set(self.silences.get() + 1);
+                Err(BusError::TimedOut)
+            }
         }
     }
 
@@ -436,6 +466,7 @@ impl BusConnection {
         self.woken.borrow_mut().retain(|known| known.split('/').next() != Some(name));
         self.insets.borrow_mut().remove(name);
         self.remembered.borrow_mut().forget(name);
+        self.mirrors.borrow_mut().forget(name);
     }
 }
 

@@ -24,6 +24,8 @@ pub struct AtspiNode {
     pub kids: Kids,
     /// What leads to it again where its object does not: its place in a table.
     pub native: Option<String>,
+    /// Its children are those of the block that shows, and others when it is scrolled.
+    pub is_in_part: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +106,7 @@ fn new_item(item: &New, own: impl Fn(&ObjectReference) -> AtspiObject) -> CacheI
         description: Some((*description).to_owned()),
         kids: Kids::Unlisted(*count),
         native: None,
+        is_in_part: false,
     };
     CacheItem { object: own(object), parent: own(parent), index: *index, node }
 }
@@ -124,6 +127,7 @@ fn old_item(item: &Old, own: impl Fn(&ObjectReference) -> AtspiObject) -> CacheI
             false => Kids::Known(listed),
         },
         native: None,
+        is_in_part: false,
     };
     CacheItem { object: own(object), parent: own(parent), index: -1, node }
 }

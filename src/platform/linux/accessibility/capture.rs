@@ -12,13 +12,14 @@ use super::find::{
     AtspiFrame, FrameMiss, ON_SCREEN, POPUPS, Toolkit, WindowFacts, find_frame, read_rectangle,
 };
 use super::object::{ACCESSIBLE, ACTION, AtspiObject, COMPONENT, TEXT, VALUE};
-use super::{events, labels, prose, roles, walk};
+use super::{events, labels, mirror, prose, roles, walk};
 use crate::clock::sleep_task;
 use crate::config::limits::{TREE_DEPTH, TREE_TEXT_BYTES};
 use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
 use crate::platform::normalize::{keep_one_focus, shortened, show_choices};
+use mirror::Detail;
 
 /// A browser that has just been looked at for the first time needs about two seconds to build its tree.
 const WAKING_TIME: Duration = Duration::from_millis(2_500);
@@ -62,6 +63,7 @@ pub async fn capture_tree(
     link: Rc<BusConnection>,
     sought: WindowFacts,
     bounds: Rect,
+    detail: Detail,
     pace: BusDeadline,
     whole: Duration,
 ) -> Result<Tree> {
@@ -77,22 +79,51 @@ pub async fn capture_tree(
         link.insets.borrow_mut().insert(frame.object.bus.clone(), inset);
     }
     events::watch(&link, &frame.object.bus).await;
-    let mut gathered = gather_nodes(&link, &frame, &pace).await;
-    if frame.toolkit == Toolkit::Gtk4 && gathered.learned > FRESH {
-        // GTK4 makes the objects of a tree only when they are asked for, and puts pages between them later.
-        gathered = gather_nodes(&link, &frame, &pace).await;
-    }
-    if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
-        gathered = await_waking(&link, &frame, gathered, &pace).await;
-    }
-    if frame.toolkit == Toolkit::Gtk4 && gathered.order.len() <= YOUNG {
-        gathered = await_growth(&link, &frame, gathered, &pace).await;
-    }
-    if gathered.order.is_empty() {
+    let popovers: &[Rect] = if frame.toolkit == Toolkit::Gtk4 { &sought.popups } else { &[] };
+    let (reading, turn) = mirror::read_frame(&link, &frame, popovers, detail, &pace).await;
+    if reading.order.is_empty() {
         return Err(too_slow("tree", whole));
     }
-    let facts = read_facts(&link, &frame, &mut gathered, &pace).await;
-    Ok(build_tree(&sought, &frame, bounds, gathered, facts))
+    let tree = build_tree(&sought, &frame, bounds, &reading);
+    #[cfg(feature = "desktop_tests")]
+    if turn.refreshed && detail == Detail::Everything {
+        super::mirror_check::compare(&link, (&sought, &frame, bounds), &tree, &pace).await;
+    }
+    mirror::keep_reading(&link, &frame, &turn, reading);
+    Ok(tree)
+}
+
+/// What is known of a frame's elements.
+#[derive(Debug, Default)]
+pub struct FrameReading {
+    pub nodes: Nodes,
+    pub order: Vec<CaptureStep>,
+    pub whole: bool,
+    /// As many as there are in the order.
+    pub facts: Vec<NodeFacts>,
+}
+
+/// Asks for everything.
+pub async fn read_everything(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    pace: &BusDeadline,
+) -> FrameReading {
+    let mut gathered = gather_nodes(link, frame, pace).await;
+    if frame.toolkit == Toolkit::Gtk4 && gathered.learned > FRESH {
+        // GTK4 makes the objects of a tree only when they are asked for, and puts pages between them later.
+        gathered = gather_nodes(link, frame, pace).await;
+    }
+    if frame.toolkit == Toolkit::Chromium && gathered.order.len() < ASLEEP {
+        gathered = await_waking(link, frame, gathered, pace).await;
+    }
+    if frame.toolkit == Toolkit::Gtk4 && gathered.order.len() <= YOUNG {
+        gathered = await_growth(link, frame, gathered, pace).await;
+    }
+    let GatheredNodes { nodes, order, whole, .. } = gathered;
+    let mut reading = FrameReading { nodes, order, whole, facts: Vec::new() };
+    read_facts(link, frame, &mut reading, pace).await;
+    reading
 }
 
 /// A window comes onto the screen before its application tells of it: one that tells of none yet is asked again, once
@@ -131,11 +162,11 @@ struct GatheredNodes {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct CaptureStep {
-    object: AtspiObject,
-    depth: usize,
+pub struct CaptureStep {
+    pub object: AtspiObject,
+    pub depth: usize,
     /// Its place in the order.
-    parent: Option<usize>,
+    pub parent: Option<usize>,
 }
 
 async fn gather_nodes(link: &Rc<BusConnection>, frame: &AtspiFrame, pace: &BusDeadline) -> GatheredNodes {
@@ -146,13 +177,7 @@ async fn gather_nodes(link: &Rc<BusConnection>, frame: &AtspiFrame, pace: &BusDe
     let items = cached.map(|reply| cache::read_items(&reply, &frame.object.bus)).unwrap_or_default();
     let mut nodes = cache::build_nodes(items);
     let cached = nodes.len();
-    let mut whole = walk::walk_rest(link, &frame.object, &mut nodes, pace).await;
-    for popup in &frame.popups {
-        whole &= walk::walk_rest(link, popup, &mut nodes, pace).await;
-        if let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get_mut(&frame.object) {
-            kids.push(popup.clone());
-        }
-    }
+    let whole = walk::walk_frame(link, frame, &mut nodes, pace).await;
     let (order, kept) = in_order(&nodes, &frame.object);
     let learned = nodes.len().saturating_sub(cached);
     GatheredNodes { nodes, order, whole: whole && kept, learned }
@@ -195,7 +220,7 @@ async fn await_growth(
 }
 
 /// Pre-order, each object once. False when the depth was cut.
-fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
+pub fn in_order(nodes: &Nodes, root: &AtspiObject) -> (Vec<CaptureStep>, bool) {
     let mut order: Vec<CaptureStep> = Vec::with_capacity(nodes.len());
     let mut placed: HashSet<&AtspiObject> = HashSet::new();
     let mut whole = true;
@@ -232,21 +257,19 @@ fn is_menu_bar_again<'a>(nodes: &'a Nodes, node: &AtspiNode, before: &mut HashSe
 }
 
 /// What was asked of a node beyond what it is.
-#[derive(Clone, Debug, Default)]
-struct NodeFacts {
-    shows: bool,
-    /// Nothing in it shows, whatever it says.
-    shut: bool,
-    extents: Option<Rect>,
-    description: Option<String>,
-    range: Range,
-    characters: Option<usize>,
-    text: Option<String>,
-    shortcut: Option<String>,
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeFacts {
+    pub sight: Sight,
+    pub extents: Option<Rect>,
+    pub description: Option<String>,
+    pub range: Range,
+    pub characters: Option<usize>,
+    pub text: Option<String>,
+    pub shortcut: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum NodeQuestion {
+pub enum NodeQuestion {
     Extents,
     Description,
     Now,
@@ -260,45 +283,67 @@ enum NodeQuestion {
 async fn read_facts(
     link: &Rc<BusConnection>,
     frame: &AtspiFrame,
-    gathered: &mut GatheredNodes,
+    reading: &mut FrameReading,
     pace: &BusDeadline,
-) -> Vec<NodeFacts> {
-    let mut facts: Vec<NodeFacts> = Vec::with_capacity(gathered.order.len());
+) {
     let mut wants: Vec<(usize, NodeQuestion)> = Vec::new();
-    for (place, step) in gathered.order.iter().enumerate() {
-        let Some(node) = gathered.nodes.get(&step.object) else {
-            facts.push(NodeFacts::default());
-            continue;
-        };
-        let parent = step.parent.and_then(|parent| facts.get(parent));
-        let shut = parent.is_some_and(|parent| parent.shut || roles::is_shut(node.states));
-        let shows = !parent.is_some_and(|parent| parent.shut) && says_that_it_shows(frame, node, parent);
-        wants.extend(wanted_questions(frame, node, shows).into_iter().map(|wanted| (place, wanted)));
-        let mut fact =
-            NodeFacts { shows, shut, description: node.description.clone(), ..NodeFacts::default() };
-        if wants_shortcut(frame, node) {
-            match link.remembered.borrow().shortcut(&step.object, node) {
-                Some(shortcut) => fact.shortcut = shortcut,
-                None => wants.push((place, NodeQuestion::Shortcut)),
-            }
-        }
-        facts.push(fact);
+    for place in 0..reading.order.len() {
+        let fact = first_facts(link, frame, reading, place, &mut wants);
+        reading.facts.push(fact);
     }
-    ask_facts(link, gathered, &wants, &mut facts, pace).await;
-    let texts: Vec<(usize, NodeQuestion)> = (0..facts.len())
-        .filter(|&place| facts.get(place).is_some_and(|fact| fact.characters.is_some_and(|count| count > 0)))
-        .map(|place| (place, NodeQuestion::Text))
-        .collect();
-    ask_facts(link, gathered, &texts, &mut facts, pace).await;
-    facts
+    ask_facts(link, reading, &wants, pace).await;
 }
 
-fn says_that_it_shows(frame: &AtspiFrame, node: &AtspiNode, parent: Option<&NodeFacts>) -> bool {
+/// What is known of a node without asking, and what has to be asked.
+pub fn first_facts(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    reading: &FrameReading,
+    place: usize,
+    wants: &mut Vec<(usize, NodeQuestion)>,
+) -> NodeFacts {
+    let Some(step) = reading.order.get(place) else {
+        return NodeFacts::default();
+    };
+    let Some(node) = reading.nodes.get(&step.object) else {
+        return NodeFacts::default();
+    };
+    let sight = sight_of(frame, reading, step, node);
+    wants.extend(wanted_questions(frame, node, sight.shows).into_iter().map(|wanted| (place, wanted)));
+    let mut fact = NodeFacts { sight, description: node.description.clone(), ..NodeFacts::default() };
+    if wants_shortcut(frame, node) {
+        match link.remembered.borrow().shortcut(&step.object, node) {
+            Some(shortcut) => fact.shortcut = shortcut,
+            None => wants.push((place, NodeQuestion::Shortcut)),
+        }
+    }
+    fact
+}
+
+/// Whether a node shows, by what it says and by what it is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sight {
+    pub shows: bool,
+    /// Nothing in it shows, whatever it says.
+    pub shut: bool,
+}
+
+/// The facts of those before it in the order are known.
+pub fn sight_of(frame: &AtspiFrame, reading: &FrameReading, step: &CaptureStep, node: &AtspiNode) -> Sight {
+    let parent = step.parent.and_then(|parent| reading.facts.get(parent)).map(|parent| parent.sight);
+    let in_shut = parent.is_some_and(|parent| parent.shut);
+    Sight {
+        shows: !in_shut && says_that_it_shows(frame, node, parent),
+        shut: in_shut || (parent.is_some() && roles::is_shut(node.states)),
+    }
+}
+
+fn says_that_it_shows(frame: &AtspiFrame, node: &AtspiNode, parent: Option<Sight>) -> bool {
     let by_parent = frame.hides_what_shows && node.states.has(State::Visible);
     node.states.has(State::Showing) || (by_parent && parent.is_none_or(|parent| parent.shows))
 }
 
-fn wanted_questions(frame: &AtspiFrame, node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
+pub fn wanted_questions(frame: &AtspiFrame, node: &AtspiNode, shows: bool) -> Vec<NodeQuestion> {
     let mut wanted = Vec::new();
     if shows && node.faces.has(COMPONENT) {
         wanted.push(NodeQuestion::Extents);
@@ -322,7 +367,7 @@ fn is_written(node: &AtspiNode) -> bool {
 }
 
 /// Has a text that is all it says.
-fn is_read(node: &AtspiNode) -> bool {
+pub fn is_read(node: &AtspiNode) -> bool {
     let is_nameless = node.name.trim().is_empty() && roles::is_one_of(node.role, roles::PROSE);
     is_nameless || roles::is_one_of(node.role, roles::PAGES)
 }
@@ -334,37 +379,59 @@ fn wants_shortcut(frame: &AtspiFrame, node: &AtspiNode) -> bool {
         && roles::is_one_of(node.role, roles::WITH_SHORTCUT)
 }
 
-async fn ask_facts(
+/// Asks, and then for the texts of those that said how long theirs are.
+pub async fn ask_facts(
     link: &Rc<BusConnection>,
-    gathered: &mut GatheredNodes,
+    reading: &mut FrameReading,
     wants: &[(usize, NodeQuestion)],
-    facts: &mut [NodeFacts],
     pace: &BusDeadline,
 ) {
+    put_questions(link, reading, wants, pace).await;
+    let has_text = |place: usize| {
+        reading.facts.get(place).is_some_and(|fact| fact.characters.is_some_and(|count| count > 0))
+    };
+    let texts: Vec<(usize, NodeQuestion)> = wants
+        .iter()
+        .filter(|(place, wanted)| *wanted == NodeQuestion::Characters && has_text(*place))
+        .map(|(place, _)| (*place, NodeQuestion::Text))
+        .collect();
+    put_questions(link, reading, &texts, pace).await;
+}
+
+async fn put_questions(
+    link: &Rc<BusConnection>,
+    reading: &mut FrameReading,
+    wants: &[(usize, NodeQuestion)],
+    pace: &BusDeadline,
+) {
+    let FrameReading { nodes, order, facts, whole } = reading;
     let asks = wants.iter().filter_map(|(place, wanted)| {
-        let step = gathered.order.get(*place)?;
+        let step = order.get(*place)?;
         Some((step.object.clone(), build_question(*wanted, facts.get(*place)?)))
     });
     let answers = link.ask_all(asks.collect(), pace).await;
     for ((place, wanted), answer) in wants.iter().zip(answers) {
-        gathered.whole &= !is_silent(&answer);
-        let (Some(fact), Ok(reply)) = (facts.get_mut(*place), answer) else {
+        *whole &= !is_silent(&answer);
+        let Some(fact) = facts.get_mut(*place) else {
             continue;
         };
+        let reply = answer.as_ref().ok();
         match wanted {
-            NodeQuestion::Extents => fact.extents = read_rectangle(&reply),
-            NodeQuestion::Description => fact.description = text(&reply),
-            NodeQuestion::Now => fact.range.now = read_number(&reply),
-            NodeQuestion::Least => fact.range.min = read_number(&reply),
-            NodeQuestion::Most => fact.range.max = read_number(&reply),
+            NodeQuestion::Extents => fact.extents = reply.and_then(read_rectangle),
+            NodeQuestion::Description => fact.description = reply.and_then(text),
+            NodeQuestion::Now => fact.range.now = reply.and_then(read_number),
+            NodeQuestion::Least => fact.range.min = reply.and_then(read_number),
+            NodeQuestion::Most => fact.range.max = reply.and_then(read_number),
             NodeQuestion::Characters => {
-                fact.characters = read_number(&reply).map(|count| count.max(0.0) as usize)
+                fact.characters = reply.and_then(read_number).map(|count| count.max(0.0) as usize);
+                fact.text = None;
             }
-            NodeQuestion::Text => fact.text = text(&reply),
+            NodeQuestion::Text => fact.text = reply.and_then(text),
             NodeQuestion::Shortcut => {
-                fact.shortcut = text(&reply).and_then(|keys| readable_keys(&keys));
-                if let Some(step) = gathered.order.get(*place)
-                    && let Some(node) = gathered.nodes.get(&step.object)
+                let Some(reply) = reply else { continue };
+                fact.shortcut = text(reply).and_then(|keys| readable_keys(&keys));
+                if let Some(step) = order.get(*place)
+                    && let Some(node) = nodes.get(&step.object)
                 {
                     link.remembered.borrow_mut().remember(&step.object, node, fact.shortcut.clone());
                 }
@@ -418,14 +485,8 @@ fn spell_shortcut(keys: &str) -> String {
     words.join("+")
 }
 
-fn build_tree(
-    sought: &WindowFacts,
-    frame: &AtspiFrame,
-    bounds: Rect,
-    gathered: GatheredNodes,
-    facts: Vec<NodeFacts>,
-) -> Tree {
-    let GatheredNodes { nodes, order, whole, .. } = gathered;
+pub fn build_tree(sought: &WindowFacts, frame: &AtspiFrame, bounds: Rect, reading: &FrameReading) -> Tree {
+    let FrameReading { nodes, order, whole, facts } = reading;
     let mut builder: Option<TreeBuilder> = None;
     let mut popups = if frame.toolkit == Toolkit::Gtk4 { sought.popups.clone() } else { Vec::new() };
     let mut around: Vec<Surroundings> = Vec::with_capacity(order.len());
@@ -437,11 +498,11 @@ fn build_tree(
         let parent_role = parent.and_then(|parent| nodes.get(&parent.object)).map(|node| node.role);
         let above = step.parent.and_then(|parent| around.get(parent)).copied();
         let above = above.unwrap_or(Surroundings { clip: None, offset: frame.offset });
-        let popup = popup_offset(&fact, &mut popups).filter(|_| parent.is_some());
+        let popup = popup_offset(fact, &mut popups).filter(|_| parent.is_some());
         let here = above.of_popup(node, popup);
         let mut element = build_element(step, node, fact, parent_role, here);
         name_element(&mut element, frame.toolkit);
-        say_text(&mut element, node, &nodes);
+        say_text(&mut element, node, nodes);
         if popup.is_some() && element.role == Role::Group {
             element.role = Role::Dialog;
         }
@@ -457,7 +518,7 @@ fn build_tree(
         }
     }
     let mut tree = builder.map_or_else(|| Tree::of_root(Element::default()), TreeBuilder::finish);
-    tree.complete = whole;
+    tree.complete = *whole;
     labels::name_unnamed(&mut tree, frame.toolkit);
     show_choices(&mut tree);
     keep_one_focus(&mut tree);
@@ -491,7 +552,7 @@ impl Surroundings {
 
 /// GTK4 tells where a popover would be in its window. Where it is, its own window knows, which is as large.
 fn popup_offset(fact: &NodeFacts, popups: &mut Vec<Rect>) -> Option<(i32, i32)> {
-    let own = fact.extents.filter(|_| fact.shows)?;
+    let own = fact.extents.filter(|_| fact.sight.shows)?;
     let place = popups.iter().position(|popup| (popup.width, popup.height) == (own.width, own.height))?;
     let popup = popups.swap_remove(place);
     Some((popup.x.saturating_sub(own.x), popup.y.saturating_sub(own.y)))
@@ -527,13 +588,13 @@ fn say_text(element: &mut Element, node: &AtspiNode, nodes: &Nodes) {
 fn build_element(
     step: &CaptureStep,
     node: &AtspiNode,
-    fact: NodeFacts,
+    fact: &NodeFacts,
     parent_role: Option<u32>,
     around: Surroundings,
 ) -> Element {
     let bounds = fact.extents.map(|own| moved_by(own, around.offset)).unwrap_or_default();
     let clipped = around.clip.is_some_and(|clip| !clip.intersects(&bounds));
-    let value = value_of(&fact);
+    let value = value_of(fact);
     Element {
         role: roles::role(node.role, node.states, parent_role),
         name: shortened(&node.name, None),
@@ -544,13 +605,17 @@ fn build_element(
         selected: roles::is_selected(node.role, node.states),
         expanded: roles::is_expanded(node.states),
         range: fact.range,
-        shortcut: fact.shortcut,
-        description: fact.description.filter(|text| !text.is_empty()).map(|text| shortened(&text, None)),
+        shortcut: fact.shortcut.clone(),
+        description: fact
+            .description
+            .as_ref()
+            .filter(|text| !text.is_empty())
+            .map(|text| shortened(text, None)),
         identifier: None,
         secret: is_secret(node, parent_role),
         redacted: false,
         editable: roles::is_editable(node.states),
-        hidden: !fact.shows || bounds.is_empty() || clipped,
+        hidden: !fact.sight.shows || bounds.is_empty() || clipped,
         native: node.native.clone().or_else(|| Some(step.object.native())),
         native_is_place: false,
         unseen: None,
@@ -588,6 +653,8 @@ fn value_of(fact: &NodeFacts) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SHOWN: Sight = Sight { shows: true, shut: false };
 
     fn check_keys(written: &str, expected: Option<&str>) {
         assert_eq!(readable_keys(written).as_deref(), expected, "{written}");
@@ -640,7 +707,7 @@ mod tests {
 
     #[test]
     fn a_popover_is_where_its_window_is() {
-        let facts = |extents| NodeFacts { shows: true, extents: Some(extents), ..NodeFacts::default() };
+        let facts = |extents| NodeFacts { sight: SHOWN, extents: Some(extents), ..NodeFacts::default() };
         let mut popups = vec![Rect::new(1377, 509, 212, 342)];
         assert_eq!(popup_offset(&facts(Rect::new(0, 0, 355, 498)), &mut popups), None);
         assert_eq!(popup_offset(&facts(Rect::new(0, 178, 212, 342)), &mut popups), Some((1377, 331)));
@@ -660,7 +727,7 @@ mod tests {
             let facts =
                 NodeFacts { characters: Some(9), text: Some(text.to_owned()), ..NodeFacts::default() };
             let around = Surroundings { clip: None, offset: (0, 0) };
-            let mut element = build_element(&step, &node, facts, None, around);
+            let mut element = build_element(&step, &node, &facts, None, around);
             say_text(&mut element, &node, &Nodes::new());
             assert_eq!((element.role, &*element.name, element.value.as_deref()), expected, "{text}");
         }
@@ -700,9 +767,9 @@ mod tests {
     fn shown(role: atspi::Role, extents: Rect, clip: Option<Rect>) -> (Element, Option<Rect>) {
         let node = AtspiNode { role: role as u32, ..AtspiNode::default() };
         let step = CaptureStep { object: object("/x"), depth: 1, parent: Some(0) };
-        let facts = NodeFacts { shows: true, extents: Some(extents), ..NodeFacts::default() };
+        let facts = NodeFacts { sight: SHOWN, extents: Some(extents), ..NodeFacts::default() };
         let around = Surroundings { clip, offset: (100, 10) };
-        let element = build_element(&step, &node, facts, None, around);
+        let element = build_element(&step, &node, &facts, None, around);
         let below = clip_below(&node, &element, clip);
         (element, below)
     }

@@ -12,6 +12,7 @@ use zbus::message::Type;
 use zbus::{Message, MessageStream};
 
 use super::bus::{BusConnection, BusDeadline};
+use super::mirror::Change;
 use crate::clock::{Bell, Deadline, sleep_task};
 
 /// What toolkits are asked to tell. Without a listener to the first, GTK3 and Chromium have no cache either.
@@ -20,6 +21,8 @@ const KINDS: &[&str] = &[
     "object:state-changed",
     "object:text-changed",
     "object:property-change",
+    "object:visible-data-changed",
+    "object:model-changed",
     "window:",
 ];
 
@@ -29,6 +32,8 @@ const TOLD: &[(&str, &str)] = &[
     ("org.a11y.atspi.Event.Object", "StateChanged"),
     ("org.a11y.atspi.Event.Object", "TextChanged"),
     ("org.a11y.atspi.Event.Object", "PropertyChange"),
+    ("org.a11y.atspi.Event.Object", "VisibleDataChanged"),
+    ("org.a11y.atspi.Event.Object", "ModelChanged"),
 ];
 
 /// The first event of a burst rings at once; those that follow within this time ring once, together.
@@ -95,7 +100,10 @@ async fn hear(mut stream: MessageStream, link: Weak<BusConnection>, bell: Bell) 
             biased;
             message = poll_fn(|cx| Pin::new(&mut stream).poll_next(cx)) => {
                 let Some(Ok(message)) = message else { break };
-                if !is_news(&message, &link) {
+                let Some(link) = link.upgrade() else { break };
+                let news = is_news(&message, &link);
+                link.note_heard(message.recv_position());
+                if !news {
                     continue;
                 }
                 owed = true;
@@ -116,21 +124,32 @@ fn ring(bell: &Bell, owed: &mut bool, quiet: &mut Deadline) {
     *quiet = Deadline::after(BURST);
 }
 
-fn is_news(message: &Message, link: &Weak<BusConnection>) -> bool {
+fn is_news(message: &Message, link: &BusConnection) -> bool {
     if message.message_type() != Type::Signal {
         return false;
     }
     let header = message.header();
     match header.member().map(|member| member.as_str()) {
         Some("NameOwnerChanged") => left(message).is_some_and(|name| {
-            link.upgrade().is_some_and(|link| {
-                let known = link.watched.borrow().contains(name.as_str());
-                link.forget_application(&name);
-                known
-            })
+            let known = link.watched.borrow().contains(name.as_str());
+            link.forget_application(&name);
+            known
         }),
         Some("NameAcquired" | "NameLost") | None => false,
-        Some(_) => true,
+        Some(member) => {
+            if let (Some(bus), Some(path)) = (header.sender(), header.path()) {
+                link.mirrors.borrow_mut().mark(bus, path, told_change(member));
+            }
+            true
+        }
+    }
+}
+
+fn told_change(member: &str) -> Change {
+    match member {
+        "ChildrenChanged" => Change::Children,
+        "VisibleDataChanged" | "ModelChanged" => Change::Below,
+        _ => Change::Facts,
     }
 }
 

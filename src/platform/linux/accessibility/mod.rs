@@ -4,6 +4,7 @@
 //!   Accessible ── bus: one connection, one thread, many calls at once
 //!     ├── find: from a window to its root
 //!     ├── capture: cache ─► walk ─► places and values ─► Tree    roles: words; table: the visible block; prose
+//!     ├── mirror: what was read before, made true
 //!     ├── windows: those that the applications show, where the window system does not list them
 //!     ├── element: one element, asked to do something
 //!     └── events: what rings the bell
@@ -16,6 +17,9 @@ pub mod element;
 mod events;
 pub mod find;
 mod labels;
+mod mirror;
+#[cfg(feature = "desktop_tests")]
+mod mirror_check;
 mod object;
 mod prose;
 pub mod roles;
@@ -29,6 +33,7 @@ use std::time::Duration;
 
 use bus::{Bus, BusConnection, BusDeadline};
 pub use find::WindowFacts;
+pub use mirror::Detail;
 #[cfg(feature = "wayland")]
 pub use windows::AtspiWindow;
 
@@ -76,10 +81,17 @@ impl AtspiClient {
     }
 
     /// The elements of a window. `bounds` is the window with its frame, as people see it.
-    pub fn tree(&self, sought: WindowFacts, bounds: Rect, patience: &Patience) -> Result<Tree> {
+    pub fn tree(
+        &self,
+        sought: WindowFacts,
+        bounds: Rect,
+        detail: Detail,
+        patience: &Patience,
+    ) -> Result<Tree> {
         let (per_call, whole) = (patience.per_call, patience.whole);
         self.bus.run(whole, &patience.cancel, move |link| async move {
-            capture::capture_tree(link, sought, bounds, BusDeadline::new(per_call, whole), whole).await
+            let pace = BusDeadline::new(per_call, whole);
+            capture::capture_tree(link, sought, bounds, detail, pace, whole).await
         })
     }
 

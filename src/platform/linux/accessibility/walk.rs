@@ -13,7 +13,7 @@ use super::bus::{
     BusConnection, BusDeadline, BusReply, BusRequest, is_silent, read_number, read_objects, text,
 };
 use super::cache::{AtspiNode, Kids, Nodes};
-use super::find::states_of;
+use super::find::{AtspiFrame, states_of};
 use super::object::{ACCESSIBLE, AtspiObject, Interfaces};
 use super::{roles, table};
 use crate::config::limits::{TREE_CHILDREN_OF_ONE_NODE, TREE_DEPTH, TREE_NODES};
@@ -37,11 +37,30 @@ const TABLES: &[Role] = &[Role::Table, Role::TreeTable];
 const LEAVES: &[Role] = &[Role::Static];
 
 /// How many children there are is not known.
-const UNCOUNTED: i32 = -1;
+pub const UNCOUNTED: i32 = -1;
+
+/// Fills `nodes` with everything below a window and the menus beside it, which are made its last children.
+pub async fn walk_frame(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    nodes: &mut Nodes,
+    pace: &BusDeadline,
+) -> bool {
+    let mut whole = walk_rest(link, &frame.object, nodes, pace).await;
+    for popup in &frame.popups {
+        whole &= walk_rest(link, popup, nodes, pace).await;
+        if let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get_mut(&frame.object)
+            && !kids.contains(popup)
+        {
+            kids.push(popup.clone());
+        }
+    }
+    whole
+}
 
 /// Fills `nodes` with everything below `root`. False when something is missing: a limit was met, or the
 /// application did not answer in time.
-pub async fn walk_rest(
+async fn walk_rest(
     link: &Rc<BusConnection>,
     root: &AtspiObject,
     nodes: &mut Nodes,
@@ -142,6 +161,7 @@ fn node_of(answers: &[BusReply]) -> Option<AtspiNode> {
         description: None,
         kids: if roles::is_one_of(role, LEAVES) { Kids::default() } else { Kids::Unlisted(UNCOUNTED) },
         native: None,
+        is_in_part: false,
     })
 }
 
@@ -234,6 +254,7 @@ async fn list_visible_cells(
         }
         if let Some(node) = nodes.get_mut(object) {
             node.kids = Kids::Known(kids);
+            node.is_in_part = true;
         }
     }
 }

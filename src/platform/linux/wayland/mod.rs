@@ -18,7 +18,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::accessibility::{AtspiClient, AtspiWindow, WindowFacts};
+use super::accessibility::{AtspiClient, AtspiWindow, Detail, WindowFacts};
 use super::adapter::EVENTS_TRUSTED_FOR;
 use super::apps::LinuxApps;
 use super::desktop;
@@ -268,6 +268,21 @@ impl Desktop for Wayland {
 
 impl Accessibility for Wayland {
     fn tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        self.read_tree(window, Detail::Everything, patience)
+    }
+
+    fn focus_tree(&self, window: &Window, patience: &Patience) -> Result<Tree> {
+        self.read_tree(window, Detail::Focus, patience)
+    }
+
+    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
+        let elements = AtspiElements { accessible: &self.accessible, cancel };
+        elements.state_with_text(element).map(|state| Some(state.into()))
+    }
+}
+
+impl Wayland {
+    fn read_tree(&self, window: &Window, detail: Detail, patience: &Patience) -> Result<Tree> {
         let mine = self.windows()?.into_iter().filter(|other| other.pid == window.pid).count();
         let sought = WindowFacts {
             pid: window.pid,
@@ -278,12 +293,7 @@ impl Accessibility for Wayland {
             native: Some(root_of(&window.uid)?.native),
             ..WindowFacts::default()
         };
-        self.accessible.tree(sought, window.bounds, patience)
-    }
-
-    fn field(&self, element: &Handle, cancel: &Cancel) -> Result<Option<FieldText>> {
-        let elements = AtspiElements { accessible: &self.accessible, cancel };
-        elements.state_with_text(element).map(|state| Some(state.into()))
+        self.accessible.tree(sought, window.bounds, detail, patience)
     }
 }
 

@@ -1,0 +1,639 @@
+//! What was read of large windows, kept true by what their applications tell, so that a look asks only for what changed.
+//!
+//! An application's events and its answers come in one order: whoever has an answer has been told everything that
+//! happened before it. So a look asks one question, waits until everything that came before its answer was heard, and
+//! asks the marked nodes anew. An event is never believed, it only marks. What no event tells is asked every time: the
+//! numbers and texts of what is to be seen, and who has the focus. Places are sampled, and where a sample is not where
+//! it was, its family is asked.
+//!
+//! - What is put away is not walked, so what is in it is not known: who opens or shuts lists its children anew.
+//! - A table that is read by its visible block is read anew at every look that needs everything: its cells are other
+//!   objects each time, and nobody tells when it scrolls.
+//! - A paragraph is asked when something in it changed.
+//! - A window of GTK4 with an open popover is read whole, and so it is when the popover has gone.
+
+mod places;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use atspi::State;
+
+use super::bus::{BusConnection, BusDeadline, BusReply, BusRequest, text};
+use super::cache::{AtspiNode, Kids, Nodes};
+use super::capture::{
+    CaptureStep, FrameReading, NodeFacts, NodeQuestion, ask_facts, first_facts, in_order, is_read,
+    read_everything, sight_of, wanted_questions,
+};
+use super::find::{AtspiFrame, states_of};
+use super::object::{ACCESSIBLE, AtspiObject};
+use super::walk;
+use crate::config::limits::TREE_CHILDREN_OF_ONE_NODE;
+use crate::model::Rect;
+use places::{Samples, visible_places};
+
+/// A window with fewer elements is read whole: that costs as little, and relies on nobody.
+const LARGE: usize = if cfg!(test) { 8 } else { 150 };
+const MOST_FRAMES: usize = 8;
+/// With more marked nodes than that something new is there.
+const MOST_MARKED: usize = 2_000;
+/// To ask more than this part of a window costs as much as reading it.
+const MOST_ASKED: f64 = 0.6;
+/// So many are asked, however small the window is.
+const FEW: usize = 100;
+
+/// How much of a window somebody needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    Everything,
+    /// Which elements there are, and who has the focus; places and values may be those of the last look.
+    Focus,
+}
+
+/// What an event says about the object that it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Its name, states, text or value.
+    Facts,
+    Children,
+    /// What is to be seen of what is below it.
+    Below,
+}
+
+/// The windows that were read, by their roots.
+#[derive(Debug, Default)]
+pub struct Mirrors {
+    frames: HashMap<AtspiObject, Mirror>,
+    uses: u64,
+}
+
+#[derive(Debug, Default)]
+struct Mirror {
+    /// Nothing while somebody reads.
+    reading: Option<FrameReading>,
+    popups: Vec<AtspiObject>,
+    marks: Marks,
+    /// Counts the looks: only the one that began last leaves what it read.
+    turn: u64,
+}
+
+/// What changed since the reading began.
+#[derive(Debug, Default)]
+struct Marks {
+    nodes: HashMap<Rc<str>, Marked>,
+    overflown: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Marked {
+    children: bool,
+    below: bool,
+}
+
+/// A look that began: it says when, so that a later one is not overwritten.
+#[derive(Debug)]
+pub struct Turn {
+    number: u64,
+    silences: u64,
+    /// Not everything was read.
+    pub refreshed: bool,
+    /// The next look may begin with what this one found.
+    is_kept: bool,
+}
+
+impl Mirrors {
+    /// Marks the object in every window of its application.
+    pub fn mark(&mut self, bus: &str, path: &str, change: Change) {
+        for (_, mirror) in self.frames.iter_mut().filter(|(frame, _)| &*frame.bus == bus) {
+            mirror.marks.add(path, change);
+        }
+    }
+
+    pub fn forget(&mut self, bus: &str) {
+        self.frames.retain(|frame, _| &*frame.bus != bus);
+    }
+
+    /// Takes what is known, with its marks. From here on new marks are collected.
+    fn begin(&mut self, frame: &AtspiFrame) -> (u64, Mirror) {
+        self.uses += 1;
+        let known = self.frames.remove(&frame.object).unwrap_or_default();
+        let collecting = Mirror { turn: self.uses, ..Mirror::default() };
+        self.frames.insert(frame.object.clone(), collecting);
+        while self.frames.len() > MOST_FRAMES {
+            let oldest = self.frames.iter().min_by_key(|(_, mirror)| mirror.turn);
+            let Some(oldest) = oldest.map(|(frame, _)| frame.clone()) else { break };
+            self.frames.remove(&oldest);
+        }
+        (self.uses, known)
+    }
+
+    fn end(&mut self, frame: &AtspiFrame, turn: u64, reading: FrameReading) {
+        let mirror = self.frames.get_mut(&frame.object).filter(|mirror| mirror.turn == turn);
+        if let Some(mirror) = mirror {
+            mirror.popups = frame.popups.clone();
+            mirror.reading = Some(reading);
+        }
+    }
+}
+
+impl Marks {
+    fn add(&mut self, path: &str, change: Change) {
+        if self.overflown {
+            return;
+        }
+        if !self.nodes.contains_key(path) {
+            self.nodes.insert(path.into(), Marked::default());
+        }
+        if let Some(marked) = self.nodes.get_mut(path) {
+            marked.children |= change != Change::Facts;
+            marked.below |= change == Change::Below;
+        }
+        if self.nodes.len() > MOST_MARKED {
+            *self = Self { overflown: true, ..Self::default() };
+        }
+    }
+}
+
+/// What there is in a frame now: what is known of it, made true, or read anew. `popovers` have windows of their own.
+pub async fn read_frame(
+    link: &Rc<BusConnection>,
+    frame: &AtspiFrame,
+    popovers: &[Rect],
+    detail: Detail,
+    pace: &BusDeadline,
+) -> (FrameReading, Turn) {
+    let silences = link.silences.get();
+    let heard = hear_everything(link, &frame.object, pace).await;
+    let (number, known) = link.mirrors.borrow_mut().begin(frame);
+    let is_kept = popovers.is_empty();
+    let turn = |refreshed| Turn { number, silences, refreshed, is_kept };
+    let refreshed = match known.reading {
+        _ if !is_kept => Err("a popover is open"),
+        Some(reading) if heard => {
+            let known = Known { reading, popups: known.popups, marks: known.marks, moved: HashSet::new() };
+            known.refresh(link, frame, detail, pace).await
+        }
+        _ => Err("it was not read before"),
+    };
+    match refreshed {
+        Ok(reading) => (reading, turn(true)),
+        Err(why) => {
+            tracing::debug!(window = %frame.name, why, "the whole window is read");
+            (read_everything(link, frame, pace).await, turn(false))
+        }
+    }
+}
+
+/// Keeps what was read, if it is worth it and nothing in it went unanswered.
+pub fn keep_reading(link: &Rc<BusConnection>, frame: &AtspiFrame, turn: &Turn, reading: FrameReading) {
+    let answered = link.silences.get() == turn.silences;
+    let elements = reading.order.len();
+    tracing::debug!(window = %frame.name, elements, turn.refreshed, answered, "a window was looked at");
+    if answered && turn.is_kept && reading.order.len() >= LARGE {
+        link.mirrors.borrow_mut().end(frame, turn.number, reading);
+    }
+}
+
+/// Whether everything that the application told before this question has been heard.
+async fn hear_everything(link: &Rc<BusConnection>, frame: &AtspiObject, pace: &BusDeadline) -> bool {
+    match link.ask_object(frame, &BusRequest::Call(ACCESSIBLE, "GetState"), pace).await {
+        Ok(reply) => link.heard_until(reply.recv_position(), pace).await,
+        Err(_) => false,
+    }
+}
+
+/// A reading that is being made true.
+struct Known {
+    reading: FrameReading,
+    popups: Vec<AtspiObject>,
+    marks: Marks,
+    /// Whose children are elsewhere than they were.
+    moved: HashSet<AtspiObject>,
+}
+
+/// Why everything has to be read.
+type Outdated = &'static str;
+
+impl Known {
+    async fn refresh(
+        mut self,
+        link: &Rc<BusConnection>,
+        frame: &AtspiFrame,
+        detail: Detail,
+        pace: &BusDeadline,
+    ) -> Result<FrameReading, Outdated> {
+        let mut changed = self.changed_objects(&frame.object)?;
+        if self.popups != frame.popups {
+            changed.insert(frame.object.clone(), Marked { children: true, ..Marked::default() });
+        }
+        if detail == Detail::Everything {
+            self.add_tables_in_part(&mut changed);
+        }
+        let stale = self.ask_again(link, frame, changed, pace).await?;
+        let others = match detail {
+            Detail::Everything => self.check_what_is_untold(link, frame, pace).await,
+            Detail::Focus => HashSet::new(),
+        };
+        let mut changed = HashMap::new();
+        let nodes = &self.reading.nodes;
+        others.iter().for_each(|top| add_subtree(nodes, top, Marked::default(), &mut changed));
+        stale
+            .iter()
+            .for_each(|top| add_subtree(nodes, top, Marked { children: true, below: false }, &mut changed));
+        self.ask_again(link, frame, changed, pace).await?;
+        Ok(self.reading)
+    }
+
+    /// Makes true what is known of these objects and of what they list. The answer is below whom everything is asked: who
+    /// shows now and did not, or the other way round, because toolkits tell it of what was opened or closed and not
+    /// always of what is in it; and who is not to be seen and moved or lists others.
+    async fn ask_again(
+        &mut self,
+        link: &Rc<BusConnection>,
+        frame: &AtspiFrame,
+        changed: HashMap<AtspiObject, Marked>,
+        pace: &BusDeadline,
+    ) -> Result<HashSet<AtspiObject>, Outdated> {
+        if changed.len() > FEW.max((self.reading.nodes.len() as f64 * MOST_ASKED) as usize) {
+            return Err("too much changed");
+        }
+        if changed.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let relearned = self.relearn(link, &changed, pace).await;
+        let facts = if relearned.relist { Some(self.walk_again(link, frame, pace).await) } else { None };
+        let CarriedFacts { wants, before } = self.carry_facts(link, frame, facts, &changed);
+        ask_facts(link, &mut self.reading, &wants, pace).await;
+        let moved = before.into_iter().filter(|(place, before)| self.extents(*place) != *before);
+        let moved: Vec<usize> = moved.map(|(place, _)| place).collect();
+        let mut stale = relearned.turned;
+        stale.extend(self.hidden_families(&changed, &moved));
+        let parents: Vec<AtspiObject> = moved.iter().filter_map(|place| self.parent_of(*place)).collect();
+        self.moved.extend(parents);
+        Ok(stale)
+    }
+
+    /// Of those that moved or list others than they did, who is not to be seen: nobody samples what is below them.
+    fn hidden_families(&self, changed: &HashMap<AtspiObject, Marked>, moved: &[usize]) -> Vec<AtspiObject> {
+        let visible = visible_places(&self.reading);
+        let moved: HashSet<usize> = moved.iter().copied().collect();
+        let steps = self.reading.order.iter().enumerate().zip(visible).filter(|(_, visible)| !visible);
+        let relisted = |object: &AtspiObject| changed.get(object).is_some_and(|marked| marked.children);
+        let families = steps.filter(|((place, step), _)| moved.contains(place) || relisted(&step.object));
+        families.map(|((_, step), _)| step.object.clone()).collect()
+    }
+
+    fn parent_of(&self, place: usize) -> Option<AtspiObject> {
+        let parent = self.reading.order.get(place)?.parent?;
+        self.reading.order.get(parent).map(|step| step.object.clone())
+    }
+
+    /// The objects that may be other than they were: the marked ones, and those that an event may not tell of when
+    /// another takes over what they had.
+    fn changed_objects(&self, frame: &AtspiObject) -> Result<HashMap<AtspiObject, Marked>, Outdated> {
+        if self.marks.overflown {
+            return Err("too much changed");
+        }
+        let nodes = &self.reading.nodes;
+        let mut changed: HashMap<AtspiObject, Marked> = HashMap::new();
+        for (path, marked) in &self.marks.nodes {
+            let object = AtspiObject { bus: frame.bus.clone(), path: path.clone() };
+            if nodes.contains_key(&object) {
+                changed.insert(object, *marked);
+            }
+        }
+        self.add_seen_below(&mut changed);
+        self.add_paragraphs_around(&mut changed);
+        for step in &self.reading.order {
+            if nodes.get(&step.object).is_some_and(is_passed_on) {
+                changed.entry(step.object.clone()).or_default();
+            }
+        }
+        changed.entry(frame.clone()).or_default();
+        Ok(changed)
+    }
+
+    /// The text of a paragraph has what is in it.
+    fn add_paragraphs_around(&self, changed: &mut HashMap<AtspiObject, Marked>) {
+        let FrameReading { nodes, order, .. } = &self.reading;
+        let told = order.iter().filter(|step| changed.contains_key(&step.object));
+        let around = told.filter_map(|step| order.get(step.parent?)).map(|step| &step.object);
+        let paragraphs = around.filter(|object| nodes.get(object).is_some_and(is_read));
+        for paragraph in paragraphs.cloned().collect::<Vec<_>>() {
+            changed.entry(paragraph).or_default();
+        }
+    }
+
+    /// Adds the tables that are read by their visible block, in the place of their cells.
+    fn add_tables_in_part(&self, changed: &mut HashMap<AtspiObject, Marked>) {
+        let nodes = &self.reading.nodes;
+        for (table, node) in nodes.iter().filter(|(_, node)| node.is_in_part) {
+            if let Kids::Known(cells) = &node.kids {
+                for cell in cells {
+                    changed.remove(cell);
+                }
+            }
+            changed.entry(table.clone()).or_default().children = true;
+        }
+    }
+
+    /// Adds what is to be seen below those that said so.
+    fn add_seen_below(&self, changed: &mut HashMap<AtspiObject, Marked>) {
+        if changed.values().all(|marked| !marked.below) {
+            return;
+        }
+        let visible = visible_places(&self.reading);
+        let mut below = vec![false; visible.len()];
+        for (place, step) in self.reading.order.iter().enumerate() {
+            let parent = step.parent.and_then(|parent| self.reading.order.get(parent));
+            let marked =
+                parent.and_then(|parent| changed.get(&parent.object)).is_some_and(|marked| marked.below);
+            below[place] = marked || step.parent.is_some_and(|parent| below[parent]);
+            if below[place] && visible[place] {
+                changed.entry(step.object.clone()).or_default().children = true;
+            }
+        }
+    }
+
+    /// Asks what the objects are now.
+    async fn relearn(
+        &mut self,
+        link: &Rc<BusConnection>,
+        changed: &HashMap<AtspiObject, Marked>,
+        pace: &BusDeadline,
+    ) -> Relearned {
+        let objects: Vec<&AtspiObject> = changed.keys().collect();
+        let mut asks = Vec::with_capacity(objects.len() * QUESTIONS.len());
+        for object in &objects {
+            asks.extend(QUESTIONS.iter().map(|ask| ((*object).clone(), ask.clone())));
+        }
+        let answers = link.ask_all(asks, pace).await;
+        let mut relearned = Relearned::default();
+        let mut gone: HashSet<&AtspiObject> = HashSet::new();
+        for (object, answers) in objects.into_iter().zip(answers.chunks(QUESTIONS.len())) {
+            let nodes = &mut self.reading.nodes;
+            let before = nodes.get(object).map(shown_as);
+            let told = nodes.get_mut(object).is_some_and(|node| update_node(node, answers));
+            if !told {
+                nodes.remove(object);
+                gone.insert(object);
+                continue;
+            }
+            let has_turned = before != nodes.get(object).map(shown_as);
+            if has_turned || changed.get(object).is_some_and(|marked| marked.children) {
+                unlist(nodes, object);
+                relearned.relist = true;
+            }
+            if has_turned {
+                relearned.turned.insert(object.clone());
+            }
+        }
+        relearned.relist |= !gone.is_empty();
+        self.unlist_parents(&gone);
+        relearned
+    }
+
+    /// LibreOffice replaces the objects of its cells without a word.
+    fn unlist_parents(&mut self, gone: &HashSet<&AtspiObject>) {
+        let FrameReading { nodes, order, .. } = &mut self.reading;
+        let steps = order.iter().filter(|step| gone.contains(&step.object));
+        for parent in steps.filter_map(|step| order.get(step.parent?)) {
+            unlist(nodes, &parent.object);
+        }
+    }
+
+    /// Brings the order up to date. The facts of what stays are handed back by object.
+    async fn walk_again(
+        &mut self,
+        link: &Rc<BusConnection>,
+        frame: &AtspiFrame,
+        pace: &BusDeadline,
+    ) -> HashMap<AtspiObject, NodeFacts> {
+        let reading = &mut self.reading;
+        let steps = std::mem::take(&mut reading.order).into_iter().map(|step| step.object);
+        let facts = steps.zip(std::mem::take(&mut reading.facts));
+        let facts: HashMap<_, _> = facts.filter(|(object, _)| reading.nodes.contains_key(object)).collect();
+        reading.whole &= walk::walk_frame(link, frame, &mut reading.nodes, pace).await;
+        let (order, kept) = in_order(&reading.nodes, &frame.object);
+        reading.whole &= kept;
+        // What is not in the window any more may come back as something else.
+        keep_listed(&mut reading.nodes, &frame.object);
+        reading.order = order;
+        facts
+    }
+
+    /// The facts that still hold, in the order of the tree, and the questions about the others, with where those were.
+    fn carry_facts(
+        &mut self,
+        link: &Rc<BusConnection>,
+        frame: &AtspiFrame,
+        by_object: Option<HashMap<AtspiObject, NodeFacts>>,
+        changed: &HashMap<AtspiObject, Marked>,
+    ) -> CarriedFacts {
+        let reading = &mut self.reading;
+        let mut carried = CarriedFacts::default();
+        let mut in_place = std::mem::take(&mut reading.facts).into_iter();
+        let mut by_object = by_object;
+        for place in 0..reading.order.len() {
+            let step = &reading.order[place];
+            let old = match &mut by_object {
+                Some(facts) => facts.remove(&step.object),
+                None => in_place.next(),
+            };
+            let place_before = old.as_ref().and_then(|old| old.extents);
+            let same = old.filter(|_| !changed.contains_key(&step.object)).filter(|old| {
+                reading
+                    .nodes
+                    .get(&step.object)
+                    .is_some_and(|node| old.sight == sight_of(frame, reading, step, node))
+            });
+            let fact = match same {
+                Some(fact) => fact,
+                None => {
+                    // The cells of a block are all asked.
+                    if reading.nodes.get(&step.object).is_some_and(|node| node.native.is_none()) {
+                        carried.before.push((place, place_before));
+                    }
+                    first_facts(link, frame, reading, place, &mut carried.wants)
+                }
+            };
+            reading.facts.push(fact);
+        }
+        carried
+    }
+
+    /// Places, numbers and texts change without a word. Numbers and texts of what is to be seen are asked, and the places
+    /// of some of each family, of all where one moved. The answer is whose hidden children are not as they were.
+    async fn check_what_is_untold(
+        &mut self,
+        link: &Rc<BusConnection>,
+        frame: &AtspiFrame,
+        pace: &BusDeadline,
+    ) -> HashSet<AtspiObject> {
+        let visible = visible_places(&self.reading);
+        let mut wants = Vec::new();
+        for (place, _) in visible.iter().enumerate().filter(|(_, visible)| **visible) {
+            let node = self.reading.order.get(place).and_then(|step| self.reading.nodes.get(&step.object));
+            let node = node.filter(|node| node.native.is_none());
+            let asked = node.map(|node| wanted_questions(frame, node, true)).unwrap_or_default();
+            wants.extend(asked.into_iter().filter(|wanted| is_untold(*wanted)).map(|wanted| (place, wanted)));
+        }
+        ask_facts(link, &mut self.reading, &wants, pace).await;
+        let mut others = HashSet::new();
+        let mut asked = HashSet::new();
+        loop {
+            let samples = Samples::of(&self.reading, &visible, &self.moved);
+            let known = self.moved.len();
+            let seen: Vec<usize> = samples.seen.into_iter().filter(|place| asked.insert(*place)).collect();
+            let hidden: Vec<usize> =
+                samples.hidden.into_iter().filter(|place| asked.insert(*place)).collect();
+            let moved = self.ask_places(link, &seen, pace).await;
+            self.moved.extend(moved);
+            others.extend(self.ask_places(link, &hidden, pace).await);
+            others.extend(self.ask_states(link, &hidden, pace).await);
+            if self.moved.len() == known {
+                return others;
+            }
+        }
+    }
+
+    /// Asks where these are now. The answer is whose children are elsewhere than they were.
+    async fn ask_places(
+        &mut self,
+        link: &Rc<BusConnection>,
+        places: &[usize],
+        pace: &BusDeadline,
+    ) -> Vec<AtspiObject> {
+        let shown = |place: &&usize| self.reading.facts.get(**place).is_some_and(|fact| fact.sight.shows);
+        let wants: Vec<(usize, NodeQuestion)> =
+            places.iter().filter(shown).map(|place| (*place, NodeQuestion::Extents)).collect();
+        let before: Vec<Option<Rect>> = wants.iter().map(|(place, _)| self.extents(*place)).collect();
+        ask_facts(link, &mut self.reading, &wants, pace).await;
+        let moved = wants.iter().zip(before).filter(|((place, _), before)| self.extents(*place) != *before);
+        moved.filter_map(|((place, _), _)| self.parent_of(*place)).collect()
+    }
+
+    fn extents(&self, place: usize) -> Option<Rect> {
+        self.reading.facts.get(place).and_then(|fact| fact.extents)
+    }
+
+    /// Asks for the states of these. The answer is whose children have others than they had.
+    async fn ask_states(
+        &self,
+        link: &Rc<BusConnection>,
+        places: &[usize],
+        pace: &BusDeadline,
+    ) -> Vec<AtspiObject> {
+        let steps = places.iter().filter_map(|place| Some((*place, self.reading.order.get(*place)?)));
+        let asks =
+            steps.clone().map(|(_, step)| (step.object.clone(), BusRequest::Call(ACCESSIBLE, "GetState")));
+        let answers = link.ask_all(asks.collect(), pace).await;
+        let known = |step: &CaptureStep| self.reading.nodes.get(&step.object).map(|node| node.states);
+        let other = steps
+            .zip(answers)
+            .filter(|((_, step), answer)| answer.as_ref().map(states_of).ok() != known(step));
+        other.filter_map(|((place, _), _)| self.parent_of(place)).collect()
+    }
+}
+
+/// What has to be asked of those whose facts do not hold any more, and where they were.
+#[derive(Debug, Default)]
+struct CarriedFacts {
+    wants: Vec<(usize, NodeQuestion)>,
+    before: Vec<(usize, Option<Rect>)>,
+}
+
+#[derive(Debug, Default)]
+struct Relearned {
+    /// The order of the tree may be another.
+    relist: bool,
+    /// Who shows now and did not, or the other way round.
+    turned: HashSet<AtspiObject>,
+}
+
+/// By which it is walked or put away.
+fn shown_as(node: &AtspiNode) -> (u32, bool, bool) {
+    (node.role, node.states.has(State::Showing), node.states.has(State::Visible))
+}
+
+/// What makes a node, in this order.
+const QUESTIONS: &[BusRequest] = &[
+    BusRequest::Get(ACCESSIBLE, "Name"),
+    BusRequest::Call(ACCESSIBLE, "GetRole"),
+    BusRequest::Call(ACCESSIBLE, "GetState"),
+    BusRequest::Get(ACCESSIBLE, "Description"),
+];
+
+/// False when the object is not there any more.
+fn update_node(node: &mut AtspiNode, answers: &[BusReply]) -> bool {
+    let [name, Ok(role), Ok(states), description] = answers else {
+        return false;
+    };
+    let Ok(role) = role.body().deserialize() else {
+        return false;
+    };
+    node.role = role;
+    node.states = states_of(states);
+    node.name = name.as_ref().ok().and_then(text).unwrap_or_default();
+    // GTK3 describes in its cache what the object itself does not describe.
+    let described = description.as_ref().ok().and_then(text).filter(|text| !text.is_empty());
+    node.description = node.description.take().map(|known| described.unwrap_or(known));
+    !node.states.has(State::Defunct)
+}
+
+/// Has the children listed again. The cells of a block, which are leaves, are not known any more. Where there are too many
+/// children to ask for all of them, their number is not asked either: LibreOffice cannot count its cells.
+fn unlist(nodes: &mut Nodes, object: &AtspiObject) {
+    let Some(node) = nodes.get_mut(object).filter(|node| node.native.is_none()) else { return };
+    let Kids::Known(kids) = &mut node.kids else { return };
+    let kids = std::mem::take(kids);
+    let was_in_part = std::mem::take(&mut node.is_in_part);
+    let is_too_long = was_in_part || kids.len() >= TREE_CHILDREN_OF_ONE_NODE;
+    node.kids = Kids::Unlisted(if is_too_long { i32::MAX } else { walk::UNCOUNTED });
+    for cell in kids.iter().filter(|_| was_in_part) {
+        nodes.remove(cell);
+    }
+}
+
+/// Keeps what somebody lists, whether the tree has it or not.
+fn keep_listed(nodes: &mut Nodes, root: &AtspiObject) {
+    let mut listed = HashSet::from([root.clone()]);
+    let mut open = vec![root.clone()];
+    while let Some(object) = open.pop() {
+        let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get(&object) else {
+            continue;
+        };
+        for kid in kids {
+            if listed.insert(kid.clone()) {
+                open.push(kid.clone());
+            }
+        }
+    }
+    nodes.retain(|object, _| listed.contains(object));
+}
+
+fn add_subtree(nodes: &Nodes, top: &AtspiObject, marked: Marked, changed: &mut HashMap<AtspiObject, Marked>) {
+    let mut open = vec![top.clone()];
+    while let Some(object) = open.pop() {
+        let Some(AtspiNode { kids: Kids::Known(kids), .. }) = nodes.get(&object) else {
+            continue;
+        };
+        for kid in kids.iter().filter(|kid| nodes.contains_key(kid)) {
+            if changed.insert(kid.clone(), marked).is_none() {
+                open.push(kid.clone());
+            }
+        }
+    }
+}
+
+/// Toolkits tell who got the focus or the selection, and not always who lost it.
+fn is_passed_on(node: &AtspiNode) -> bool {
+    [State::Focused, State::Selected, State::Armed, State::Active].iter().any(|state| node.states.has(*state))
+}
+
+fn is_untold(question: NodeQuestion) -> bool {
+    matches!(question, NodeQuestion::Now | NodeQuestion::Characters)
+}
+
+#[cfg(test)]
+mod tests;

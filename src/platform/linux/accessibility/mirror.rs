@@ -632,7 +632,8 @@ fn is_passed_on(node: &AtspiNode) -> bool {
 }
 
 fn is_untold(question: NodeQuestion) -> bool {
-    matches!(question, NodeQuestion::Now | NodeQuestion::Characters)
+    use NodeQuestion::{Characters, Least, Most, Now};
+    matches!(question, Now | Least | Most | Characters)
 }
 
 #[cfg(test)]

@@ -281,7 +281,9 @@ impl<'a> OutlinePlan<'a> {
         let around = &tree[self.lines[line].node];
         // GTK 4 names a button `7 7` whose label is `7`. What is cut off from a long name is not said.
         let is_whole = around.name.chars().count() <= OutlineStyle::of(self.options).longest;
-        let within = |text: &str| is_whole && is_actionable(around) && has_words(&around.name, text);
+        // The name of a page is its title, and a heading in it is no part of that.
+        let is_label = is_actionable(around) && around.role != Role::Document;
+        let within = |text: &str| is_whole && is_label && has_words(&around.name, text);
         let said = |text: &str| text == around.name || Some(text) == around.value.as_deref() || within(text);
         tree.child_count(node) == 0
             && said(&element.name)

@@ -678,6 +678,10 @@ fn predicate_holds(predicate: &WindowPredicate, evaluation: &Evaluation) -> Resu
             let why = if let Fact::Text(why) = why { why } else { "it cannot be judged".to_owned() };
             Err(Error::new(kind, why))
         }
+        // What was in a window is gone with it.
+        (Some(Kind::WindowGone), why) if matches!(predicate.claim, PredicateClaim::ElementAbsent(_)) => {
+            Ok(Some(why))
+        }
         (_, observed) => Ok(verdict.passed.then_some(observed)),
     }
 }

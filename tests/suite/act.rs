@@ -367,6 +367,72 @@ fn the_window_of_all_steps_is_named_once() {
     assert_eq!(gone["error"]["code"], "WindowGone", "{gone}");
 }
 
+/// The window in front says `Zusatz` and has no tab; the one behind it has.
+const TWO_WINDOWS: &str = r#"
+name: two_windows
+initial_state: open
+states:
+  open:
+    windows:
+      - uid: front
+        title: Front
+        focused: true
+        bounds: {x: 0, y: 0, width: 300, height: 200}
+        tree:
+          role: Window
+          name: Front
+          bounds: {x: 0, y: 0, width: 300, height: 200}
+          children: [{role: Text, name: Zusatz, bounds: {x: 10, y: 10, width: 80, height: 20}}]
+      - uid: back
+        title: Back
+        bounds: {x: 400, y: 0, width: 300, height: 200}
+        tree:
+          role: Window
+          name: Back
+          bounds: {x: 400, y: 0, width: 300, height: 200}
+          children:
+            - {role: TabItem, name: d1, bounds: {x: 410, y: 10, width: 80, height: 20}}
+            - {role: Edit, name: Note, value: "", bounds: {x: 410, y: 40, width: 80, height: 20}}
+"#;
+
+fn two_windows() -> World {
+    let world = World::new();
+    let scenario = os_screen_observer::scenario::load_str(TWO_WINDOWS, "two.yaml").unwrap();
+    os_screen_observer::platform::Stage::load(&*world.mock, scenario);
+    world
+}
+
+#[track_caller]
+fn check_in_back(step: Value, verdict: &str) {
+    let reply = two_windows().call("act", json!({"steps": [step], "window_uid": "back"}));
+    assert_eq!(reply["verdict"], verdict, "{reply}");
+}
+
+#[test]
+fn what_is_expected_is_looked_for_in_the_window_of_the_step() {
+    const NOTE: &str = "//Edit[name=\"Note\"]";
+    let no_tab = json!({"kind": "element_absent", "selector": "//TabItem"});
+    let tab = json!({"kind": "element_exists", "selector": "//TabItem"});
+    let key = json!({"do": "press_key", "keys": "end", "window_uid": "back"});
+    check_in_back(expecting(fill(NOTE, "NEU99"), json!("text: NEU99")), "confirmed");
+    // That it is in another window says nothing.
+    check_in_back(expecting(fill(NOTE, "Zusatz"), json!("text: Zusatz")), "confirmed");
+    check_in_back(json!({"do": "assert_state", "predicates": [no_tab]}), "failed");
+    check_in_back(json!({"do": "assert_state", "predicates": [tab]}), "confirmed");
+    check_in_back(expecting(key, no_tab), "failed");
+}
+
+#[test]
+fn words_are_not_parts_of_longer_ones() {
+    let key = |expect: &str| expecting(json!({"do": "press_key", "keys": "end"}), json!(expect));
+    let filled = |expect: &str| {
+        let world = login();
+        act(&world, json!([fill(USERNAME, "3000"), key(expect)]))["steps"][1]["verdict"].clone()
+    };
+    assert_eq!(filled("text: 300"), "failed");
+    assert_eq!(filled("text: 3000"), "unconfirmed", "it held before");
+}
+
 #[test]
 fn the_reply_keeps_to_its_tokens_and_says_what_is_missing() {
     let world = World::on("scenarios/form.yaml");

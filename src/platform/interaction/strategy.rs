@@ -436,6 +436,9 @@ impl Interaction<'_> {
             Some(true) => Ok(verified(Route::Keyboard)),
             None if typed.disturbed => Ok(done_with_note(Route::Keyboard, DISTURBED)),
             None => Ok(done_with_note(Route::Keyboard, "typed; the field does not report its value")),
+            Some(false) if state.ends_by_enter && text.starts_with('=') => {
+                Ok(done_with_note(Route::Keyboard, "typed; the cell shows the result of the formula"))
+            }
             Some(false) => Err(holds_another(&self.backend.element_with_text(element)?)),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::plan::{Expectation, PlannedStep};
+use super::plan::{Expectation, ExpectedForm, PlannedStep};
 use super::run::StepFailure;
 use crate::error::{Error, Kind};
 use crate::model::InputKind;
@@ -23,8 +23,8 @@ const READ_BACK_TIME: Duration = Duration::from_secs(1);
 /// What has to be known from before a step to judge it.
 pub struct StepBefore {
     desktop: Option<Arc<SeenDesktop>>,
-    /// Of each expectation, whether it was met already.
-    held: Vec<bool>,
+    /// Of each form of each expectation, whether it was met already.
+    held: Vec<Vec<bool>>,
 }
 
 /// An expectation that was not met.
@@ -50,12 +50,13 @@ impl StepBefore {
 
     /// Whether there are expectations, and all of them were met before the step.
     pub fn all_held(&self, step: &PlannedStep) -> bool {
-        !step.expect.is_empty() && self.held.iter().all(|held| *held)
+        let all_forms = |held: &Vec<bool>| !held.is_empty() && held.iter().all(|held| *held);
+        !step.expect.is_empty() && self.held.iter().all(all_forms)
     }
 
     /// Every expectation in its turn, all of them within the step's time.
     pub fn check(&self, cx: &Cx, step: &PlannedStep, reply: &Value, until: Duration) -> Result<(), Unmet> {
-        for expectation in &step.expect {
+        for (expectation, held) in step.expect.iter().zip(&self.held) {
             let left = until.saturating_sub(cx.clock().now());
             match (expectation, &self.desktop) {
                 (Expectation::Changed, Some(before)) => check_changed(cx, step, before, reply, left)?,
@@ -66,25 +67,30 @@ impl StepBefore {
                     let title = title.clone();
                     let is_new = WaitCondition::WindowIsNew { title, before: before.clone() };
                     wait_new_window(cx, condition, is_new, left)?;
-                    check_met(cx, condition, left)?;
+                    check_met(cx, vec![condition], left)?;
                 }
-                (Expectation::NewWindow(condition, _) | Expectation::Met(condition, _), _) => {
-                    check_met(cx, condition, left)?;
-                }
+                (Expectation::NewWindow(condition, _), None) => check_met(cx, vec![condition], left)?,
+                (Expectation::Met(forms), _) => check_met(cx, news(forms, held), left)?,
             }
         }
         Ok(())
     }
 }
 
-fn held_before(cx: &Cx, step: &PlannedStep) -> Vec<bool> {
-    let asked: Vec<Option<WaitCondition>> = step.expect.iter().map(Expectation::asked_before).collect();
-    let conditions: Vec<WaitCondition> = asked.iter().flatten().cloned().collect();
-    if conditions.is_empty() {
-        return vec![false; asked.len()];
-    }
-    let mut met = cx.observer().met_now(conditions, cx.cancel).into_iter();
-    asked.iter().map(|asked| asked.is_some() && met.next() == Some(true)).collect()
+/// What was met before the step confirms nothing, so it is asked for only where nothing else is left.
+fn news<'a>(forms: &'a [ExpectedForm], held: &[bool]) -> Vec<&'a Map<String, Value>> {
+    let all = || forms.iter().map(|form| &form.written);
+    let news: Vec<_> = all().zip(held).filter(|(_, held)| !**held).map(|(form, _)| form).collect();
+    if news.is_empty() { all().collect() } else { news }
+}
+
+fn held_before(cx: &Cx, step: &PlannedStep) -> Vec<Vec<bool>> {
+    let forms = step.expect.iter().flat_map(Expectation::forms);
+    let conditions: Vec<WaitCondition> = forms.filter_map(ExpectedForm::asked_before).collect();
+    let met = if conditions.is_empty() { Vec::new() } else { cx.observer().met_now(conditions, cx.cancel) };
+    let mut met = met.into_iter();
+    let mut is_held = |form: &ExpectedForm| form.asked_before().is_some() && met.next() == Some(true);
+    step.expect.iter().map(|expected| expected.forms().iter().map(&mut is_held).collect()).collect()
 }
 
 /// The windows, and the step's own as it is before it.
@@ -152,9 +158,9 @@ fn wait_for(cx: &Cx, condition: WaitCondition, left: Duration) -> Result<(), Err
 }
 
 /// A wait like any other, so that it stands in traces and a replay waits too.
-fn check_met(cx: &Cx, condition: &Map<String, Value>, left: Duration) -> Result<(), Unmet> {
+fn check_met(cx: &Cx, forms: Vec<&Map<String, Value>>, left: Duration) -> Result<(), Unmet> {
     let millis = crate::clock::millis(left);
-    let args = json!({ "any_of": [condition], "timeout_ms": millis });
+    let args = json!({ "any_of": forms, "timeout_ms": millis });
     let args = args.as_object().cloned().unwrap_or_default();
     let reply = cx.pass(WaitForTool::META.name, args, &Person::Unreachable);
     if reply.ok() {
@@ -162,7 +168,7 @@ fn check_met(cx: &Cx, condition: &Map<String, Value>, left: Duration) -> Result<
     }
     let said = reply.value().get_mut("error").map(Value::take).unwrap_or_default();
     let message = said.get("message").and_then(Value::as_str).unwrap_or("it was not met").to_owned();
-    let unmet = Unmet::new(json!({ "expected": condition, "error": said }), message);
+    let unmet = Unmet::new(json!({ "expected": forms.first(), "error": said }), message);
     Err(match reply.error {
         Some(kind) => Unmet { failure: StepFailure { kind, ..unmet.failure }, ..unmet },
         None => unmet,

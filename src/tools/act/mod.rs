@@ -6,6 +6,7 @@ mod lines;
 mod plan;
 mod report;
 mod run;
+mod step_window;
 
 use std::time::Duration;
 

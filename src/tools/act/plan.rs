@@ -6,6 +6,7 @@ use std::time::Duration;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
+use super::step_window::{in_window, in_windows};
 use crate::budget::Meter;
 use crate::config::limits::{ACT_ALTERNATIVES, ACT_EXPECTATIONS, ACT_STEPS};
 use crate::error::{Error, Fact, Kind, Result};
@@ -14,7 +15,8 @@ use crate::observer::Ref;
 use crate::observer::predicate::{PredicateClaim, TextSource, WindowPredicate};
 use crate::observer::wait::WaitCondition;
 use crate::tool::args::Text;
-use crate::tool::{Cx, Effect, Meta, ReplyKind};
+use crate::tool::{Cx, Effect, Meta, ReplyKind, Tool};
+use crate::tools::assert_state::AssertState;
 use crate::tools::fields::{ArgumentFields, ArgumentObject};
 use crate::tools::wait_for::parse_condition;
 
@@ -59,20 +61,35 @@ pub enum Expectation {
     Changed,
     /// A window of this title that was not there before the step.
     NewWindow(Map<String, Value>, Regex),
-    /// A condition or a predicate as wait_for takes it, and as it was understood.
-    Met(Map<String, Value>, Box<WaitCondition>),
+    /// One of these is met.
+    Met(Vec<ExpectedForm>),
+}
+
+/// A condition or a predicate as wait_for takes it, and as it was understood.
+#[derive(Clone, Debug)]
+pub struct ExpectedForm {
+    pub written: Map<String, Value>,
+    pub condition: WaitCondition,
 }
 
 impl Expectation {
+    pub fn forms(&self) -> &[ExpectedForm] {
+        match self {
+            Expectation::Met(forms) => forms,
+            Expectation::Changed | Expectation::NewWindow(..) => &[],
+        }
+    }
+}
+
+impl ExpectedForm {
     /// What can be asked before the step too: what holds already is no news after it. A value is asked for its own
-    /// sake, and pictures cost too much.
+    /// sake, and screenshots cost too much.
     pub fn asked_before(&self) -> Option<WaitCondition> {
-        let Expectation::Met(_, condition) = self else { return None };
-        match &**condition {
+        match &self.condition {
             WaitCondition::ElementAppears(_)
             | WaitCondition::ElementDisappears { .. }
             | WaitCondition::TextVisible(_)
-            | WaitCondition::WindowDisappears(_) => Some((**condition).clone()),
+            | WaitCondition::WindowDisappears(_) => Some(self.condition.clone()),
             WaitCondition::Holds(predicate) => without_reading(predicate).map(WaitCondition::Holds),
             _ => None,
         }
@@ -259,6 +276,7 @@ impl StepReader<'_> {
         let mut args: Map<String, Value> =
             spoken.map(|(name, value)| (name.clone(), value.clone())).collect();
         self.name_window(&tool, &mut args);
+        self.name_window_of_predicates(&tool, &mut args);
         Ok(PlannedStep {
             expect: self.read_expectations(&fields)?,
             within: read_timeout(&fields)?,
@@ -278,6 +296,30 @@ impl StepReader<'_> {
         if takes && !NAMES_A_WINDOW.iter().any(|name| args.contains_key(*name)) {
             args.insert("window_uid".to_owned(), uid.into());
         }
+    }
+
+    /// A list of predicates is about the window of all steps, but for those that name their own.
+    fn name_window_of_predicates(&self, tool: &str, args: &mut Map<String, Value>) {
+        let is_list = tool == AssertState::META.name;
+        let predicates = args.get_mut("predicates").and_then(Value::as_array_mut).filter(|_| is_list);
+        let Some((uid, predicates)) = self.window_uid.zip(predicates) else { return };
+        for predicate in predicates {
+            if let Some(own) = predicate.as_object().and_then(|predicate| in_window(predicate, uid)) {
+                *predicate = own.into();
+            }
+        }
+    }
+
+    /// The window that a step is about, if it or the whole list names one.
+    fn step_window(&self, fields: &ArgumentFields) -> Option<String> {
+        let by_ref = |reference: &str| {
+            let known = self.cx.observer().refs().remembered(Ref::parse(reference)?)?;
+            Some(known.window_uid().to_owned())
+        };
+        let named = fields.get("window_uid").and_then(Value::as_str).map(str::to_owned);
+        named
+            .or_else(|| fields.get("ref").and_then(Value::as_str).and_then(by_ref))
+            .or_else(|| self.window_uid.map(str::to_owned))
     }
 
     fn read_expectations(&self, fields: &ArgumentFields) -> Result<Vec<Expectation>> {
@@ -311,8 +353,21 @@ impl StepReader<'_> {
                 "is too late after a step; expect \"changed\", or the state that it leads to",
             )),
             WaitCondition::WindowAppears(title) => Ok(Expectation::NewWindow(object.clone(), title)),
-            condition => Ok(Expectation::Met(object.clone(), Box::new(condition))),
+            _ => self.read_forms(&inner.path, object.clone(), fields).map(Expectation::Met),
         }
+    }
+
+    fn read_forms(
+        &self,
+        path: &str,
+        object: Map<String, Value>,
+        step: &ArgumentFields,
+    ) -> Result<Vec<ExpectedForm>> {
+        let read = |written: Map<String, Value>| {
+            let condition = parse_condition(self.cx, &ArgumentFields::new(path.to_owned(), &written))?;
+            Ok(ExpectedForm { written, condition })
+        };
+        in_windows(object, self.step_window(step).as_deref()).into_iter().map(read).collect()
     }
 }
 
@@ -325,7 +380,7 @@ fn written_out(fields: &ArgumentFields, short: &str) -> Result<Map<String, Value
         short.split_once(':').map(|(key, words)| (key.trim(), words.trim())).unwrap_or_default();
     let object = match key {
         _ if words.is_empty() && key != "value" => return Err(fields.field_error("expect", EXPECTATIONS)),
-        "text" => json!({ "kind": "text_visible", "regex": regex::escape(words) }),
+        "text" => json!({ "kind": "text_visible", "regex": whole_words(words) }),
         "window" => json!({ "type": "window_appears", "title_regex": regex::escape(words) }),
         "gone" if Ref::parse(words).is_some() => json!({ "kind": "element_absent", "ref": words }),
         "gone" => json!({ "type": "element_disappears", "selector": words }),
@@ -333,6 +388,12 @@ fn written_out(fields: &ArgumentFields, short: &str) -> Result<Map<String, Value
         _ => return Err(fields.field_error("expect", EXPECTATIONS)),
     };
     Ok(object.as_object().cloned().unwrap_or_default())
+}
+
+/// These words and no longer ones: 300 is not in 3000.
+fn whole_words(words: &str) -> String {
+    let edge = |letter: Option<char>| if letter.is_some_and(char::is_alphanumeric) { r"\b" } else { "" };
+    format!("{}{}{}", edge(words.chars().next()), regex::escape(words), edge(words.chars().next_back()))
 }
 
 /// The value of the element that the step itself names.

@@ -184,7 +184,8 @@ impl<'a, 'b> StepRunner<'a, 'b> {
         report.held_before = before.all_held(step);
         let meta = step.foreseen.as_ref().map(|it| it.meta);
         let confirms = meta.is_some_and(|meta| meta.confirms);
-        if confirms || read_back || (!step.expect.is_empty() && !report.held_before) {
+        let is_verified = reply.get("verified") == Some(&Value::Bool(true));
+        if confirms || read_back || is_verified || (!step.expect.is_empty() && !report.held_before) {
             report.verdict = StepVerdict::Confirmed;
         }
         // What neither acts nor looks for anything says nothing about the others.

@@ -62,7 +62,7 @@ const INSTRUCTIONS: &[(Option<&str>, &str)] = &[
         Some("act"),
         "2. act runs several steps in one call and stops at the first that fails: {do:TOOL, its arguments, expect}. Fill \
          in a whole form with it. Act on elements, by ref, rather than coordinates: click_element, set_value, \
-         select_option, type_text. Coordinates are screen pixels. Every tool that acts takes dry_run:true.\n",
+         select_option; type_text types into the focus. Coordinates are screen pixels. Every tool that acts takes dry_run:true.\n",
     ),
     (
         None,

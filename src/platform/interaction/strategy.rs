@@ -642,10 +642,10 @@ fn cut_text(text: &str, most: usize) -> String {
 }
 
 fn only_in_front(state: &ElementState) -> Error {
+    let name = if state.name.is_empty() { "the element".to_owned() } else { format!("'{}'", state.name) };
     let message = format!(
-        "'{}' does not do this by itself: it takes the pointer or the keyboard, and its window is behind others or not to \
-         be disturbed; delivery \"foreground\" brings the window to the front first",
-        state.name
+        "{name} needs the pointer or the keyboard for this, and its window is in the background; the argument \
+         delivery:\"foreground\" brings the window to the front first"
     );
     Error::new(Kind::ElementOccluded, message)
 }

@@ -101,7 +101,7 @@ fn outcome_words(step: &StepReport) -> String {
         words.push_str(&format!(", is now {renamed}"));
     }
     if let Some(reason) = step.reply.get("identity").and_then(|identity| identity["reason"].as_str()) {
-        words.push_str(&format!(", found again by {reason}"));
+        words.push_str(&format!(", not sure that it is the same: {reason}"));
     }
     for said in [text("note"), text("warning")].into_iter().flatten() {
         words.push_str(&format!(" ({said})"));

@@ -324,7 +324,7 @@ fn behind_others_nothing_is_taken() {
     each(|system| {
         let refused: Result<Route, Kind> = Err(Kind::ElementOccluded);
         let why = behind(system, Thing::Picture, obeys).check_behind(&click(), refused, &[]);
-        assert!(why.unwrap().contains("delivery \"foreground\""));
+        assert!(why.unwrap().contains("delivery:\"foreground\""));
         behind(system, Thing::Button, refuses).check_behind(&click(), refused, &[system.press]);
         behind(system, Thing::Field("old"), lies).check_behind(
             &set_value("new"),

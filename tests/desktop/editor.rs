@@ -113,7 +113,11 @@ fn a_text_is_written_and_saved_through_the_dialog() {
     });
     let arguments = json!({"window_uid": dialog, "element_id": name["id"], "value": path});
     stage.server.ok("set_value", arguments);
-    let save = stage.server.element(&dialog, "Button", "Save");
+    // The dialog enables it a moment after the name is there.
+    let save = until("the button of the dialog", || {
+        let mut buttons = stage.server.tree(&dialog).into_iter();
+        buttons.find(|it| it["role"] == "Button" && it["name"] == "Save" && it["enabled"] == true)
+    });
     stage.server.ok("click_element", json!({"window_uid": dialog, "element_id": save["id"]}));
     let saved = until("the file", || std::fs::read_to_string(&path).ok().filter(|text| !text.is_empty()));
     assert_eq!(saved.trim_end(), "Dear Zoë,\n\n42 €.");

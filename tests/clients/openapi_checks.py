@@ -8,7 +8,7 @@ from schemathesis.generation import GenerationMode
 # How the server refuses the shape of an argument. openapi.py sees to it that these words are still its words.
 SHAPE = re.compile(
     r"unknown argument '|the body (must be|is not) |"
-    r"argument '[^']*' (must be (an? |one of |between |true or false|JSON)|may have \d+|is required$)"
+    r"argument '[^']*' (must be (an? |one of |between |true or false|JSON)|may have (at most )?\d+|is required$)"
 )
 
 

@@ -416,7 +416,8 @@ def ends_when_nobody_speaks_to_it():
     """And the client gets the end of its output, although a program that it started goes on."""
     started = SERVER.call("launch_app", program="notepad")
     assert started.get("window_found"), started
-    assert SERVER.end() == 0, SERVER.said[-20:]
+    code = SERVER.end()
+    assert code == 0, (code, SERVER.said[-20:])
     rest = []
     reader = threading.Thread(target=lambda: rest.append(SERVER.process.stdout.read()), daemon=True)
     reader.start()

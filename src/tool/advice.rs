@@ -4,32 +4,26 @@ use std::borrow::Cow;
 
 use super::Table;
 
-/// A tool, and the listed one that serves whoever is not shown it, in the same sentence.
-const INSTEAD: &[(&str, &str)] = &[
-    ("find_element", "find"),
-    ("get_window_structure", "look"),
-    ("get_screen_description", "look"),
-    ("list_windows", "look"),
-    ("get_ocr", "look"),
-    ("ocr_find", "click_text"),
-    ("bring_to_foreground", "window_action"),
-];
-
 impl Table {
+    /// Each tool that another serves for, and that one, whether or not they are offered.
+    fn instead(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.declared().filter_map(|meta| Some((meta.name, meta.advise_instead?)))
+    }
+
     pub fn is_listed(&self, name: &str) -> bool {
         self.find_tool(name).is_some_and(|entry| entry.listed)
     }
 
     /// The tool, where the client was shown it, or the one that serves instead.
     pub fn advised_tool(&self, name: &'static str) -> Option<&'static str> {
-        let instead = INSTEAD.iter().find(|(hidden, _)| *hidden == name).map(|(_, instead)| *instead);
+        let instead = self.instead().find(|(hidden, _)| *hidden == name).map(|(_, instead)| instead);
         [Some(name), instead].into_iter().flatten().find(|name| self.is_listed(name))
     }
 
     /// A sentence that names listed tools in place of those that are not. What is quoted is the caller's own word.
     pub fn fitted_advice<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut fitted = Cow::Borrowed(text);
-        for (hidden, instead) in INSTEAD {
+        for (hidden, instead) in self.instead() {
             if fitted.contains(hidden) && !self.is_listed(hidden) && self.is_listed(instead) {
                 fitted = Cow::Owned(replace_word(&fitted, hidden, instead));
             }

@@ -89,6 +89,8 @@ pub struct Meta {
     pub fits: bool,
     /// Of a tool that acts: `dry_run` and `confirm_token` are in its published schema. The others take them unsaid.
     pub shows_gate_args: bool,
+    /// The tool that errors name to a client that is not shown this one.
+    pub advise_instead: Option<&'static str>,
     /// Written into a running trace.
     pub traced: bool,
     /// What a recorded call becomes in a scenario; nothing for a tool that sends no input.
@@ -126,6 +128,7 @@ impl Meta {
         lock: None,
         fits: false,
         shows_gate_args: false,
+        advise_instead: None,
         traced: true,
         input: None,
         waits: false,

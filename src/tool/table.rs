@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::{Effect, Group, Spec};
+use super::{Effect, Group, Meta, Spec};
 use crate::config::Profile;
 
 /// The tools that this process offers.
@@ -14,7 +14,7 @@ pub struct Table {
     profile: Profile,
     entries: Vec<TableEntry>,
     by_name: HashMap<&'static str, usize>,
-    declared: Vec<&'static str>,
+    declared: Vec<&'static Meta>,
 }
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl TableEntry {
 impl Table {
     pub fn new(selection: &Selection, all: impl Iterator<Item = Spec>) -> Self {
         let all: Vec<Spec> = all.collect();
-        let declared = all.iter().map(|spec| spec.meta.name).collect();
+        let declared = all.iter().map(|spec| spec.meta).collect();
         let entries: Vec<TableEntry> = all
             .into_iter()
             .filter(|spec| selection.includes_tool(spec))
@@ -64,9 +64,13 @@ impl Table {
         self.entries.iter().filter(|entry| entry.listed).map(|entry| entry.spec)
     }
 
-    /// The names of all tools there are, offered here or not.
-    pub fn declared_names(&self) -> impl Iterator<Item = &'static str> {
+    /// All tools there are, offered here or not.
+    pub fn declared(&self) -> impl Iterator<Item = &'static Meta> {
         self.declared.iter().copied()
+    }
+
+    pub fn declared_names(&self) -> impl Iterator<Item = &'static str> {
+        self.declared().map(|meta| meta.name)
     }
 
     pub fn tool_names(&self) -> impl Iterator<Item = &'static str> {

@@ -170,6 +170,7 @@ impl Tool for OcrFind {
     type Out = TextFound;
     const META: Meta = Meta {
         name: "ocr_find",
+        advise_instead: Some("click_text"),
         group: Group::Screen,
         untrusted: true,
         fits: true,

@@ -145,6 +145,7 @@ impl Tool for GetWindowStructure {
     type Out = TreeOut;
     const META: Meta = Meta {
         name: "get_window_structure",
+        advise_instead: Some("look"),
         group: Group::Elements,
         reply: ReplyKind::Tree,
         untrusted: true,
@@ -410,6 +411,7 @@ impl Tool for FindElement {
     type Out = FoundElement;
     const META: Meta = Meta {
         name: "find_element",
+        advise_instead: Some("find"),
         group: Group::Elements,
         untrusted: true,
         fits: true,

@@ -108,6 +108,13 @@ mod tests {
         check(Profile::Observe, "+pointer,-scroll", &["click_at"], &["scroll", "type_text"]);
     }
 
+    #[test]
+    fn advice_leads_to_a_tool_that_exists() {
+        let known = |name: &str| all_tools().any(|spec| spec.meta.name == name);
+        let wrong = all_tools().filter_map(|spec| spec.meta.advise_instead).find(|name| !known(name));
+        assert_eq!(wrong, None);
+    }
+
     /// Text on the screen that asks for one of them is found by its name, wherever it would be carried out.
     #[test]
     fn a_table_knows_what_it_does_not_offer() {

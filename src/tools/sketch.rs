@@ -220,6 +220,7 @@ impl Tool for GetScreenDescription {
     type Out = Description;
     const META: Meta = Meta {
         name: "get_screen_description",
+        advise_instead: Some("look"),
         group: Group::Screen,
         untrusted: true,
         rest: &[(Method::Get, "/api/description")],

@@ -33,6 +33,7 @@ impl Tool for ListWindows {
     type Out = WindowList;
     const META: Meta = Meta {
         name: "list_windows",
+        advise_instead: Some("look"),
         group: Group::Windows,
         untrusted: true,
         always: true,
@@ -186,6 +187,7 @@ impl Tool for BringToForeground {
     type Out = Foreground;
     const META: Meta = Meta {
         name: "bring_to_foreground",
+        advise_instead: Some("window_action"),
         group: Group::Windows,
         effect: Effect::Input,
         rest: &[(Method::Get, "/api/bring_to_foreground"), (Method::Post, "/api/bring_to_foreground")],

@@ -250,6 +250,7 @@ impl Tool for GetOcr {
     type Out = Words;
     const META: Meta = Meta {
         name: "get_ocr",
+        advise_instead: Some("look"),
         group: Group::Screen,
         untrusted: true,
         fits: true,

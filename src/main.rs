@@ -101,6 +101,9 @@ fn build(flags: &Flags, loaded: Loaded) -> Result<Built, String> {
 }
 
 fn report_config(loaded: &Loaded) {
+    for file in &loaded.read {
+        tracing::info!("config: {file} was read");
+    }
     for problem in &loaded.problems {
         tracing::error!("config: {problem}");
     }

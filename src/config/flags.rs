@@ -12,7 +12,7 @@ pub struct Flags {
     /// Which surfaces to serve
     #[arg(long, global = true, value_enum, default_value_t)]
     pub mode: Mode,
-    /// JSON config file; need not exist [default: config.json]
+    /// JSON config file; need not exist [default: your own, and what ./config.json tightens]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Serve a mock desktop; the real one is not touched

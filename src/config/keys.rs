@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use super::folder::FolderRule;
 use super::limits::compile_pattern;
 use super::types::{Config, ConfirmationRule, SecretRule, Size};
 use crate::text::shorten;
@@ -20,6 +21,8 @@ pub struct Key {
     pub guard: bool,
     /// The value is never shown, not even in a complaint about it.
     pub secret: bool,
+    /// What a file in the working folder may do to it.
+    pub in_folder: FolderRule,
     /// The comment of its declaration.
     comment: &'static str,
 }
@@ -105,9 +108,14 @@ pub fn in_section(section: &str) -> impl Iterator<Item = &'static Key> {
 }
 
 impl Key {
-    pub(super) const fn new(path: &'static str, comment: &'static str, accepts: Accepts) -> Self {
+    pub(super) const fn new(
+        path: &'static str,
+        comment: &'static str,
+        accepts: Accepts,
+        in_folder: FolderRule,
+    ) -> Self {
         let Accepts { rule, guard, secret } = accepts;
-        Self { path, rule, guard, secret, comment }
+        Self { path, rule, guard, secret, in_folder, comment }
     }
 
     /// What the key means, for the documentation.
@@ -122,6 +130,11 @@ impl Key {
     /// The name at the end of the path.
     pub fn name(&self) -> &'static str {
         self.path.split_once('.').map_or(self.path, |(_, name)| name)
+    }
+
+    /// Where its value is in the configuration as JSON.
+    pub fn pointer(&self) -> String {
+        format!("/{}", self.path.replace('.', "/"))
     }
 
     pub fn environment_name(&self) -> String {

@@ -26,6 +26,10 @@ pub const REPLY_BYTES: usize = 16 << 20;
 
 pub const HTTP_CONNECTIONS: usize = 256;
 pub const HTTP_CALLS_IN_FLIGHT: usize = 128;
+/// The same for calls that sleep: however many wait, a look is answered at once.
+pub const HTTP_WAITS_IN_FLIGHT: usize = 128;
+/// Connections beyond those, for the stop switch and for approvals alone.
+pub const HTTP_KEPT_CONNECTIONS: usize = 16;
 pub const HTTP_BODY_BYTES: usize = 1 << 20;
 /// Where a picture may be sent along, as base64.
 pub const HTTP_PICTURE_BODY_BYTES: usize = 24 << 20;
@@ -73,6 +77,8 @@ pub const REFS: usize = 32_768;
 pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
 
 pub const SCREENSHOT_PIXELS: u64 = 64_000_000;
+/// What the images that callers send may take at a time, of all calls together: two of 20 million pixels.
+pub const PICTURE_WORK_BYTES: u64 = 160 << 20;
 pub const REFERENCE_PICTURE_BYTES: u64 = 32 << 20;
 pub const SKETCH_SIDE: usize = 1_000;
 /// Elements with numbers in one picture: with more of them it could not be read.

@@ -253,7 +253,10 @@ fn check_config(subject: &DoctorSubject<'_>) -> DoctorCheck {
         }
     };
     let path = loaded.path.display();
-    let read = if loaded.existed { format!("{path} read") } else { format!("{path} absent, defaults used") };
+    let read = match loaded.read.as_slice() {
+        [] => format!("{path} absent, defaults used"),
+        files => format!("{} read", files.join(" and ")),
+    };
     let remarks: Vec<&str> = loaded.problems.iter().chain(&loaded.notices).map(String::as_str).collect();
     let status = if remarks.is_empty() { CheckStatus::Ok } else { CheckStatus::Warning };
     DoctorCheck::new("config", status, [&[read.as_str()], remarks.as_slice()].concat().join("\n"))

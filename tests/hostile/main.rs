@@ -12,12 +12,15 @@ mod support;
 
 mod bombs;
 mod broken;
+mod costs;
 mod everywhere;
 mod exec;
 mod face;
+mod folder;
 mod front;
 mod gates;
 mod injection;
+mod lost;
 mod paths;
 mod rows;
 mod screen;

@@ -46,6 +46,7 @@ mod role_literals;
 mod rooms;
 mod samples;
 mod secrets;
+mod spawning;
 mod stdio;
 mod surface;
 mod tasks;

@@ -13,15 +13,17 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tokens", &[]),
     ("clock", &["error"]),
     ("files", &[]),
-    ("config", &["text"]),
+    ("guessing", &["clock"]),
+    ("config", &["text", "files"]),
+    ("spawn", &["config"]),
     ("runtime", &[]),
     ("model", &["error", "text", "config"]),
-    ("machine", &["clock", "config"]),
+    ("machine", &["clock", "config", "spawn"]),
     ("scenario", &["files", "config", "model"]),
-    ("platform", &["error", "text", "random", "clock", "config", "model", "machine", "scenario"]),
+    ("platform", &["error", "text", "random", "clock", "config", "spawn", "model", "machine", "scenario"]),
     ("privacy", &["error", "text", "config", "model"]),
     ("budget", &["error", "clock", "config"]),
-    ("ocr", &["error", "clock", "config", "model", "machine", "platform"]),
+    ("ocr", &["error", "clock", "config", "spawn", "model", "machine", "platform"]),
     (
         "observer",
         &[
@@ -43,7 +45,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("halt", &["error", "clock"]),
     (
         "vlm",
-        &["error", "clock", "files", "config", "runtime", "model", "privacy", "budget", "observer", "tool"],
+        &[
+            "error", "clock", "files", "config", "spawn", "runtime", "model", "privacy", "budget",
+            "observer", "tool",
+        ],
     ),
     (
         "trace",
@@ -56,7 +61,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         "gate",
         &[
             "error", "text", "random", "tokens", "clock", "files", "config", "model", "platform", "privacy",
-            "budget", "observer", "metrics", "session", "secrets", "tool", "events", "halt", "trace",
+            "budget", "observer", "metrics", "session", "secrets", "tool", "events", "halt", "guessing",
+            "trace",
         ],
     ),
     (
@@ -77,8 +83,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "http",
         &[
-            "error", "random", "clock", "files", "config", "runtime", "machine", "privacy", "metrics",
-            "tool", "events", "trace", "gate", "app", "mcp",
+            "error", "random", "clock", "files", "guessing", "config", "runtime", "machine", "privacy",
+            "metrics", "tool", "events", "trace", "gate", "app", "mcp",
         ],
     ),
     ("log", &["config", "tool", "tools", "app", "http"]),

@@ -5,7 +5,6 @@
 //! [`unsupported`], which refuses with a reason. An adapter waits only for what it asked for itself ([`poll`]).
 
 mod bell_watch;
-pub mod child_process;
 pub mod interaction;
 #[cfg(target_os = "linux")]
 pub mod linux;

@@ -7,7 +7,7 @@ use std::sync::Weak;
 use super::sandbox::Sandbox;
 use crate::error::{Error, Result};
 use crate::model::app::Launch;
-use crate::platform::child_process::without_our_settings;
+use crate::spawn;
 
 /// Who starts programs: this process, or the keeper of a private desktop.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ fn cannot(launch: &Launch, reason: &str) -> Error {
 /// The command with its arguments as they are; no shell looks at them.
 pub fn command(launch: &Launch) -> Command {
     let mut words = launch.command.iter();
-    let mut command = Command::new(words.next().map_or("", String::as_str));
+    let mut command = spawn::command(words.next().map_or("", String::as_str));
     command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(cwd) = &launch.cwd {
         command.current_dir(cwd);
@@ -48,12 +48,10 @@ pub fn command(launch: &Launch) -> Command {
     command
 }
 
-/// In a process group of its own: a person who presses Ctrl-C means the server. Our settings may hold keys that are
-/// nobody else's business.
+/// In a process group of its own: a person who presses Ctrl-C means the server.
 fn start_here(launch: &Launch) -> Result<u32, String> {
     let mut command = command(launch);
     command.process_group(0);
-    without_our_settings(&mut command);
     let mut child = command.spawn().map_err(|problem| problem.to_string())?;
     let pid = child.id();
     // Somebody has to take notice of its end, or it stays in the table of processes.

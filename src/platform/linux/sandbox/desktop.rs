@@ -4,7 +4,7 @@
 //! no bus of the user's own session is in it.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
@@ -26,6 +26,7 @@ use crate::config::{process_environment_os, process_variable};
 use crate::machine::RealMachine;
 use crate::machine::sandbox::accessibility_launcher;
 use crate::platform::linux::session::DesktopSession;
+use crate::spawn;
 
 /// How long one part may take to answer; a loaded machine takes seconds.
 const PART: Duration = Duration::from_secs(20);
@@ -70,16 +71,43 @@ const FOLDERS: &[(&str, &str)] = &[
 #[derive(Debug)]
 pub struct SandboxFolder {
     pub path: PathBuf,
+    /// Locked as long as the keeper lives, however it ends.
+    _in_use: File,
+}
+
+const PREFIX: &str = "oso-sandbox-";
+const IN_USE: &str = "in-use";
+
+/// Whether a path is that of such a folder.
+pub fn is_ours(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
+}
+
+/// Removes what keepers left behind that were killed. What belongs to others cannot be opened.
+pub fn remove_abandoned() {
+    let entries = std::fs::read_dir(temporary_folder()).into_iter().flatten().flatten();
+    for folder in entries.map(|entry| entry.path()).filter(|path| is_ours(path)) {
+        let abandoned = OpenOptions::new()
+            .write(true)
+            .open(folder.join(IN_USE))
+            .is_ok_and(|file| file.try_lock().is_ok());
+        if abandoned {
+            // Another keeper that starts now may remove it first.
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+    }
 }
 
 impl SandboxFolder {
     pub fn new() -> Result<Self, String> {
         let mut name = [0; 8];
         getrandom::fill(&mut name).map_err(|problem| format!("no random numbers: {problem}"))?;
-        let name = format!("oso-sandbox-{:016x}", u64::from_ne_bytes(name));
+        let name = format!("{PREFIX}{:016x}", u64::from_ne_bytes(name));
         let path = temporary_folder().join(name);
-        let folder = Self { path };
-        make_folder(&folder.path)?;
+        make_folder(&path)?;
+        let in_use = lock_folder(&path)
+            .map_err(|problem| format!("{} cannot be locked: {problem}", path.display()))?;
+        let folder = Self { path, _in_use: in_use };
         for (_, below) in FOLDERS.iter().chain([&("", "log")]) {
             make_folder(&folder.path.join(below))?;
         }
@@ -89,6 +117,15 @@ impl SandboxFolder {
     fn log(&self, name: &str) -> PathBuf {
         self.path.join("log").join(name)
     }
+}
+
+/// Locked before it has its name, so that nobody takes it for abandoned.
+fn lock_folder(path: &Path) -> std::io::Result<File> {
+    let unnamed = path.join("in-use.new");
+    let file = File::create(&unnamed)?;
+    file.lock()?;
+    std::fs::rename(unnamed, path.join(IN_USE))?;
+    Ok(file)
 }
 
 /// The path of a socket has room for about a hundred characters.
@@ -230,7 +267,7 @@ impl Builder<'_> {
     }
 
     fn command(&self, program: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program);
+        let mut command = spawn::command(program);
         command.args(arguments).env_clear().envs(&self.environment).stdin(Stdio::null());
         if let Some(home) = self.environment.get("HOME") {
             command.current_dir(home);

@@ -17,11 +17,12 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Mutex;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use super::session::DesktopSession;
@@ -29,13 +30,17 @@ use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
 use crate::model::app::Launch;
-use crate::platform::child_process::without_our_settings;
+use crate::spawn;
 
 /// This very program, even if its file was replaced since it started.
 const OURSELVES: &str = "/proc/self/exe";
 
 /// How long the whole desktop may take to come up; each part has a shorter limit of its own.
 const START: Duration = Duration::from_secs(90);
+
+/// How often a keeper that somebody stopped is woken; and how many times before that is given up.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const MOST_STOPS: u32 = 10;
 
 /// How long the keeper may take to start a program.
 const ORDER: Duration = Duration::from_secs(10);
@@ -154,15 +159,18 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         drop(lock(&self.line).take());
         end(&mut self.keeper);
+        // Gone already, unless somebody killed the keeper. It holds the key of the display.
+        if let Some(folder) = self.session.xauthority.parent().filter(|folder| desktop::is_ours(folder)) {
+            let _ = std::fs::remove_dir_all(folder);
+        }
     }
 }
 
 /// In a process group of its own: a person who presses Ctrl-C means the server, and the keeper has work to do
-/// when that is gone. Our settings may hold keys that are nobody else's business.
+/// when that is gone.
 fn start_keeper(program: &Path) -> Result<Child, String> {
-    let mut command = Command::new(program);
+    let mut command = spawn::command(program);
     command.arg("sandbox-keeper").process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
-    without_our_settings(&mut command);
     command.spawn().map_err(|problem| format!("the private desktop's keeper cannot be started: {problem}"))
 }
 
@@ -181,9 +189,31 @@ fn send(leash: &mut ChildStdin, what: &impl Serialize) -> Result<(), String> {
 
 fn first_word(keeper: &mut Child) -> Result<(KeeperWord, Answers), String> {
     let output = keeper.stdout.take().ok_or("the private desktop's keeper has no output")?;
-    let (line, answers) = next_line(BufReader::new(output), START)
-        .ok_or("the private desktop's keeper ended or sent nothing")?;
+    let pid = Pid::from_child(keeper);
+    let mut stops = 0;
+    let mut keep_awake = || {
+        stops += u32::from(is_stopped(pid));
+        // Fails only when it has ended, which the end of its output tells.
+        let _ = kill_process(pid, Signal::CONT);
+        stops <= MOST_STOPS
+    };
+    let (line, answers) =
+        next_line_while(BufReader::new(output), START, &mut keep_awake).ok_or_else(|| {
+            let why = if keep_awake() {
+                "ended or sent nothing"
+            } else {
+                "is stopped by a program again and again"
+            };
+            format!("the private desktop's keeper {why}")
+        })?;
     Ok((read_word(&line)?, answers))
+}
+
+/// A program in the desktop runs as the same user and may stop the keeper.
+fn is_stopped(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    // The name may hold anything, so what counts comes after its last bracket.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
 }
 
 fn read_word(line: &str) -> Result<KeeperWord, String> {
@@ -196,7 +226,16 @@ fn first_line(output: ChildStdout, patience: Duration) -> Option<String> {
 }
 
 /// The next line of a program's output, if it comes in time, and the output to read on from.
-fn next_line(mut output: Answers, patience: Duration) -> Option<(String, Answers)> {
+fn next_line(output: Answers, patience: Duration) -> Option<(String, Answers)> {
+    next_line_while(output, patience, &mut || true)
+}
+
+/// The same, unless `goes_on`, which is asked now and then, says that there is no use in waiting.
+fn next_line_while(
+    mut output: Answers,
+    patience: Duration,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Option<(String, Answers)> {
     let (tell, answer) = channel();
     let reader = std::thread::spawn(move || {
         let mut line = String::new();
@@ -205,7 +244,14 @@ fn next_line(mut output: Answers, patience: Duration) -> Option<(String, Answers
         output
     });
     // If the time is over, the thread is left behind; it ends with the program.
-    let line = answer.recv_timeout(patience).ok()?;
+    let deadline = Deadline::after(patience);
+    let line = loop {
+        match answer.recv_timeout(LOOK_AGAIN) {
+            Ok(line) => break line,
+            Err(RecvTimeoutError::Timeout) if !deadline.is_over() && goes_on() => {}
+            Err(_) => return None,
+        }
+    };
     // It has sent what it had to send and cannot fail any more.
     let output = reader.join().ok()?;
     line.filter(|line| !line.is_empty()).map(|line| (line, output))
@@ -219,6 +265,8 @@ fn given_up(mut keeper: Child, reason: String) -> String {
 
 fn end(keeper: &mut Child) {
     let deadline = Deadline::after(END);
+    // One that was stopped has to clean up.
+    let _ = kill_process(Pid::from_child(keeper), Signal::CONT);
     while !deadline.is_over() && matches!(keeper.try_wait(), Ok(None)) {
         sleep_really(Duration::from_millis(5));
     }

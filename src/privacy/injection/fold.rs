@@ -228,6 +228,14 @@ const fn is_unseen(letter: char) -> bool {
         | '\u{300}'..='\u{36F}')
 }
 
+/// What a person cannot see in a text: zero-width characters, soft hyphens, marks of direction, tags, fillers.
+pub const fn is_invisible(letter: char) -> bool {
+    let accent = matches!(letter, '\u{300}'..='\u{36F}') && letter != '\u{34F}';
+    let other = matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2065}'..='\u{206F}' | '\u{115F}' | '\u{1160}'
+        | '\u{3164}' | '\u{FFA0}' | '\u{E0000}'..='\u{E0FFF}');
+    other || (is_unseen(letter) && !accent)
+}
+
 /// The letter under an accent, a full width or a mathematical alphabet.
 fn plain_letter(letter: char) -> char {
     let offset = |base: u32, from: u32| char::from_u32(base + from).unwrap_or(letter);

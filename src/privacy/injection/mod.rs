@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 use fold::FoldedText;
+pub use fold::is_invisible;
 use words::{CONCEPTS, Concept, FIRST_OF_MARKERS, InjectionRule, MARKERS, RULES};
 
 /// A shorter text has no room for an order. Three characters of Chinese are nine bytes.

@@ -55,6 +55,7 @@ pub use window_ops::{WindowOperation, WindowQuery, WindowWait};
 use identity::{RefLookup, WindowCapture};
 use region::InputRegion;
 
+use crate::budget::pictures::{PictureBudget, PictureRoom};
 use crate::clock::{Cancel, Clock, lock};
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
@@ -87,6 +88,7 @@ pub struct Observer {
     refs: Refs,
     ocr: Ocr,
     region: InputRegion,
+    pictures: PictureBudget,
     typed: Mutex<typed_secrets::TypedSecret>,
     /// The windows as they were last listed.
     listed: Mutex<Vec<Window>>,
@@ -120,9 +122,9 @@ impl Observer {
     ) -> Self {
         let ocr = Ocr::new(Default::default(), clock.clone());
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
-        let (refs, region) = (Refs::default(), InputRegion::default());
+        let (refs, region, pictures) = Default::default();
         let (typed, listed) = (Mutex::default(), Mutex::default());
-        Self { platform, clock, redactor, cache, refs, ocr, region, typed, listed }
+        Self { platform, clock, redactor, cache, refs, ocr, region, pictures, typed, listed }
     }
 
     pub fn redactor(&self) -> &Redactor {
@@ -131,6 +133,11 @@ impl Observer {
 
     pub fn refs(&self) -> &Refs {
         &self.refs
+    }
+
+    /// Room for pictures that a caller sent along, of which all callers share so much.
+    pub fn picture_room(&self, bytes: u64, cancel: &Cancel) -> Result<PictureRoom<'_>> {
+        self.pictures.take_room(bytes, cancel)
     }
 
     /// The refs of elements that a reply is about to show, in the order of `nodes`.

@@ -35,6 +35,13 @@ impl Face {
         self == Face::Clickthrough || is_api(path)
     }
 
+    /// Whether a path is for what only a person does.
+    pub fn is_persons(self, path: &str) -> bool {
+        let one_of =
+            |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self == Face::Own && (one_of("/api/halt") || one_of("/api/approvals"))
+    }
+
     /// How long a body may be; longer only where a picture may be sent along.
     pub fn most_bytes(self, path: &str) -> usize {
         match (self, path) {
@@ -245,6 +252,12 @@ fn bounded_body(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     if length.is_some_and(|length| length > most as u64) { Err(HttpRefusal::too_large(most)) } else { Ok(()) }
 }
 
+/// Whether a body may be longer than most bodies are.
+pub fn may_be_long(headers: &HeaderMap) -> bool {
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    headers.contains_key(TRANSFER_ENCODING) || length.is_some_and(|length| length > limits::HTTP_BODY_BYTES)
+}
+
 fn most_bytes(path: &str) -> usize {
     match path {
         "/api/ocr" | "/api/tool/get_ocr" | "/api/vision/diff" | "/api/tool/vision_diff" => {
@@ -274,7 +287,7 @@ fn right_token(visit: &GuardedRequest) -> Result<(), HttpRefusal> {
     let shown = shown.or_else(|| in_query.then(|| query_token(visit.parts.uri.query()?)).flatten());
     match shown {
         Some(shown) if token.matches_token(shown) => Ok(()),
-        Some(_) => Err(HttpRefusal::new(StatusCode::UNAUTHORIZED, "wrong token")),
+        Some(_) => Err(HttpRefusal::wrong_token()),
         None => Err(HttpRefusal::new(
             StatusCode::UNAUTHORIZED,
             "a token is required, as Authorization: Bearer TOKEN; the server printed where to find it when it started",

@@ -48,7 +48,7 @@ impl Cli {
             Some(at) if words[..at].iter().any(is_sandbox_flag) => words.split_off(at),
             _ => Vec::new(),
         };
-        let mut cli = Self::try_parse_from(words)?;
+        let mut cli = Self::try_parse_from(with_values_attached(words))?;
         for word in tail.into_iter().skip(1) {
             let text = word.into_string().map_err(|word| {
                 let message = format!("{word:?} after -- is not UTF-8");
@@ -58,6 +58,32 @@ impl Cli {
         }
         Ok(cli)
     }
+}
+
+/// `--log trace` as `--log=trace`: the value of a flag may be the name of a command, and is none where it follows the
+/// flag. A program for `--sandbox` is optional, so there the command is meant.
+fn with_values_attached(words: Vec<OsString>) -> Vec<OsString> {
+    let command = Cli::command();
+    let takes_value = |word: &OsString| {
+        command.get_arguments().any(|flag| {
+            let long = flag.get_long().map(|name| format!("--{name}"));
+            let needs_value =
+                flag.get_action().takes_values() && flag.get_num_args().is_none_or(|n| n.min_values() > 0);
+            needs_value && long.is_some_and(|long| *word == *long)
+        })
+    };
+    let is_command = |word: &OsString| command.get_subcommands().any(|one| *word == *one.get_name());
+    let mut attached: Vec<OsString> = Vec::with_capacity(words.len());
+    for word in words {
+        match attached.last_mut().filter(|last| takes_value(last) && is_command(&word)) {
+            Some(flag) => {
+                flag.push("=");
+                flag.push(word);
+            }
+            None => attached.push(word),
+        }
+    }
+    attached
 }
 
 fn is_sandbox_flag(word: &OsString) -> bool {
@@ -209,6 +235,18 @@ mod tests {
         check("--max-vlm-tokens 3", Flags { max_vlm_tokens: Some(3), ..Flags::default() });
         check("--max-session-seconds 3", Flags { max_session_seconds: Some(3), ..Flags::default() });
         check("--actions-per-minute 3", Flags { actions_per_minute: Some(3), ..Flags::default() });
+    }
+
+    /// H-128 on code: a value that is also the name of a command is the value.
+    #[test]
+    fn a_value_may_be_the_name_of_a_command() {
+        check("--log trace", Flags { log: Some(LogLevel::Trace), ..Flags::default() });
+        check("--log=trace", Flags { log: Some(LogLevel::Trace), ..Flags::default() });
+        check("--config tools", Flags { config: Some("tools".into()), ..Flags::default() });
+        let both = parse("--log trace trace show t").unwrap();
+        assert_eq!(both.flags.log, Some(LogLevel::Trace));
+        assert!(matches!(both.command, Some(Command::Trace { .. })));
+        check_refused("--log doctor", "invalid value 'doctor'");
     }
 
     #[test]

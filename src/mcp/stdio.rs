@@ -35,11 +35,11 @@ pub struct Stdio<R> {
 }
 
 impl<R: AsyncRead + Send + Unpin> Stdio<R> {
-    /// `ended` is cancelled when the input ends.
+    /// `ended` is cancelled when the input ends, and when nobody reads what is written.
     pub fn new(input: R, output: impl AsyncWrite + Send + Unpin + 'static, ended: CancellationToken) -> Self {
         let (out, waiting) = mpsc::channel(MOST_UNWRITTEN);
         let open = Arc::<OpenRequests>::default();
-        let writer = tokio::spawn(write_all(waiting, output, open.clone()));
+        let writer = tokio::spawn(write_all(waiting, output, open.clone(), ended.clone()));
         Self { lines: BoundedLines::new(input), out: Some(out), writer: Some(writer), open, ended }
     }
 
@@ -207,6 +207,7 @@ async fn write_all(
     mut waiting: mpsc::Receiver<Vec<u8>>,
     mut output: impl AsyncWrite + Unpin,
     open: Arc<OpenRequests>,
+    ended: CancellationToken,
 ) {
     while let Some(mut batch) = waiting.recv().await {
         while batch.len() < 1 << 16
@@ -215,7 +216,9 @@ async fn write_all(
             batch.extend_from_slice(&next);
         }
         if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {
-            // The client is gone; what it sends no more is noticed by the reader.
+            // Whoever cannot read what was done must not have more done.
+            tracing::info!("the client reads no more; ending");
+            ended.cancel();
             return open.note_nobody_reads();
         }
         open.note_taken(batch.len());

@@ -13,17 +13,22 @@ use rustix::process::Signal;
 
 use super::desktop::{self, SandboxFolder};
 use super::{KeeperWord, SandboxPlan, process_tree};
-use crate::clock::{lock, sleep_really};
+use crate::clock::{Deadline, lock, sleep_really};
 use crate::model::app::Launch;
 use crate::platform::linux::launch::command;
 
 /// How often ended children are taken notice of.
 const REAP: Duration = Duration::from_millis(500);
 
+/// How long the folder may take to go.
+const REMOVE: Duration = Duration::from_secs(2);
+const REMOVE_PAUSE: Duration = Duration::from_millis(10);
+
 /// Serves as the keeper until the input ends; it does not return before.
 pub fn run_keeper() -> Result<(), String> {
     process_tree::adopt_orphans()?;
     let plan = read_plan()?;
+    desktop::remove_abandoned();
     let folder = SandboxFolder::new()?;
     let gate = Arc::new(SpawnGate::default());
     let environment = Arc::new(OnceLock::new());
@@ -33,10 +38,13 @@ pub fn run_keeper() -> Result<(), String> {
             if let KeeperWord::Ready { environment: known, .. } = &word {
                 environment.get_or_init(|| known.clone());
             }
-            send_word(&word)?;
+            // Where nobody listens any more, everything ends as if the input had ended.
+            if send_word(&word).is_err() {
+                end_desktop(&gate, &folder.path);
+            }
         }
         Err(reason) => {
-            send_word(&KeeperWord::Failed { reason })?;
+            let _ = send_word(&KeeperWord::Failed { reason });
             end_desktop(&gate, &folder.path);
         }
     }
@@ -105,8 +113,12 @@ fn start(order: &str, gate: &SpawnGate, environment: &KeeperEnvironment) -> Resu
 fn end_desktop(gate: &SpawnGate, folder: &std::path::Path) -> ! {
     gate.shut_gate();
     process_tree::end_all();
-    // What a process that would not die still holds open stays behind; nobody is left to be told.
-    let _ = std::fs::remove_dir_all(folder);
+    // What is just being started may write there once more. What a process that would not die still holds open stays
+    // behind; nobody is left to be told.
+    let deadline = Deadline::after(REMOVE);
+    while std::fs::remove_dir_all(folder).is_err() && folder.exists() && !deadline.is_over() {
+        sleep_really(REMOVE_PAUSE);
+    }
     std::process::exit(0)
 }
 

@@ -82,7 +82,7 @@ mod tests {
     fn what_never_fits_is_refused() {
         let budget = PictureBudget::default();
         let problem = budget.take_room(PICTURE_WORK_BYTES + 1, &Cancel::new()).unwrap_err().message;
-        assert!(problem.contains("at most 167772160"), "{problem}");
+        assert!(problem.contains("at most 134217728"), "{problem}");
         let _all = budget.take_room(PICTURE_WORK_BYTES, &Cancel::new()).unwrap();
         let cancel = Cancel::new();
         cancel.fire();

@@ -77,8 +77,8 @@ pub const REFS: usize = 32_768;
 pub const PLATFORM_CALL_TIME: Duration = Duration::from_secs(3);
 
 pub const SCREENSHOT_PIXELS: u64 = 64_000_000;
-/// What the images that callers send may take at a time, of all calls together: two of 20 million pixels.
-pub const PICTURE_WORK_BYTES: u64 = 160 << 20;
+/// What the images that callers send may take at a time, of all calls together: two of 16 million pixels.
+pub const PICTURE_WORK_BYTES: u64 = 128 << 20;
 pub const REFERENCE_PICTURE_BYTES: u64 = 32 << 20;
 pub const SKETCH_SIDE: usize = 1_000;
 /// Elements with numbers in one picture: with more of them it could not be read.

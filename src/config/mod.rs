@@ -130,16 +130,16 @@ pub fn load(
     environment: impl IntoIterator<Item = (String, String)>,
 ) -> Result<Loaded, FatalConfig> {
     let environment = environment.into_iter().collect();
-    let named = flags.config.clone().or_else(|| env::user_config_file(&environment));
-    let path = named.unwrap_or_else(|| PathBuf::from(DEFAULT_PATH));
-    let mut files = Vec::new();
-    if flags.config.is_some() || path != Path::new(DEFAULT_PATH) {
-        files.push(ConfigFile { text: read(&path), path: path.clone(), in_folder: false });
-    }
+    let own = flags.config.clone().or_else(|| env::user_config_file(&environment));
     let here = PathBuf::from(DEFAULT_PATH);
-    if flags.config.is_none() && !is_same_place(&here, &path) {
-        files.push(ConfigFile { text: read(&here), path: here, in_folder: true });
+    let mut files = Vec::new();
+    if let Some(path) = &own {
+        files.push(ConfigFile { text: read(path), path: path.clone(), in_folder: false });
     }
+    if flags.config.is_none() && !own.as_ref().is_some_and(|own| is_same_place(&here, own)) {
+        files.push(ConfigFile { text: read(&here), path: here.clone(), in_folder: true });
+    }
+    let path = own.unwrap_or(here);
     merge::merge_sources(path, files, &environment, flags)
 }
 

@@ -317,7 +317,9 @@ impl AuditLog {
         let failed = |what| move |error| describe_io_error(&self.path, what, &error);
         log.look_again().map_err(failed("cannot be read"))?;
         if self.must_rotate(log, line) {
+            let reopened = log.reopened;
             *log = self.rotate_log().map_err(failed("cannot be rotated"))?;
+            log.reopened = reopened;
         }
         log.append_line(line).map_err(failed("cannot be written"))
     }
@@ -382,8 +384,13 @@ impl AuditLog {
         let newest = self.backup_path(1);
         remove_if_there(&newest)?;
         // A second name leaves no moment without a file, in which another server would make one of its own. Some file
-        // systems have no second names.
-        std::fs::hard_link(&self.path, &newest).or_else(|_| rename_if_there(&self.path, &newest))
+        // systems have no second names, and Windows may not replace a file that is open.
+        let second = if cfg!(windows) {
+            Err(io::ErrorKind::Unsupported.into())
+        } else {
+            std::fs::hard_link(&self.path, &newest)
+        };
+        second.or_else(|_| rename_if_there(&self.path, &newest))
     }
 
     fn backup_path(&self, number: u32) -> PathBuf {
@@ -914,7 +921,7 @@ mod tests {
     /// H-52 on code: what a person cannot see is written so that they can.
     #[test]
     fn invisible_characters_are_escaped() {
-        check(json!({"name": "De\u{200b}le\u{ad}te\u{202e}"}), r"args.name=De\u200ble\u00adte\u202e");
+        check(json!({"name": "De\u{200b}le\u{ad}te\u{2060}"}), r"args.name=De\u200ble\u00adte\u2060");
         check(json!({"list": ["a\u{feff}b"]}), r#"args.list=["a\ufeffb"]"#);
     }
 

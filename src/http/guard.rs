@@ -42,6 +42,11 @@ impl Face {
         self == Face::Own && (one_of("/api/halt") || one_of("/api/approvals"))
     }
 
+    /// Whether a picture may be sent along.
+    pub fn takes_pictures(self, path: &str) -> bool {
+        self.most_bytes(path) > limits::HTTP_BODY_BYTES
+    }
+
     /// How long a body may be; longer only where a picture may be sent along.
     pub fn most_bytes(self, path: &str) -> usize {
         match (self, path) {

@@ -1,4 +1,4 @@
-//! ConnectionPlaces for connections. Whoever has not sent the head of a request yet gives way to who comes after; and some places
+//! Places for connections. Whoever has not sent the head of a request yet gives way to who comes after; and some places
 //! are kept back for what only a person does, so that no crowd keeps the stop switch out.
 
 use std::collections::VecDeque;

@@ -350,10 +350,11 @@ impl Door {
             return self.allowed_methods(&parts.uri).await;
         }
         // One at a time, until it is answered: it is kept as it came, as text, and unpacked.
-        let _long = match guard::may_be_long(&parts.headers) {
-            true => self.long_body.acquire().await.ok(),
-            false => None,
-        };
+        let _long =
+            match guard::may_be_long(&parts.headers) && self.rules.face.takes_pictures(parts.uri.path()) {
+                true => self.long_body.acquire().await.ok(),
+                false => None,
+            };
         let body = match read(&parts, body, self.rules.face, meter).await {
             Ok(body) => body,
             Err(refusal) => return close_after(self.refuse_request(refusal)),

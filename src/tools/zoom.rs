@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common::{ImageFacts, WindowArgs, picture_subject, remember_image, take_picture, title_of};
 use crate::budget::pictures::PictureRoom;
-use crate::config::limits;
+use crate::config::limits::{self, PICTURE_WORK_BYTES};
 use crate::error::{Error, Result};
 use crate::model::image::Picture;
 use crate::model::{Rect, Word, similarity};
@@ -298,9 +298,6 @@ impl Tool for GetOcr {
     }
 }
 
-/// Beside a picture that is read: it in grey, enlarged, and as a file for the engine, a byte for each pixel.
-const READING_BYTES: u64 = 3 * 32_000_000;
-
 /// A picture that came with the call, and the room that it takes. The address form that browsers use is understood too.
 fn decode_given_picture<'a>(cx: &Cx<'a>, text: &str, args: &OcrArgs) -> Result<(Picture, PictureRoom<'a>)> {
     let wrong = |problem: String| Error::bad_request(problem).with("field", "image_b64");
@@ -310,7 +307,8 @@ fn decode_given_picture<'a>(cx: &Cx<'a>, text: &str, args: &OcrArgs) -> Result<(
     let bytes = given_bytes("image_b64", text)?;
     let png = given_png("image_b64", &bytes)?;
     let (pixels, meanwhile) = png.memory();
-    let room = cx.observer().picture_room(pixels + meanwhile.max(pixels.min(READING_BYTES)), cx.cancel)?;
+    // Reading takes several times what the picture takes, so one is read at a time.
+    let room = cx.observer().picture_room((pixels + meanwhile).max(PICTURE_WORK_BYTES), cx.cancel)?;
     Ok((unpacked("image_b64", png)?, room))
 }
 

@@ -100,6 +100,9 @@ pub enum Command {
     /// Internal: holds and ends a private desktop
     #[command(hide = true)]
     SandboxKeeper,
+    /// Internal: starts the isolated programs of a private desktop
+    #[command(hide = true)]
+    SandboxInside,
     /// Internal: runs a command and ends what it started
     #[command(hide = true)]
     ExecKeeper,

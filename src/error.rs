@@ -191,6 +191,14 @@ impl Error {
         self
     }
 
+    /// A text among the facts.
+    pub fn text_of(&self, key: &str) -> Option<&str> {
+        self.context.iter().find_map(|(known, fact)| match fact {
+            Fact::Text(text) if *known == key => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
     /// Adds a fact to the reply itself, beside `error`.
     pub fn beside(mut self, key: &'static str, fact: impl Into<Fact>) -> Self {
         self.beside.push((key, fact.into()));

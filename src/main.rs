@@ -40,6 +40,9 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
     if let Some(Command::SandboxKeeper) = cli.command {
         return platform::keep_private_desktop().map(|()| ExitCode::SUCCESS);
     }
+    if let Some(Command::SandboxInside) = cli.command {
+        return platform::start_isolated_programs().map(|()| ExitCode::SUCCESS);
+    }
     if let Some(Command::ExecKeeper) = cli.command {
         let code = platform::keep_command()?;
         return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
@@ -71,6 +74,7 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             Command::Doctor { .. }
             | Command::OcrWorker
             | Command::SandboxKeeper
+            | Command::SandboxInside
             | Command::ExecKeeper
             | Command::Trace { .. }
             | Command::Scenario { .. },

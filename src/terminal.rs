@@ -30,6 +30,7 @@ pub fn run_doctor(config: Result<&Loaded, &FatalConfig>, json: bool) -> Result<E
         config,
         survey: platform::survey_desktop(),
         mac: platform::mac_permissions(),
+        hosts: platform::ancestors::ancestors().into_iter().map(|host| host.name).collect(),
         machine: &RealMachine,
     });
     let text =

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::limits::compile_pattern;
-use super::types::{Config, ConfirmationRule, SecretRule, Size};
+use super::types::{AppRule, Config, ConfirmationRule, SecretRule, Size};
 use crate::text::shorten;
 
 #[derive(Debug)]
@@ -44,11 +44,13 @@ pub enum KeyRule {
     Region,
     Confirmations,
     SecretRules,
+    /// Names of applications, or objects with conditions.
+    AppRules,
     Optional(&'static KeyRule),
 }
 
 use KeyRule::{
-    Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region, ScreenSize,
+    AppRules, Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region, ScreenSize,
     SecretRules, Text, Texts, Word,
 };
 
@@ -176,6 +178,7 @@ impl KeyRule {
             Region => region_of(value).map(Value::from),
             Confirmations => return check_confirmations(value),
             SecretRules => return check_secret_rules(value),
+            AppRules => return check_app_rules(value),
             Optional(_) if value.is_null() => Some(Value::Null),
             Optional(rule) => return rule.check(value),
         }
@@ -204,6 +207,7 @@ impl KeyRule {
                 "an object of secret names with lists of rules like {\"role\": …, \"name_regex\": …}"
                     .to_owned()
             }
+            AppRules => "a list of names of applications, or of rules like {\"app\": …, \"title_regex\": …}".to_owned(),
             Optional(rule) => format!("{} or null", rule.expectation()),
         }
     }
@@ -314,6 +318,35 @@ fn check_secret_rule(rule: &Value) -> Result<(), String> {
         compile_pattern(pattern).map_err(|reason| format!("`{}`: {reason}", shortened(pattern)))?;
     }
     Ok(())
+}
+
+const APP_CONDITIONS: &[&str] = &["app", "program", "desktop_id", "class", "title_regex"];
+
+/// A name alone becomes the rule that it stands for.
+fn check_app_rules(value: &Value) -> Result<Value, Complaint> {
+    let rules = value.as_array().ok_or(Complaint::Unexpected)?;
+    let checked = rules.iter().enumerate().map(|(index, rule)| {
+        let rule = match rule {
+            Value::String(name) => serde_json::json!({ "app": name }),
+            other => other.clone(),
+        };
+        check_app_rule(&rule).map_err(|reason| Complaint::Because(format!("rule {index}: {reason}")))?;
+        Ok(rule)
+    });
+    checked.collect::<Result<Vec<_>, _>>().map(Value::from)
+}
+
+fn check_app_rule(rule: &Value) -> Result<(), String> {
+    check_conditions(rule, APP_CONDITIONS)?;
+    let rule: AppRule = serde_json::from_value(rule.clone())
+        .map_err(|_| "the conditions must be strings".to_owned())?;
+    let names = [&rule.app, &rule.program, &rule.desktop_id, &rule.class];
+    if rule == AppRule::default() || names.into_iter().flatten().any(|name| name.trim().is_empty()) {
+        return Err("a condition is empty, or there is none, so it would match nothing or everything".to_owned());
+    }
+    rule.title_regex.map_or(Ok(()), |pattern| {
+        compile_pattern(&pattern).map(drop).map_err(|reason| format!("`title_regex`: {reason}"))
+    })
 }
 
 fn check_confirmation(rule: &Value) -> Result<(), String> {
@@ -433,6 +466,19 @@ mod tests {
         check(json!([{}]), "rule 0: it has neither");
         check(json!(["Delete"]), "rule 0: expected an object");
         check(json!({"role": "Button"}), "a list of rules");
+    }
+
+    #[test]
+    fn applications_are_names_or_rules() {
+        let check = |rules, expected| check("apps.deny", rules, expected);
+        check(json!(["KeePassXC"]), r#"= [{"app":"KeePassXC"}]"#);
+        check(json!([{"program": "firefox", "title_regex": "(?i)bank"}]), "= [");
+        check(json!([{"name": "firefox"}]), "rule 0: `name` is not a condition");
+        check(json!(["a", " "]), "rule 1: a condition is empty");
+        check(json!([{}]), "rule 0: a condition is empty");
+        check(json!([{"title_regex": "("}]), "rule 0: `title_regex`: the pattern does not compile");
+        check(json!([5]), "rule 0: expected an object");
+        check(json!("firefox"), "a list of names of applications");
     }
 
     #[test]

@@ -92,6 +92,7 @@ config! {
         section screenshots: Screenshots,
         section budgets: Budgets,
         section secrets: NamedSecrets,
+        section apps: AppAccess,
         section sandbox: Sandbox,
         section launch: Launching,
         section exec: Exec,
@@ -594,7 +595,82 @@ section! {
     pub struct Sandbox in "sandbox" {
         /// The size of its screen, in pixels.
         size: Size = Size::default() => plain(ScreenSize),
+        /// How far its programs are kept from everything else ([linux.md](linux.md#isolation)). `strict`: own home and
+        /// `/tmp`, the system read-only, no other process, no network; where that is not possible, it does not start.
+        /// `home`: the files alone. `off`: nothing. `auto`: `strict` where that is possible, else `off`, with a warning.
+        isolate: Isolate = Isolate::Auto => guard(OneOf(&["auto", "strict", "home", "off"])),
+        /// Let isolated programs use the network. They then also reach what listens on this machine: servers on loopback
+        /// and sockets with abstract names, such as your display.
+        network: bool = false => guard(Flag),
+        /// Folders and files that isolated programs may read too, beside the system's. `~` and `$VAR` are not replaced.
+        share: Vec<PathBuf> = Vec::new() => guard(Texts),
     }
+}
+
+/// How far the programs of a private desktop are kept from everything else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolate {
+    /// Strict where that is possible, else off, and said.
+    #[default]
+    Auto,
+    /// Files, processes, shared memory and network; or no private desktop.
+    Strict,
+    /// Files alone; or no private desktop.
+    Home,
+    Off,
+}
+
+section! {
+    /// Which applications may be seen and operated.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct AppAccess in "apps" {
+        /// The only applications that may be seen and operated, unless `default` says otherwise. It also opens what is
+        /// denied without being named ([security.md](security.md#applications)).
+        allow: Vec<AppRule> = Vec::new() => guard(AppRules),
+        /// Applications for which a person is asked, once in a session.
+        ask: Vec<AppRule> = Vec::new() => guard(AppRules),
+        /// Applications that may be neither seen nor operated.
+        deny: Vec<AppRule> = Vec::new() => guard(AppRules),
+        /// What happens to applications in no list. null: allow, or deny once `allow` names anything.
+        default: Option<AppVerdict> = None => guard(Optional(&OneOf(&["allow", "ask", "deny"]))),
+    }
+}
+
+impl AppAccess {
+    /// What happens to an application that no list names.
+    pub fn verdict_on_unlisted(&self) -> AppVerdict {
+        let implied = if self.allow.is_empty() { AppVerdict::Allow } else { AppVerdict::Deny };
+        self.default.unwrap_or(implied)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AppVerdict {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// An application, and maybe one window of it: every condition given here holds. Names count whatever their case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AppRule {
+    /// Any of the names below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<String>,
+    /// The name of the program: its file, or its process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub desktop_id: Option<String>,
+    /// One of the two names in `WM_CLASS`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title_regex: Option<String>,
 }
 
 /// Of a screen, in pixels; written `1280x800`.

@@ -76,7 +76,7 @@ impl Caller for Gate {
     }
 
     fn withdraw_question(&self, ticket: &Ticket) {
-        self.confirm.withdraw_question(ticket);
+        self.withdraw(ticket);
     }
 
     fn reveal_secret(&self, name: &str) -> Result<&str> {

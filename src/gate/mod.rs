@@ -4,6 +4,7 @@
 pub mod allow;
 pub mod approvals;
 pub mod audit;
+mod app_questions;
 mod call_events;
 mod caller;
 pub mod confirm;
@@ -62,6 +63,9 @@ impl Reply {
     }
 }
 
+/// A call may need access to several applications, and consent to what it does there.
+const MOST_QUESTIONS: usize = 4;
+
 /// Who reads a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReplyReader {
@@ -88,23 +92,31 @@ impl Gate {
             .find_tool(&call.tool)
             .and_then(|entry| gate_args::take_credential(entry.spec.meta, &mut call.args));
         let pass_once = |call: Call, person: &Person| {
-            let showing = CallAuthority { credential: credential.as_ref(), person };
+            let showing = CallAuthority { credential: credential.as_ref(), person, was_silent: false };
             pass_once(self, call, showing, cancel, reader)
         };
-        if !self.confirm.asks_in_the_inspector() {
-            return pass_once(call, person);
-        }
-        if !self.approvals.are_served() {
-            return pass_once(call, &Person::Unreachable);
-        }
-        let mut refusal = pass_once(call.clone(), &Person::Reachable);
-        let Some(question) = refusal.question.take() else {
-            return refusal;
+        let here = self.confirm.asks_in_the_inspector();
+        let served = self.approvals.are_served();
+        let first = match (here, served) {
+            (false, _) => person,
+            (true, true) => &Person::Reachable,
+            (true, false) => &Person::Unreachable,
         };
-        let person = self.approvals.ask_and_wait(self, &call, &question, cancel);
-        let reply = pass_once(call, &person);
-        // Refused before it was judged, the question would stay open.
-        self.confirm.withdraw_question(&question.ticket);
+        let mut reply = pass_once(call.clone(), first);
+        for _ in 0..MOST_QUESTIONS {
+            // What the client is asked by its own surface is not asked here.
+            let asked_here = here || (*person == Person::Unreachable && served);
+            let Some(question) = reply.question.take_if(|_| asked_here) else {
+                return reply;
+            };
+            let person = self.approvals.ask_and_wait(self, &call, &question, cancel);
+            reply = pass_once(call.clone(), &person);
+            // Refused before it was judged, the question would stay open.
+            self.withdraw(&question.ticket);
+        }
+        if let Some(question) = reply.question.take_if(|_| here) {
+            self.withdraw(&question.ticket);
+        }
         reply
     }
 }
@@ -115,6 +127,9 @@ fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, r
         return unknown_tool(gate, &call.tool);
     };
     let mut record = Record::open(gate, entry, &call, reader);
+    let person = gate.take_app_answer(showing.person, &mut record.notes);
+    let was_silent = matches!(showing.person, Person::Silent(_));
+    let showing = CallAuthority { person: &person, was_silent, ..showing };
     let judged = gate.judges(entry.spec.meta);
     let mut cx = Cx::new(gate.services(), record.step_id, call.origin, showing.person, judged, cancel);
     cx.lean = gate.tools.is_for_an_agent() && call.origin == Origin::Mcp && reader == ReplyReader::Caller;
@@ -124,6 +139,9 @@ fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, r
     let result =
         catch_panic(gate, name, || admit_and_run(gate, &mut cx, entry, call.args, &showing, &mut record));
     let result = result.map_err(|error| gate.halt.explain_cancel(error));
+    if let Err(error) = &result {
+        gate.ask_about_app(error, name, &showing, &mut record.notes);
+    }
     let changed = result.as_ref().ok().and_then(|body| body.changed());
     let reply = catch_panic(gate, name, || Ok(write_reply(gate, entry.spec, &record, result, &mut cx)));
     let mut reply = reply.unwrap_or_else(|error| {
@@ -139,6 +157,8 @@ struct CallAuthority<'a> {
     /// What the caller opens a lock with; recorded nowhere.
     credential: Option<&'a Value>,
     person: &'a Person,
+    /// The person was asked just now and did not decide.
+    was_silent: bool,
 }
 
 fn admit_and_run(
@@ -173,6 +193,7 @@ fn admit_and_run(
         trace.note_target(targets.first());
     }
     gate.config.launch.check(&targets)?;
+    gate.check_programs(&targets)?;
     record.notes.secrets = admit_secrets(gate, entry, &*prepared, &targets)?;
     if cx.judged {
         judge_targets(gate, entry, &*prepared, &own, &targets, showing.person, &mut record.notes)?;

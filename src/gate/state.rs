@@ -189,6 +189,7 @@ impl Gate {
     /// The person will not be asked.
     pub fn withdraw(&self, ticket: &Ticket) {
         self.confirm.withdraw_question(ticket);
+        self.withdraw_app_question(ticket);
     }
 
     /// Actions and screenshots that the budget has counted.

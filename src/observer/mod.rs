@@ -3,6 +3,7 @@
 //! What leaves here is what may be seen: texts are cleaned and redacted before anything is rendered
 //! from them. Acting takes a [`Permit`], which only the gate can make.
 
+mod app_grants;
 mod cache;
 mod changes;
 pub mod describe;
@@ -36,6 +37,7 @@ mod window_ops;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+pub use app_grants::{AppGrants, WITHHELD_TITLE};
 pub use cache::{CacheCounters, CaptureStats};
 pub use changes::{Changes, DiffFormat};
 pub use desktop::DesktopState;
@@ -52,6 +54,7 @@ pub use tree_tokens::TreeTokens;
 pub use view::View;
 pub use window_ops::{WindowOperation, WindowQuery, WindowWait};
 
+use app_grants::Guarded;
 use identity::{RefLookup, WindowCapture};
 use region::InputRegion;
 
@@ -81,6 +84,8 @@ const LARGEST_TREE: Bounds = Bounds {
 
 pub struct Observer {
     platform: Arc<dyn Platform>,
+    /// The same platform where applications are withheld.
+    guard: Option<Arc<Guarded>>,
     clock: Clock,
     redactor: Arc<Redactor>,
     cache: Mutex<cache::Cache>,
@@ -122,7 +127,26 @@ impl Observer {
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
         let (refs, region) = (Refs::default(), InputRegion::default());
         let (typed, listed) = (Mutex::default(), Mutex::default());
-        Self { platform, clock, redactor, cache, refs, ocr, region, typed, listed }
+        let guard = None;
+        Self { platform, guard, clock, redactor, cache, refs, ocr, region, typed, listed }
+    }
+
+    /// From here on, windows of applications that these rules withhold are neither seen nor operated.
+    pub fn withholding(mut self, grants: Arc<AppGrants>) -> Self {
+        let guard = Arc::new(Guarded::new(self.platform, grants));
+        self.platform = guard.clone();
+        self.guard = Some(guard);
+        self
+    }
+
+    /// Which applications may be seen and operated, where that is restricted.
+    pub fn app_grants(&self) -> Option<&AppGrants> {
+        self.guard.as_deref().map(Guarded::grants)
+    }
+
+    /// Whether a window may not be seen; nothing of it is in any picture.
+    fn is_withheld(&self, window: &Window) -> bool {
+        self.guard.as_ref().is_some_and(|guard| guard.is_withheld(&window.uid))
     }
 
     pub fn redactor(&self) -> &Redactor {
@@ -488,6 +512,7 @@ impl Observer {
         // A look of its own: what has come in front since the window was chosen is in the picture too.
         let desktop = self.desktop()?;
         let in_front = desktop.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
+        let in_front = in_front.filter(|window| !self.is_withheld(window));
         let overlapping = in_front.filter(|window| window.bounds.intersection(&shot.area).is_some());
         let overlapping: Vec<ResolvedWindow> =
             overlapping.map(|window| self.resolve_raw(&desktop, window, None)).collect();
@@ -501,7 +526,7 @@ impl Observer {
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
         let mut shot = self.platform.capture().screen_picture()?;
         let desktop = self.desktop()?;
-        for window in desktop.windows() {
+        for window in desktop.windows().iter().filter(|window| !self.is_withheld(window)) {
             let chosen = self.resolve_raw(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
             self.black_out_secrets(&mut shot, &chosen, cancel)?;

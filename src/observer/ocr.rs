@@ -134,7 +134,7 @@ impl Observer {
         let mut shot = self.platform.capture().region_picture(part)?;
         let mut hidden = Vec::new();
         let desktop = self.desktop()?;
-        for window in desktop.windows() {
+        for window in desktop.windows().iter().filter(|window| !self.is_withheld(window)) {
             let there = !self.knows_places() || window.bounds.intersects(&shot.area);
             if there && !window.minimized {
                 let view = self.fresh_view(&self.resolve_raw(&desktop, window, None), cancel)?;

@@ -2,6 +2,7 @@
 //! the pointer; the clipboard.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -273,6 +274,11 @@ impl Observer {
         cancel.check()?;
         permit.spend();
         self.platform.clipboard().write(text)
+    }
+
+    /// Where commands start when nobody says where; `None`: where the server is.
+    pub fn command_folder(&self) -> Option<PathBuf> {
+        self.platform.apps().command_folder()
     }
 
     pub fn run_command(&self, permit: &mut Permit, run: &Run, cancel: &Cancel) -> Result<Ended> {

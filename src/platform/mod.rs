@@ -4,6 +4,7 @@
 //! [`Watch`]. Methods have no default: a new platform answers every question. A part that a system cannot have is one of
 //! [`unsupported`], which refuses with a reason. An adapter waits only for what it asked for itself ([`poll`]).
 
+pub mod ancestors;
 mod bell_watch;
 pub mod child_process;
 pub mod interaction;
@@ -48,6 +49,8 @@ pub use host::keep_command;
 pub use host::keep_few_heaps;
 /// Holds a private desktop for the server that started this process.
 pub use host::keep_private_desktop;
+/// Starts the isolated programs of a private desktop for its keeper.
+pub use host::start_isolated_programs;
 /// What macOS has permitted this program to do; `None` on other systems.
 pub use host::mac_permissions;
 /// The system's own recognition; `None` where it has none, an error where it has one that does not work.
@@ -59,7 +62,7 @@ use host::{connect, is_by_powershell, private_desktop, probe, run_command};
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};
 use crate::error::{Error, Kind, Result};
-use crate::model::app::{App, Clip, Ended, Launch, Program, Run, similar_apps};
+use crate::model::app::{App, AppNames, Clip, Ended, Launch, Program, Run, similar_apps};
 use crate::model::image::Picture;
 use crate::model::input::{Act, Delivery, Handle};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
@@ -120,6 +123,21 @@ pub trait Desktop: Send + Sync {
     /// Whether a window only says that its program is being started, where the desktop tells that.
     fn is_splash(&self, _window: &Window) -> Result<bool> {
         Ok(false)
+    }
+
+    /// What a window and its program are called beside `Window::process`, where the system tells.
+    fn app_names(&self, _window: &Window) -> Result<AppNames> {
+        Ok(AppNames::default())
+    }
+
+    /// Where the menus and lists of a window are, also outside of it.
+    fn popup_areas(&self, _window: &Window) -> Result<Vec<Rect>> {
+        Ok(Vec::new())
+    }
+
+    /// The processes of this desktop that this one was started by, the nearest first.
+    fn hosts(&self) -> Vec<ancestors::Ancestor> {
+        Vec::new()
     }
 
     /// Where the pointer is, or `None` where the system does not tell.
@@ -196,6 +214,11 @@ pub trait Input: Send + Sync {
 
 /// Screenshots.
 pub trait Capture: Send + Sync {
+    /// Whether the picture of a window has its own pixels alone, also where others cover it.
+    fn shows_own_pixels(&self) -> bool {
+        false
+    }
+
     fn window_picture(&self, window: &Window) -> Result<Shot>;
 
     fn screen_picture(&self) -> Result<Shot>;
@@ -234,6 +257,11 @@ pub trait Apps: Send + Sync {
     /// Runs a command and ends everything that it started, when it has ended, at the latest after its time, and
     /// when the call is cancelled.
     fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended>;
+
+    /// Where commands start when nobody says where; `None`: where the server is.
+    fn command_folder(&self) -> Option<std::path::PathBuf> {
+        None
+    }
 }
 
 /// Being told that something changed, so that a wait sleeps instead of looking again and again.
@@ -456,7 +484,7 @@ pub const fn os_name() -> &'static str {
 /// that is not there is not: the server starts and says so.
 pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
     if let Some(command) = &loaded.sandbox {
-        return Ok(private_desktop(loaded.config.sandbox.size, command, clock));
+        return Ok(private_desktop(&loaded.config.sandbox, command, clock));
     }
     if !loaded.config.wants_mock() {
         return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent_because).into());

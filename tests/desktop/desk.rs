@@ -51,7 +51,7 @@ pub fn desk() -> Desk {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let sandbox = SANDBOX.get_or_init(|| {
         require_packages();
-        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new() };
+        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new(), isolation: None };
         Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop")
     });
     Desk { sandbox, _turn: turn }

@@ -83,7 +83,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("log", &["config", "tool", "tools", "app", "http"]),
     ("docs", &["config", "tool"]),
-    ("doctor", &["text", "config", "machine", "platform"]),
+    ("doctor", &["text", "config", "machine", "platform", "privacy"]),
     ("cli", &["config"]),
     (
         "terminal",

@@ -251,7 +251,13 @@ impl Confirm {
                 let ticket = Ticket(self.grants.store_grant(facts, Giver::Person, case.now)?);
                 let text = question_text(case, target);
                 let hides_typed = case.keeper.hides_typed;
-                let question = Box::new(Question { ticket, text, target: target.clone(), hides_typed });
+                let question = Box::new(Question {
+                    ticket,
+                    text,
+                    target: target.clone(),
+                    hides_typed,
+                    for_session: false,
+                });
                 Ok(ConsentVerdict::Asks(
                     consent_required(case, target, "needs the person's consent"),
                     question,

@@ -135,7 +135,7 @@ impl Observer {
         }
         let desktop = self.desktop()?;
         // All of them: menus and lists reach out of the window that they belong to.
-        for window in desktop.windows() {
+        for window in desktop.windows().iter().filter(|window| !self.is_withheld(window)) {
             let chosen = self.resolve_raw(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
             self.black_out_secrets(&mut shot, &chosen, cancel)?;

@@ -69,7 +69,11 @@ impl Apps for LinuxApps {
     }
 
     fn run(&self, run: &Run, cancel: &Cancel) -> Result<Ended> {
-        exec::run(run, cancel)
+        exec::run_within(run, self.launcher.command_wall()?, cancel)
+    }
+
+    fn command_folder(&self) -> Option<PathBuf> {
+        self.launcher.command_wall().ok().flatten()?.home()
     }
 }
 

@@ -21,10 +21,12 @@ use x11rb::protocol::xproto::{
     WindowClass,
 };
 
+use super::sandbox::inside::is_known_inside_as;
 use super::window_uid::{WindowUid, ask_pid, told_pid};
 use super::x11::{X11Error, X11Failure, X11Server};
 use super::x11_stream::X11Stream;
 use crate::clock::{Cancel, Clock};
+use crate::model::app::AppNames;
 use crate::model::window::{Reached, WindowChange, WindowState};
 use crate::model::{Monitor, Point, Rect, Window};
 use crate::platform::Activation;
@@ -318,8 +320,12 @@ impl WindowOwner {
         WindowUid::new(self.xid, self.by_server.or(self.by_window))
     }
 
+    /// A window in a namespace of its own says a number that means another process here.
     fn pid(&self) -> Option<u32> {
-        self.by_window.or(self.by_server)
+        match (self.by_window, self.by_server) {
+            (Some(said), Some(known)) if said != known && is_known_inside_as(known, said) => Some(known),
+            (said, known) => said.or(known),
+        }
     }
 }
 
@@ -433,6 +439,27 @@ fn class_of(bytes: &[u8]) -> String {
     let mut parts = bytes.split(|&byte| byte == 0).filter(|part| !part.is_empty());
     let instance = parts.next();
     parts.next().or(instance).map(|part| text_of(part, true)).unwrap_or_default()
+}
+
+/// What a window and its program are called: the file of the program, the two names in `WM_CLASS`, and the desktop entry
+/// that the window names.
+pub fn app_names(server: &X11Server, uid: &str, pid: u32) -> Result<AppNames, X11Failure> {
+    let xid = WindowUid::parse(uid)?.xid;
+    let class = get_property(server, xid, AtomEnum::WM_CLASS.into(), 1024)?;
+    let entries = [server.atoms._GTK_APPLICATION_ID, server.atoms._KDE_NET_WM_DESKTOP_FILE];
+    let asked: Vec<_> =
+        entries.into_iter().map(|atom| get_property(server, xid, atom, 1024)).collect::<Result<_, _>>()?;
+    let texts = |bytes: &[u8]| {
+        let parts = bytes.split(|&byte| byte == 0).filter(|part| !part.is_empty());
+        parts.map(|part| text_of(part, true)).collect::<Vec<_>>()
+    };
+    // A window that is gone has no names.
+    let classes = class.reply().map(|reply| texts(&reply.value)).unwrap_or_default();
+    let told = asked.into_iter().filter_map(|cookie| cookie.reply().ok());
+    let desktop_id = told.flat_map(|reply| texts(&reply.value)).next();
+    let program = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    let executable = program.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    Ok(AppNames { executable, desktop_id, classes })
 }
 
 /// The kernel keeps fifteen bytes of a name; the command line has the rest.

@@ -16,11 +16,13 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::launch::command as shell;
+use super::launch::{CommandWall, command as shell};
+use super::sandbox::isolation::OURSELVES_INSIDE;
 use super::sandbox::process_tree;
 use crate::clock::{Cancel, Deadline, sleep_really};
 use crate::config::process_environment_os;
 use crate::error::{Error, Result};
+use crate::machine::sandbox::BUBBLEWRAP;
 use crate::model::app::{Ended, Launch, Printed, Run};
 
 /// This very program, even if its file was replaced since it started.
@@ -65,9 +67,14 @@ const PASSED_ON: &[&str] = &[
 ];
 
 pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
+    run_within(run, None, cancel)
+}
+
+/// The same, isolated like the programs of a private desktop.
+pub fn run_within(run: &Run, wall: Option<CommandWall>, cancel: &Cancel) -> Result<Ended> {
     cancel.check()?;
     let deadline = Deadline::after(run.timeout);
-    let mut keeper = start_keeper(run).map_err(|problem| {
+    let mut keeper = start_keeper(run, wall).map_err(|problem| {
         Error::internal(format!("cannot start the command's keeper process: {problem}"))
     })?;
     let stdout = drain_output(keeper.stdout.take(), run.max_output_bytes);
@@ -87,14 +94,34 @@ pub fn run(run: &Run, cancel: &Cancel) -> Result<Ended> {
 }
 
 /// In a process group of its own: a person who presses Ctrl-C means the server, which ends the keeper.
-fn start_keeper(run: &Run) -> std::io::Result<Child> {
+fn start_keeper(run: &Run, wall: Option<CommandWall>) -> std::io::Result<Child> {
+    let mut command = match &wall {
+        Some(wall) => keeper_within(run, wall),
+        None => keeper_here(run),
+    };
+    command.process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+}
+
+fn keeper_here(run: &Run) -> Command {
     let mut command = Command::new(OURSELVES);
-    command.arg("exec-keeper").process_group(0).env_clear();
+    command.arg("exec-keeper").env_clear();
     command.envs(process_environment_os().filter(|(name, _)| is_passed_on(&name.to_string_lossy())));
     if let Some(cwd) = &run.launch.cwd {
         command.current_dir(cwd);
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    command
+}
+
+/// A folder that is not visible inside is refused by bubblewrap, which says so.
+fn keeper_within(run: &Run, wall: &CommandWall) -> Command {
+    let mut command = Command::new(BUBBLEWRAP);
+    command.args(&wall.arguments);
+    if let Some(cwd) = &run.launch.cwd {
+        command.arg("--chdir").arg(cwd);
+    }
+    command.args(["--", OURSELVES_INSIDE, "exec-keeper"]).env_clear().envs(&wall.environment);
+    command
 }
 
 fn is_passed_on(name: &str) -> bool {

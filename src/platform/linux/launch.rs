@@ -1,6 +1,8 @@
 //! Starting programs that go on by themselves: nothing of ours is in their hands, and we take notice when they end.
 
+use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Weak;
 
@@ -20,6 +22,16 @@ impl Launcher {
         Self { keeper: Some(sandbox) }
     }
 
+    /// How a command is run beside the programs that are launched: isolated like them, or `None`.
+    pub fn command_wall(&self) -> Result<Option<CommandWall>> {
+        let Some(sandbox) = &self.keeper else {
+            return Ok(None);
+        };
+        let sandbox = sandbox.upgrade().ok_or_else(|| Error::internal("the private desktop has ended"))?;
+        let environment = sandbox.environment().clone();
+        Ok(sandbox.wall().map(|arguments| CommandWall { arguments: arguments.to_vec(), environment }))
+    }
+
     pub fn launch(&self, launch: &Launch) -> Result<u32> {
         match &self.keeper {
             None => start_here(launch).map_err(|reason| cannot(launch, &reason)),
@@ -29,6 +41,20 @@ impl Launcher {
                 sandbox.launch(launch).map_err(|reason| cannot(launch, &reason))
             }
         }
+    }
+}
+
+/// What keeps a command from everything that the programs of its private desktop are kept from.
+#[derive(Clone, Debug)]
+pub struct CommandWall {
+    pub arguments: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+}
+
+impl CommandWall {
+    /// Where commands start when nobody says where.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.environment.get("HOME").map(PathBuf::from)
     }
 }
 

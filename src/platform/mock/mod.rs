@@ -387,6 +387,10 @@ fn refusal_error(refusal: &MockRefusal) -> Error {
 }
 
 impl Capture for Mock {
+    fn shows_own_pixels(&self) -> bool {
+        true
+    }
+
     fn window_picture(&self, window: &Window) -> Result<Shot> {
         let picture = render::draw_window(window, &self.tree_now(&window.uid)?).map_err(drawing_failed)?;
         Ok(Shot { picture, area: window.bounds })

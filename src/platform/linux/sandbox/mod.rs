@@ -1,8 +1,8 @@
 //! A private desktop: an X server without a screen, a session bus, an accessibility bus and a window manager of
 //! its own, and a program in it, so that an agent works where it cannot touch the user's session.
 //!
-//! It is not a security boundary against a hostile program: it runs as the same user and can open the same
-//! files.
+//! Its programs are isolated by bubblewrap where the plan says so (`isolation`, `inside`). Without that it is not a
+//! security boundary against a hostile program, which runs as the same user and can open the same files.
 //!
 //! All of it lives below one process, the keeper, which is this binary started once more. Every process of the
 //! desktop is a descendant of the keeper, also one that lost its parents, and the keeper ends them all when its
@@ -10,6 +10,8 @@
 
 mod cookie;
 mod desktop;
+pub mod inside;
+pub mod isolation;
 pub mod keeper;
 pub mod process_tree;
 
@@ -25,6 +27,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::session::DesktopSession;
+use isolation::Isolation;
 use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
@@ -49,13 +52,21 @@ pub struct SandboxPlan {
     pub size: Size,
     /// A program and its arguments, started in it; empty for none.
     pub command: Vec<String>,
+    /// How its programs are kept from everything else; `None`: not at all.
+    pub isolation: Option<Isolation>,
 }
 
 /// What the keeper tells the server: that the desktop stands or why it does not, and what became of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum KeeperWord {
-    Ready { session: DesktopSession, environment: BTreeMap<String, String>, remark: Option<String> },
+    Ready {
+        session: DesktopSession,
+        environment: BTreeMap<String, String>,
+        remark: Option<String>,
+        /// How bubblewrap is told the isolation; empty without one.
+        wall: Vec<String>,
+    },
     Failed { reason: String },
     Started { pid: u32 },
 }
@@ -66,6 +77,7 @@ pub struct Sandbox {
     session: DesktopSession,
     environment: BTreeMap<String, String>,
     remark: Option<String>,
+    wall: Vec<String>,
     keeper: Child,
     /// The keeper lives as long as the leash is open.
     line: Mutex<Option<KeeperMessage>>,
@@ -92,9 +104,9 @@ impl Sandbox {
         let mut keeper = start_keeper(program)?;
         let told = tell_plan(&mut keeper, plan).and_then(|leash| Ok((leash, first_word(&mut keeper)?)));
         match told {
-            Ok((leash, (KeeperWord::Ready { session, environment, remark }, answers))) => {
+            Ok((leash, (KeeperWord::Ready { session, environment, remark, wall }, answers))) => {
                 let line = Mutex::new(Some(KeeperMessage { leash, answers: Some(answers) }));
-                Ok(Self { session, environment, remark, keeper, line })
+                Ok(Self { session, environment, remark, wall, keeper, line })
             }
             Ok((_, (KeeperWord::Failed { reason }, _))) => Err(given_up(keeper, reason)),
             Ok((_, (KeeperWord::Started { .. }, _))) => {
@@ -128,6 +140,11 @@ impl Sandbox {
     /// The whole environment of a program in it.
     pub fn environment(&self) -> &BTreeMap<String, String> {
         &self.environment
+    }
+
+    /// How a command is run in it: what bubblewrap is told, or nothing where its programs are not isolated.
+    pub fn wall(&self) -> Option<&[String]> {
+        (!self.wall.is_empty()).then_some(self.wall.as_slice())
     }
 
     /// From now on this process means the private desktop where it would have meant the user's.

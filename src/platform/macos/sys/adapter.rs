@@ -24,6 +24,7 @@ use crate::clock::{Bell, Cancel, Clock, lock};
 use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
+use crate::platform::ancestors::{Ancestor, ancestors};
 use crate::platform::interaction::{
     self, Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
     RequestOutcome, TypedText,
@@ -192,6 +193,10 @@ impl Platform for Mac {
 }
 
 impl Desktop for Mac {
+    fn hosts(&self) -> Vec<Ancestor> {
+        ancestors()
+    }
+
     fn windows(&self) -> Result<Vec<Window>> {
         let seen = self.look()?;
         Ok(lock(&self.roster).ordered(seen))
@@ -287,6 +292,10 @@ impl Accessibility for Mac {
 }
 
 impl Capture for Mac {
+    fn shows_own_pixels(&self) -> bool {
+        true
+    }
+
     fn window_picture(&self, window: &Window) -> Result<Shot> {
         let (look, seen) = self.find(&window.uid)?;
         if seen.window.minimized {

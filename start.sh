@@ -135,6 +135,8 @@ ensure_private_desktop() {
         [ -n "$(install_command)" ] || give_up "$what" "Install it, then run this script again."
         offer "$what" "$(install_command)$missing"
     fi
+    command -v bwrap >/dev/null 2>&1 || [ -z "$(install_command)" ] ||
+        offer_part "the isolation of a private desktop (bubblewrap)" "$(install_command) bubblewrap"
     program=$(sandbox_program "$@")
     case $program in
         "" | *[!a-zA-Z0-9.+_-]*) return 0 ;;

@@ -244,12 +244,13 @@ wayland_programs_are_there() {
 
 desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc
     chromium xterm zenity python3-pyatspi fonts-dejavu-core xinput xdotool x11-utils gir1.2-gtk-3.0 gir1.2-gtk-4.0
-    python3-pyqt5 libreoffice-calc libreoffice-gtk3 firefox-esr keepassxc kwrite yad pcmanfm)
+    python3-pyqt5 libreoffice-calc libreoffice-gtk3 firefox-esr keepassxc kwrite yad pcmanfm
+    bubblewrap)
 
 desktop_programs_are_there() {
     local program
     for program in Xvfb dbus-daemon openbox gtk3-widget-factory gtk4-widget-factory gnome-calculator mousepad kcalc \
-        chromium xterm zenity xinput xdotool xprop soffice firefox-esr keepassxc kwrite yad pcmanfm; do
+        chromium xterm zenity xinput xdotool xprop soffice firefox-esr keepassxc kwrite yad pcmanfm bwrap; do
         command -v "$program" >/dev/null || return
     done
     /usr/bin/python3 -c "import pyatspi, gi, PyQt5.QtWidgets; gi.require_version('Gtk', '4.0')" 2>/dev/null

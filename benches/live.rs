@@ -58,7 +58,8 @@ mod linux {
     ];
 
     pub fn main() {
-        let plan = SandboxPlan { size: Size { width: 1920, height: 1080 }, command: Vec::new(), isolation: None };
+        let plan =
+            SandboxPlan { size: Size { width: 1920, height: 1080 }, command: Vec::new(), isolation: None };
         let sandbox = Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop");
         enter(&sandbox);
         let platform = Arc::new(Linux::connect(Clock::real(), &SessionEnv::read()).expect("the desktop"));

@@ -36,7 +36,8 @@ fn stage() -> Stage {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
     let alone = DESKTOP.lock().unwrap_or_else(PoisonError::into_inner);
     SANDBOX.get_or_init(|| {
-        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new(), isolation: None };
+        let plan =
+            SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new(), isolation: None };
         let sandbox = Sandbox::start_with(env!("CARGO_BIN_EXE_os-screen-observer").as_ref(), &plan);
         let sandbox = sandbox.expect("the private desktop");
         enter(&sandbox);

@@ -50,8 +50,8 @@ pub enum KeyRule {
 }
 
 use KeyRule::{
-    AppRules, Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region, ScreenSize,
-    SecretRules, Text, Texts, Word,
+    AppRules, Confirmations, Endpoint, Flag, Integer, Number, OneOf, Optional, Path, Patterns, Region,
+    ScreenSize, SecretRules, Text, Texts, Word,
 };
 
 pub(super) const MAYBE_TEXT: KeyRule = Optional(&Text);
@@ -207,7 +207,8 @@ impl KeyRule {
                 "an object of secret names with lists of rules like {\"role\": …, \"name_regex\": …}"
                     .to_owned()
             }
-            AppRules => "a list of names of applications, or of rules like {\"app\": …, \"title_regex\": …}".to_owned(),
+            AppRules => "a list of names of applications, or of rules like {\"app\": …, \"title_regex\": …}"
+                .to_owned(),
             Optional(rule) => format!("{} or null", rule.expectation()),
         }
     }
@@ -338,11 +339,13 @@ fn check_app_rules(value: &Value) -> Result<Value, Complaint> {
 
 fn check_app_rule(rule: &Value) -> Result<(), String> {
     check_conditions(rule, APP_CONDITIONS)?;
-    let rule: AppRule = serde_json::from_value(rule.clone())
-        .map_err(|_| "the conditions must be strings".to_owned())?;
+    let rule: AppRule =
+        serde_json::from_value(rule.clone()).map_err(|_| "the conditions must be strings".to_owned())?;
     let names = [&rule.app, &rule.program, &rule.desktop_id, &rule.class];
     if rule == AppRule::default() || names.into_iter().flatten().any(|name| name.trim().is_empty()) {
-        return Err("a condition is empty, or there is none, so it would match nothing or everything".to_owned());
+        return Err(
+            "a condition is empty, or there is none, so it would match nothing or everything".to_owned()
+        );
     }
     rule.title_regex.map_or(Ok(()), |pattern| {
         compile_pattern(&pattern).map(drop).map_err(|reason| format!("`title_regex`: {reason}"))

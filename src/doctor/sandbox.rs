@@ -21,7 +21,8 @@ pub fn check_isolation(subject: &DoctorSubject<'_>) -> DoctorCheck {
     const NAME: &str = "isolation";
     let wanted = subject.loaded_config().map(|config| &config.sandbox).cloned().unwrap_or_default();
     if wanted.isolate == Isolate::Off {
-        let detail = "off (sandbox.isolate): programs on a private desktop run as you, with your files and network";
+        let detail =
+            "off (sandbox.isolate): programs on a private desktop run as you, with your files and network";
         return DoctorCheck::new(NAME, CheckStatus::Warning, detail);
     }
     let essential = subject.wants_sandbox() && wanted.isolate != Isolate::Auto;

@@ -25,7 +25,13 @@ impl Gate {
     }
 
     /// Makes a question of an error that says that the person has to be asked, where somebody can ask.
-    pub(super) fn ask_about_app(&self, error: &Error, tool: &str, showing: &CallAuthority, notes: &mut Judgement) {
+    pub(super) fn ask_about_app(
+        &self,
+        error: &Error,
+        tool: &str,
+        showing: &CallAuthority,
+        notes: &mut Judgement,
+    ) {
         let can_ask = match showing.person {
             Person::Reachable => true,
             Person::Unreachable => self.approvals.are_served() && !showing.was_silent,
@@ -34,7 +40,8 @@ impl Gate {
         if !can_ask || notes.question.is_some() {
             return;
         }
-        let Some((ticket, app)) = self.observer.app_grants().and_then(|grants| grants.open_question(error)) else {
+        let Some((ticket, app)) = self.observer.app_grants().and_then(|grants| grants.open_question(error))
+        else {
             return;
         };
         let text = format!(

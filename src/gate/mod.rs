@@ -2,9 +2,9 @@
 //! its egress. Only here is a tool run, and only here is a [`Permit`] granted.
 
 pub mod allow;
+mod app_questions;
 pub mod approvals;
 pub mod audit;
-mod app_questions;
 mod call_events;
 mod caller;
 pub mod confirm;

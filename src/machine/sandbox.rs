@@ -43,8 +43,19 @@ pub const BUBBLEWRAP: &str = "bwrap";
 
 /// What an isolated program needs of the kernel, tried with a program that does nothing.
 const TRIAL: &[&str] = &[
-    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc",
-    "--dev", "/dev", "--", "true",
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-net",
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--",
+    "true",
 ];
 
 /// Whether programs can be kept from everything else here.
@@ -61,7 +72,10 @@ pub fn isolation(machine: &dyn Machine) -> Result<(), NotIsolated> {
 
 /// Settings that forbid namespaces to ordinary users, with the value that allows them.
 const USERNS_SETTINGS: &[(&str, &str)] = &[
-    ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "kernel.apparmor_restrict_unprivileged_userns=0"),
+    (
+        "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+        "kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
     ("/proc/sys/kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone=1"),
 ];
 

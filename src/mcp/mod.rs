@@ -279,7 +279,7 @@ impl McpServer {
     async fn ask_first(
         &self,
         call: Call,
-        question: Question,
+        mut question: Question,
         refusal: Reply,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
@@ -290,14 +290,21 @@ impl McpServer {
                 None => present::call_result(refusal).into(),
             });
         }
-        let person = tokio::select! {
-            // In this order: a yes that comes right behind a cancellation is too late.
-            biased;
-            () = context.ct.cancelled() => return Err(self.question_withdrawn(&question)),
-            () = self.shutdown.cancelled() => return Err(self.question_withdrawn(&question)),
-            person = ask::ask_and_wait(&question, context, ttl) => person,
-        };
-        Ok(present::call_result(self.run(call, person, context).await?).into())
+        // Each question needs an answer of the person before the next one comes.
+        loop {
+            let person = tokio::select! {
+                // In this order: a yes that comes right behind a cancellation is too late.
+                biased;
+                () = context.ct.cancelled() => return Err(self.question_withdrawn(&question)),
+                () = self.shutdown.cancelled() => return Err(self.question_withdrawn(&question)),
+                person = ask::ask_and_wait(&question, context, ttl) => person,
+            };
+            let mut reply = self.run(call.clone(), person, context).await?;
+            match reply.question.take() {
+                Some(next) => question = *next,
+                None => return Ok(present::call_result(reply).into()),
+            }
+        }
     }
 
     fn question_withdrawn(&self, question: &Question) -> ErrorData {

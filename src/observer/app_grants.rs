@@ -17,8 +17,8 @@ use crate::model::input::{Act, Delivery, Handle};
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::ancestors::Ancestor;
 use crate::platform::{
-    Accessibility, Activation, Apps, Capture, Claimant, Clipboard, Coordinates, Desktop, Done, Facts, FieldText,
-    Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
+    Accessibility, Activation, Apps, Capture, Claimant, Clipboard, Coordinates, Desktop, Done, Facts,
+    FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage, Watch,
 };
 use crate::privacy::app_rules::{AppFacts, AppRules, Judged};
 
@@ -221,7 +221,9 @@ impl Guarded {
             return self.check_uid(&element.window_uid);
         }
         match act {
-            Act::Drag { from, to, .. } => [from, to].into_iter().try_for_each(|point| self.check_point(*point)),
+            Act::Drag { from, to, .. } => {
+                [from, to].into_iter().try_for_each(|point| self.check_point(*point))
+            }
             Act::Type { window_uid, .. } | Act::Key { window_uid, .. } => {
                 window_uid.as_ref().map_or(Ok(()), |uid| self.check_uid(uid))?;
                 if window_uid.is_none() { self.check_focus() } else { Ok(()) }
@@ -298,7 +300,9 @@ fn shown_parts(window: &Window, all: &[Window], order: Option<&[String]>, withhe
     };
     let in_front: Vec<&String> = order.iter().take_while(|uid| **uid != window.uid).collect();
     let may_be_seen = |other: &&Window| {
-        !other.minimized && in_front.contains(&&other.uid) && !withheld.iter().any(|hidden| hidden.uid == other.uid)
+        !other.minimized
+            && in_front.contains(&&other.uid)
+            && !withheld.iter().any(|hidden| hidden.uid == other.uid)
     };
     let covers: Vec<Rect> = all.iter().filter(may_be_seen).map(|other| other.bounds).collect();
     visible_regions(window.bounds, &covers, None)

@@ -93,7 +93,10 @@ mod tests {
 
     fn check(table: &[(u32, &str, u32)], expected: &[&str]) {
         let look_up = |pid: u32| {
-            table.iter().find(|(known, ..)| *known == pid).map(|(_, name, parent)| (name.to_string(), *parent))
+            table
+                .iter()
+                .find(|(known, ..)| *known == pid)
+                .map(|(_, name, parent)| (name.to_string(), *parent))
         };
         let names: Vec<String> = chain(9, look_up).into_iter().map(|ancestor| ancestor.name).collect();
         assert_eq!(names, expected);
@@ -101,9 +104,10 @@ mod tests {
 
     #[test]
     fn the_chain_ends_where_the_session_begins() {
-        check(&[(9, "us", 8), (8, "claude", 7), (7, "bash", 6), (6, "konsole", 5), (5, "systemd", 1)], &[
-            "claude", "bash", "konsole",
-        ]);
+        check(
+            &[(9, "us", 8), (8, "claude", 7), (7, "bash", 6), (6, "konsole", 5), (5, "systemd", 1)],
+            &["claude", "bash", "konsole"],
+        );
         check(&[(9, "us", 8), (8, "bash", 1), (1, "init", 0)], &["bash"]);
         check(&[(9, "us", 8)], &[]);
         check(&[(9, "us", 8), (8, "a", 8)], &["a"]);

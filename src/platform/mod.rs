@@ -49,12 +49,12 @@ pub use host::keep_command;
 pub use host::keep_few_heaps;
 /// Holds a private desktop for the server that started this process.
 pub use host::keep_private_desktop;
-/// Starts the isolated programs of a private desktop for its keeper.
-pub use host::start_isolated_programs;
 /// What macOS has permitted this program to do; `None` on other systems.
 pub use host::mac_permissions;
 /// The system's own recognition; `None` where it has none, an error where it has one that does not work.
 pub use host::recognizer;
+/// Starts the isolated programs of a private desktop for its keeper.
+pub use host::start_isolated_programs;
 /// A look at the running desktop for the doctor.
 pub use host::survey_desktop;
 use host::{connect, is_by_powershell, private_desktop, probe, run_command};

@@ -127,18 +127,21 @@ impl AppRules {
         for (verdict, key, list) in lists {
             for (index, rule) in list.iter().enumerate() {
                 let name = format!("{key}[{index}]");
-                let rule = CompiledRule::new(rule).map_err(|problem| format!("{name}: title_regex: {problem}"))?;
+                let rule =
+                    CompiledRule::new(rule).map_err(|problem| format!("{name}: title_regex: {problem}"))?;
                 rules.push((verdict, name, rule));
             }
         }
         let verdict = config.verdict_on_unlisted();
-        let rule = if config.default.is_some() { "apps.default" } else { "apps.allow, which does not name it" };
+        let rule =
+            if config.default.is_some() { "apps.default" } else { "apps.allow, which does not name it" };
         Ok(Self { rules, unlisted: Judged { verdict, rule: rule.to_owned() } })
     }
 
     pub fn judge(&self, app: &AppFacts) -> Judged {
         let names = SpelledNames::of(app);
-        if let Some((verdict, name, _)) = self.rules.iter().find(|(.., rule)| rule.matches(&names, app.title)) {
+        if let Some((verdict, name, _)) = self.rules.iter().find(|(.., rule)| rule.matches(&names, app.title))
+        {
             return Judged { verdict: *verdict, rule: name.clone() };
         }
         match built_in(&names, app.is_host) {
@@ -193,7 +196,9 @@ impl NamePattern {
     }
 
     fn matches_any(&self, names: &[String]) -> bool {
-        names.iter().any(|name| if self.is_beginning { name.starts_with(&self.text) } else { *name == self.text })
+        names
+            .iter()
+            .any(|name| if self.is_beginning { name.starts_with(&self.text) } else { *name == self.text })
     }
 }
 
@@ -209,7 +214,11 @@ impl SpelledNames {
         let spelled = |name: &str| Some(bare(name)).filter(|name| !name.is_empty());
         let names = app.names;
         Self {
-            programs: [Some(app.process), names.executable.as_deref()].into_iter().flatten().filter_map(spelled).collect(),
+            programs: [Some(app.process), names.executable.as_deref()]
+                .into_iter()
+                .flatten()
+                .filter_map(spelled)
+                .collect(),
             desktop_ids: names.desktop_id.as_deref().and_then(spelled).into_iter().collect(),
             classes: names.classes.iter().filter_map(|class| spelled(class)).collect(),
         }
@@ -265,16 +274,28 @@ mod tests {
         let app = |name: &str| json!({ "app": name });
         check(json!({}), "firefox", "", (Allow, "apps.allow, which does not name it"));
         check(json!({"deny": [app("firefox")]}), "Firefox", "", (Deny, "apps.deny[0]"));
-        check(json!({"deny": [app("a"), app("firefox")], "allow": [app("firefox")]}), "firefox.exe", "", (
-            Deny,
-            "apps.deny[1]",
-        ));
+        check(
+            json!({"deny": [app("a"), app("firefox")], "allow": [app("firefox")]}),
+            "firefox.exe",
+            "",
+            (Deny, "apps.deny[1]"),
+        );
         check(json!({"ask": [app("fire*")], "allow": [app("firefox")]}), "firefox", "", (Ask, "apps.ask[0]"));
         check(json!({"allow": [app("gimp")]}), "firefox", "", (Deny, "apps.allow, which does not name it"));
         check(json!({"allow": [app("gimp")], "default": "ask"}), "firefox", "", (Ask, "apps.default"));
-        check(json!({"deny": [{"desktop_id": "org.example.notes.desktop"}]}), "x", "", (Deny, "apps.deny[0]"));
+        check(
+            json!({"deny": [{"desktop_id": "org.example.notes.desktop"}]}),
+            "x",
+            "",
+            (Deny, "apps.deny[0]"),
+        );
         check(json!({"deny": [{"class": "notes"}]}), "x", "", (Deny, "apps.deny[0]"));
-        check(json!({"deny": [{"program": "notes"}]}), "x", "", (Allow, "apps.allow, which does not name it"));
+        check(
+            json!({"deny": [{"program": "notes"}]}),
+            "x",
+            "",
+            (Allow, "apps.allow, which does not name it"),
+        );
     }
 
     #[test]
@@ -291,7 +312,12 @@ mod tests {
         use AppVerdict::{Allow, Deny};
         check(json!({}), "keepassxc", "", (Deny, "built in: password managers"));
         check(json!({}), "KeePassXC.exe", "", (Deny, "built in: password managers"));
-        check(json!({}), "polkit-gnome-authentication-agent-1", "", (Deny, "built in: authorisation prompts"));
+        check(
+            json!({}),
+            "polkit-gnome-authentication-agent-1",
+            "",
+            (Deny, "built in: authorisation prompts"),
+        );
         check(json!({}), "pinentry-gtk-2", "", (Deny, "built in: authorisation prompts"));
         let allowed = json!({"allow": [{"app": "keepassxc"}], "default": "allow"});
         check(allowed, "keepassxc", "", (Allow, "apps.allow[0]"));

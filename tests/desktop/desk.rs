@@ -37,6 +37,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("yad", "yad"),
     ("xdotool", "xdotool"),
     ("xprop", "x11-utils"),
+    ("bwrap", "bubblewrap"),
 ];
 
 /// The only pointer, keyboard and focus of the desktop: one test at a time has them.
@@ -51,7 +52,8 @@ pub fn desk() -> Desk {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let sandbox = SANDBOX.get_or_init(|| {
         require_packages();
-        let plan = SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new(), isolation: None };
+        let plan =
+            SandboxPlan { size: Size { width: 1600, height: 1000 }, command: Vec::new(), isolation: None };
         Sandbox::start_with(BINARY.as_ref(), &plan).expect("the private desktop")
     });
     Desk { sandbox, _turn: turn }
@@ -109,6 +111,8 @@ impl Desk {
         command.envs(settings.iter().copied()).args(["--mode", "mcp", "--log", "warning"]);
         // The tests compare whole trees; what is cut by default is not what they are about.
         command.env("OSO_TREE__MAX_DEPTH", "64");
+        // A password manager is among the programs.
+        command.env("OSO_APPS__ALLOW", r#"["keepassxc"]"#).env("OSO_APPS__DEFAULT", "allow");
         let mut client = Client::spawn(command);
         client.initialize("2025-11-25");
         Server { client }

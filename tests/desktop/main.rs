@@ -23,6 +23,7 @@ mod faults;
 mod field_programs;
 mod file_manager;
 mod gone;
+mod isolated;
 mod keys;
 mod pictures;
 mod private;

@@ -104,7 +104,7 @@ pub fn signal(pid: u32, signal: rustix::process::Signal) {
 #[test]
 fn a_launched_program_belongs_to_the_desktop() {
     let mut private = start();
-    let args = json!({"program": "xterm", "args": ["-T", "Launched"], "match": {"title": "Launched"}, "timeout_ms": 60000});
+    let args = json!({"program": "mousepad", "match": {"title": "Mousepad"}, "timeout_ms": 60000});
     let launched = private.client.data("launch_app", args);
     assert_eq!(launched["window_found"], true, "{launched}");
     let pid = launched["pid"].as_u64().unwrap().try_into().unwrap();

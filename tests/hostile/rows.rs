@@ -27,6 +27,7 @@ pub const SECTIONS: &[(&str, &[Row])] = &[
     ("What stands on the screen", SCREEN),
     ("Secrets", SECRETS),
     ("Gates", GATES),
+    ("A private desktop", PRIVATE),
     ("Commands", EXEC),
     ("A broken environment", BROKEN),
 ];
@@ -219,6 +220,29 @@ const GATES: &[Row] = &[
     row("H-73", "two actions allowed, fifty tried at once", "exactly two effects"),
     row("H-74", "the budgets of pictures, model tokens and time", "BudgetExceeded"),
     row("H-75", "dry runs of every input; the edges of the allowed region", "no input; refused outside"),
+    row(
+        "H-120",
+        "every tool on a window of an application that is denied",
+        "listed without its title; no text, tree or pixel of it leaves; no input reaches it",
+    ),
+    row(
+        "H-121",
+        "an application that the person has to be asked about",
+        "withheld until the person agrees; asked once in a session; a no holds, and nobody else can answer",
+    ),
+];
+
+const PRIVATE: &[Row] = &[
+    row(
+        "H-122",
+        "a program on an isolated private desktop that reads files, writes to the system, and looks for processes, displays, sockets and the network",
+        "it gets nowhere; its window and its elements are there",
+    ),
+    row(
+        "H-123",
+        "isolation that is demanded or expected, where it is not possible",
+        "no private desktop; or a warning on stderr, in `doctor` and in `get_capabilities`",
+    ),
 ];
 
 const EXEC: &[Row] = &[

@@ -13,6 +13,7 @@ mod source;
 
 mod act;
 mod acting;
+mod apps;
 mod assert;
 mod background;
 mod click_text;

@@ -25,6 +25,7 @@ function card(approval) {
     if (!reply.ok) outcome.textContent = message(reply);
     read();
   };
+  const yes = approval.for_session ? "Approve for this session" : "Approve once";
   return h(
     "article",
     { class: "approval" },
@@ -39,7 +40,7 @@ function card(approval) {
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "good", onclick: () => decide("allow") }, "Approve once"),
+        h("button", { type: "button", class: "good", onclick: () => decide("allow") }, yes),
         h("button", { type: "button", class: "danger", onclick: () => decide("deny") }, "Deny"),
         timeLeft(approval.expires_in_ms),
       ),

@@ -17,11 +17,11 @@ use super::x11::{X11Failure, X11Server, X11Session};
 use super::{capture, display, lease, settle, xwayland};
 use crate::clock::{Bell, Cancel, Clock};
 use crate::error::Result;
-use crate::model::input::{Handle, Modifier};
 use crate::model::app::AppNames;
+use crate::model::input::{Handle, Modifier};
 use crate::model::{Button, KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
-use crate::platform::interaction::{Drag, TypedText};
 use crate::platform::ancestors::{Ancestor, ancestors};
+use crate::platform::interaction::{Drag, TypedText};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{

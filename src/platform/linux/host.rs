@@ -40,7 +40,8 @@ pub fn private_desktop(config: &SandboxConfig, command: &[String], clock: &Clock
             }
             sandbox.enter();
             let sandbox = Arc::new(sandbox);
-            let platform = super::connect_private(clock.clone(), &sandbox, said).unwrap_or_else(absent_because);
+            let platform =
+                super::connect_private(clock.clone(), &sandbox, said).unwrap_or_else(absent_because);
             Chosen { platform, ends_with_us: Some(Box::new(sandbox)) }
         }
     }

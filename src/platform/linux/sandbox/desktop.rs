@@ -284,9 +284,7 @@ impl Builder<'_> {
                 let (pid, _) = self.gate.pass(|| Ok(inside.start_program(order)))??;
                 Ok(Part::Inside(pid))
             }
-            None => {
-                self.spawn(name, &mut self.command(program, arguments), Signal::KILL).map(Part::Here)
-            }
+            None => self.spawn(name, &mut self.command(program, arguments), Signal::KILL).map(Part::Here),
         }
     }
 
@@ -384,8 +382,7 @@ fn display_socket(display: &str) -> PathBuf {
 
 fn connect(display: &str, cookie: &Cookie) -> Result<RustConnection, String> {
     let path = display_socket(display);
-    let stream =
-        UnixStream::connect(&path).map_err(|problem| format!("{}: {problem}", path.display()))?;
+    let stream = UnixStream::connect(&path).map_err(|problem| format!("{}: {problem}", path.display()))?;
     let (stream, _) = DefaultStream::from_unix_stream(stream).map_err(|problem| problem.to_string())?;
     let (method, key) = (cookie::METHOD.to_vec(), cookie.0.to_vec());
     RustConnection::connect_to_stream_with_auth_info(stream, 0, method, key)

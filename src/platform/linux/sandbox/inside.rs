@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::isolation::{Isolation, OURSELVES_INSIDE};
 use super::{Answers, desktop, first_line, next_line, process_tree, send};
 use crate::clock::{lock, sleep_really};
+use crate::config::process_variable;
 use crate::machine::sandbox::BUBBLEWRAP;
 
 /// How long an order may take.
@@ -32,7 +33,9 @@ const REAP: Duration = Duration::from_millis(500);
 enum Order {
     Start(StartOrder),
     /// Whether a program that was started has ended.
-    Look { pid: u32 },
+    Look {
+        pid: u32,
+    },
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -70,14 +73,20 @@ impl Inside {
     pub fn start(isolation: &Isolation, folder: &Path, display: &Path, log: File) -> Result<Self, String> {
         let ourselves = std::env::current_exe().map_err(|problem| problem.to_string())?;
         if !ourselves.exists() {
-            return Err(format!("{} was replaced since the server started; start it again", ourselves.display()));
+            return Err(format!(
+                "{} was replaced since the server started; start it again",
+                ourselves.display()
+            ));
         }
         let arguments = isolation.arguments(folder, display, &ourselves);
         let mut command = Command::new(BUBBLEWRAP);
         command.args(&arguments).args(["--", OURSELVES_INSIDE, "sandbox-inside"]);
+        // Programs inside can read the environment of the process that starts them.
+        command.env_clear().envs(process_variable("PATH").map(|path| ("PATH", path)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         desktop::end_with_us(&mut command, Signal::KILL);
-        let mut wall = command.spawn().map_err(|problem| format!("{BUBBLEWRAP} cannot be started: {problem}"))?;
+        let mut wall =
+            command.spawn().map_err(|problem| format!("{BUBBLEWRAP} cannot be started: {problem}"))?;
         let (input, output) = (wall.stdin.take(), wall.stdout.take());
         let (Some(input), Some(output)) = (input, output) else {
             return Err(format!("{BUBBLEWRAP} has no input or output"));
@@ -163,7 +172,8 @@ pub fn run_inside() -> Result<(), String> {
     reap_in_background(children.clone());
     for line in std::io::stdin().lock().lines() {
         let line = line.map_err(|problem| problem.to_string())?;
-        let order = serde_json::from_str(&line).map_err(|problem| format!("only the keeper starts this: {problem}"))?;
+        let order = serde_json::from_str(&line)
+            .map_err(|problem| format!("only the keeper starts this: {problem}"))?;
         let answer = obey(order, &children).unwrap_or_else(|reason| Answer::Failed { reason });
         let answer = serde_json::to_string(&answer).map_err(|problem| problem.to_string())? + "\n";
         let mut out = std::io::stdout().lock();
@@ -242,7 +252,8 @@ mod tests {
 
     #[test]
     fn the_number_inside_is_the_second() {
-        let check = |status: &str, expected: Option<u32>| assert_eq!(second_number(status), expected, "{status}");
+        let check =
+            |status: &str, expected: Option<u32>| assert_eq!(second_number(status), expected, "{status}");
         check("Name:\tzenity\nNSpid:\t4711\t5\n", Some(5));
         check("NSpid:\t4711\t5\t1\n", Some(5));
         check("NSpid:\t4711\n", None);
@@ -258,7 +269,8 @@ mod tests {
             says_ready,
             ..StartOrder::default()
         };
-        let Ok(Answer::Started { pid, line }) = start_here(&order(&["sh", "-c", "echo here; exit 3"], true), &children)
+        let Ok(Answer::Started { pid, line }) =
+            start_here(&order(&["sh", "-c", "echo here; exit 3"], true), &children)
         else {
             panic!("not started");
         };

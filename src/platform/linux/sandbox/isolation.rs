@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Isolate, Sandbox as SandboxConfig};
-use crate::machine::sandbox::{NotIsolated, isolation};
 use crate::machine::Machine;
+use crate::machine::sandbox::{NotIsolated, isolation};
 
 /// How the programs of a private desktop are kept from everything else.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +50,10 @@ const OWN: &[&str] = &["home", "run", "tmp"];
 
 impl Isolation {
     /// What the configuration asks for and this machine can do, and what has to be said when that is less.
-    pub fn choose(config: &SandboxConfig, machine: &dyn Machine) -> Result<(Option<Self>, Option<String>), String> {
+    pub fn choose(
+        config: &SandboxConfig,
+        machine: &dyn Machine,
+    ) -> Result<(Option<Self>, Option<String>), String> {
         let wanted = Self {
             strict: config.isolate != Isolate::Home,
             network: config.network,
@@ -60,7 +63,10 @@ impl Isolation {
             return Ok((None, None));
         }
         if let Some(path) = config.share.iter().find(|path| !path.is_absolute() || !path.exists()) {
-            return Err(format!("sandbox.share: {} is not an absolute path of something that is there", path.display()));
+            return Err(format!(
+                "sandbox.share: {} is not an absolute path of something that is there",
+                path.display()
+            ));
         }
         match (isolation(machine), config.isolate) {
             (Ok(()), _) => Ok((Some(wanted), None)),
@@ -90,7 +96,13 @@ impl Isolation {
     /// The words for bubblewrap, up to the program that it starts.
     pub fn arguments(&self, folder: &Path, display: &Path, ourselves: &Path) -> Vec<String> {
         let mut words = Words::default();
-        words.add(&["--unshare-user", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session"]);
+        words.add(&[
+            "--unshare-user",
+            "--unshare-uts",
+            "--unshare-cgroup-try",
+            "--die-with-parent",
+            "--new-session",
+        ]);
         if self.strict {
             words.add(&["--unshare-pid", "--unshare-ipc", "--proc", "/proc"]);
         } else {
@@ -196,6 +208,10 @@ mod tests {
         assert!(!arguments(true, true, &[]).contains("--unshare-net"));
         assert!(arguments(true, true, &[]).contains("--unshare-pid"));
         let home = arguments(false, false, &[]);
-        assert!(!home.contains("--unshare-pid") && !home.contains("--unshare-net") && home.contains("--tmpfs /tmp"));
+        assert!(
+            !home.contains("--unshare-pid")
+                && !home.contains("--unshare-net")
+                && home.contains("--tmpfs /tmp")
+        );
     }
 }

@@ -27,12 +27,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::session::DesktopSession;
-use isolation::Isolation;
 use crate::clock::{Deadline, lock, sleep_really};
 use crate::config::Size;
 use crate::machine::{RealMachine, sandbox};
 use crate::model::app::Launch;
 use crate::platform::child_process::without_our_settings;
+use isolation::Isolation;
 
 /// This very program, even if its file was replaced since it started.
 const OURSELVES: &str = "/proc/self/exe";
@@ -67,8 +67,12 @@ enum KeeperWord {
         /// How bubblewrap is told the isolation; empty without one.
         wall: Vec<String>,
     },
-    Failed { reason: String },
-    Started { pid: u32 },
+    Failed {
+        reason: String,
+    },
+    Started {
+        pid: u32,
+    },
 }
 
 /// A running private desktop. Dropping it ends everything that runs in it.

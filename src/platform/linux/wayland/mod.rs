@@ -28,8 +28,8 @@ use crate::clock::{Bell, Cancel, Clock};
 use crate::error::{Error, Result};
 use crate::model::input::Handle;
 use crate::model::{Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
-use crate::platform::interaction::{READ_BACK_TIME, poll_until};
 use crate::platform::ancestors::{Ancestor, ancestors};
+use crate::platform::interaction::{READ_BACK_TIME, poll_until};
 use crate::platform::session_env::SessionEnv;
 use crate::platform::unsupported::{NoClipboard, refuse};
 use crate::platform::{

@@ -69,7 +69,7 @@ impl Gate {
         let Some(grants) = self.observer.app_grants() else {
             return Ok(());
         };
-        let programs = targets.iter().filter_map(Target::program);
-        programs.map(|starting| grants.check_program(&starting.program, &starting.command)).collect()
+        let mut programs = targets.iter().filter_map(Target::program);
+        programs.try_for_each(|starting| grants.check_program(&starting.program, &starting.command))
     }
 }

@@ -142,7 +142,10 @@ impl Withheld {
             .with(ASKS, answer_key(rule, app)),
         };
         let error = error.with("app", app.as_str()).with("rule", rule.as_str());
-        window_uid.map_or(error.clone(), |uid| error.with("window_uid", uid))
+        match window_uid {
+            Some(uid) => error.with("window_uid", uid),
+            None => error,
+        }
     }
 }
 

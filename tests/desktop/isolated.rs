@@ -61,12 +61,12 @@ fn server(settings: &[(&str, &str)], command: &[&str]) -> Client {
 /// The home of the private desktop, from outside.
 fn home_of(client: &Client) -> PathBuf {
     let family = family_of(client.process_id());
-    let found = family.iter().filter_map(|(pid, _)| {
+    let mut found = family.iter().filter_map(|(pid, _)| {
         let text = std::fs::read_to_string(format!("/proc/{pid}/environ")).ok()?;
         let home = text.split('\0').find_map(|pair| pair.strip_prefix("HOME="))?;
         home.contains("oso-sandbox-").then(|| PathBuf::from(home))
     });
-    found.into_iter().next().expect("a program of the private desktop")
+    found.next().expect("a program of the private desktop")
 }
 
 /// What the program that tries to get out has reached, and the server that it runs under.

@@ -118,8 +118,8 @@ impl Inside {
             return Some(pid.inner);
         }
         let family = process_tree::descendants(Pid::from_child(&self.wall));
-        let raw = family.into_iter().map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
-        raw.into_iter().find(|&outer| pid_inside(outer) == Some(pid.inner))
+        let mut raw = family.into_iter().map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
+        raw.find(|&outer| pid_inside(outer) == Some(pid.inner))
     }
 
     fn ask(&self, order: &Order) -> Result<Answer, String> {

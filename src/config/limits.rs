@@ -21,6 +21,9 @@ pub const MCP_UNREAD_BYTES: usize = 16 << 20;
 /// Resources that somebody is told about at a time; each may have a tree that is read again and again.
 pub const MCP_SUBSCRIPTIONS: usize = 64;
 pub const JSON_DEPTH: usize = 128;
+/// What a person is shown of the arguments before they decide. Longer ones are refused: nobody consents to what they
+/// cannot read.
+pub const QUESTION_CHARACTERS: usize = 2_000;
 /// A tree of `TREE_NODES` fits; nothing that a client could use is larger.
 pub const REPLY_BYTES: usize = 16 << 20;
 

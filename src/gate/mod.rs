@@ -62,6 +62,9 @@ impl Reply {
     }
 }
 
+/// How often a person is asked about one call, where the window changes each time.
+pub const MOST_QUESTIONS: usize = 5;
+
 /// Who reads a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReplyReader {
@@ -97,14 +100,20 @@ impl Gate {
         if !self.approvals.are_served() {
             return pass_once(call, &Person::Unreachable);
         }
-        let mut refusal = pass_once(call.clone(), &Person::Reachable);
-        let Some(question) = refusal.question.take() else {
-            return refusal;
-        };
-        let person = self.approvals.ask_and_wait(self, &call, &question, cancel);
-        let reply = pass_once(call, &person);
-        // Refused before it was judged, the question would stay open.
-        self.confirm.withdraw_question(&question.ticket);
+        let mut reply = pass_once(call.clone(), &Person::Reachable);
+        // What changed while the person was asked is asked again.
+        for _ in 0..MOST_QUESTIONS {
+            let Some(question) = reply.question.take() else {
+                return reply;
+            };
+            let person = self.approvals.ask_and_wait(self, &call, &question, cancel);
+            reply = pass_once(call.clone(), &person);
+            // Refused before it was judged, the question would stay open.
+            self.confirm.withdraw_question(&question.ticket);
+        }
+        if let Some(question) = reply.question.take() {
+            self.confirm.withdraw_question(&question.ticket);
+        }
         reply
     }
 }
@@ -178,7 +187,7 @@ fn admit_and_run(
         judge_targets(gate, entry, &*prepared, &own, &targets, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
-    let permit = Permit::grant(reservation, targets, dry_run);
+    let permit = Permit::grant(reservation, targets, dry_run).held_to(gate.confirm.rules_for_inputs());
     // By itself, so that a trace also sees what a panic left behind.
     let result = catch_panic(gate, meta.name, || prepared.run(cx, permit));
     if let Some(trace) = &mut record.trace {

@@ -33,7 +33,7 @@ use crate::app::App;
 use crate::clock::{Cancel, sleep_task};
 use crate::config::limits;
 use crate::gate::confirm::{Person, Question};
-use crate::gate::{Call, Origin, Reply};
+use crate::gate::{MOST_QUESTIONS, Call, Origin, Reply};
 use crate::tool::{Meta, Table};
 use ask::StateSeal;
 use features::Subscribed;
@@ -290,14 +290,24 @@ impl McpServer {
                 None => present::call_result(refusal).into(),
             });
         }
-        let person = tokio::select! {
-            // In this order: a yes that comes right behind a cancellation is too late.
-            biased;
-            () = context.ct.cancelled() => return Err(self.question_withdrawn(&question)),
-            () = self.shutdown.cancelled() => return Err(self.question_withdrawn(&question)),
-            person = ask::ask_and_wait(&question, context, ttl) => person,
-        };
-        Ok(present::call_result(self.run(call, person, context).await?).into())
+        let mut question = question;
+        // What changed while the person was asked is asked again.
+        for _ in 0..MOST_QUESTIONS {
+            let person = tokio::select! {
+                // In this order: a yes that comes right behind a cancellation is too late.
+                biased;
+                () = context.ct.cancelled() => return Err(self.question_withdrawn(&question)),
+                () = self.shutdown.cancelled() => return Err(self.question_withdrawn(&question)),
+                person = ask::ask_and_wait(&question, context, ttl) => person,
+            };
+            let mut reply = self.run(call.clone(), person, context).await?;
+            match reply.question.take() {
+                Some(again) => question = *again,
+                None => return Ok(present::call_result(reply).into()),
+            }
+        }
+        self.app.gate.withdraw(&question.ticket);
+        Ok(present::call_result(refusal).into())
     }
 
     fn question_withdrawn(&self, question: &Question) -> ErrorData {

@@ -5,6 +5,7 @@
 
 mod cache;
 mod changes;
+pub mod choices;
 pub mod describe;
 mod desktop;
 mod evaluation;
@@ -16,6 +17,7 @@ mod ocr;
 pub mod outline;
 mod permit;
 pub mod predicate;
+mod press_guard;
 mod region;
 mod resolve;
 pub mod screenshots;
@@ -45,6 +47,7 @@ pub use identity::{Ref, Refs};
 pub use observe::{Observation, ObserveRequest, Perf, observe_window};
 pub use ocr::{Care, OcrScene, Readable, Spotted};
 pub use permit::Permit;
+pub use press_guard::ConsentRules;
 pub use resolve::{ElementChoice, ResolvedWindow, SeveralMatches, WindowChoice};
 pub use snapshot::Snapshot;
 pub use target::{ElementTarget, Starting, Target};
@@ -53,6 +56,7 @@ pub use view::View;
 pub use window_ops::{WindowOperation, WindowQuery, WindowWait};
 
 use identity::{RefLookup, WindowCapture};
+use press_guard::SecondLook;
 use region::InputRegion;
 
 use crate::clock::{Cancel, Clock, lock};
@@ -63,6 +67,7 @@ use crate::model::input::{Act, Delivery, Handle};
 use crate::model::tree::Bounds;
 use crate::model::{Point, Rect, Tree, Window, visibility};
 use crate::ocr::Ocr;
+pub use crate::platform::PressKind;
 use crate::platform::{Activation, Claimant, Coordinates, Done, FieldText, Patience, Platform, Shot, Wake};
 use crate::privacy::redact::Redactor;
 use crate::privacy::untrusted::clean_text;
@@ -407,7 +412,8 @@ impl Observer {
             self.raise_for_keys(act)?;
         }
         self.learn_typed(permit.target(), act, cancel);
-        let done = self.platform.input().act(act, delivery, cancel);
+        let guard = SecondLook::new(self, permit.rules(), permit.targets(), cancel)?;
+        let done = self.platform.input().act(act, delivery, &guard, cancel);
         self.forget_all();
         done
     }

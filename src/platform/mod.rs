@@ -18,6 +18,7 @@ pub mod normalize;
 #[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "windows")))]
 mod other_host;
 pub mod poll;
+mod press_guard;
 pub mod roles;
 pub mod session_env;
 pub mod survey;
@@ -42,6 +43,7 @@ use self::other_host as host;
 use self::windows::host;
 
 pub use bell_watch::BellWatch;
+pub use press_guard::{PressGuard, PressKind, Unguarded};
 /// Runs a command for the server that started this process, and tells what it answered.
 pub use host::keep_command;
 /// Has the allocator keep little of what was freed. Called before there is a second thread.
@@ -175,7 +177,8 @@ pub struct FieldText {
 
 /// Pointer, keys and requests to elements.
 pub trait Input: Send + Sync {
-    fn act(&self, act: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done>;
+    /// Sends an input. The guard is asked before each press of the pointer.
+    fn act(&self, act: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done>;
 
     /// Refuses what the element of an act cannot do, as `act` would, and does nothing.
     fn check(&self, act: &Act, cancel: &Cancel) -> Result<()>;

@@ -6,5 +6,6 @@ pub mod arguments;
 pub mod injection;
 pub mod redact;
 pub mod scrub;
+pub mod spelling;
 pub mod untrusted;
 pub mod watch;

@@ -37,7 +37,7 @@ use crate::budget::Meter;
 use crate::config::{Config, Secret};
 use crate::error::{Error, Result};
 use crate::model::RecordedInput;
-pub use crate::observer::{ElementTarget, Permit, Starting, Target};
+pub use crate::observer::{ConsentRules, ElementTarget, Permit, Starting, Target};
 
 pub trait Tool: 'static {
     type Args: DeserializeOwned + schemars::JsonSchema + Send + 'static;

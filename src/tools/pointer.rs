@@ -173,12 +173,12 @@ impl Tool for Scroll {
         match args.space.on_screen(cx, args.x, args.y)? {
             Some(at) => {
                 cx.observer().check_reachable(at)?;
-                cx.judged_at(at)
+                cx.judged_by_wheel(at)
             }
             // Not every desktop tells where the pointer is; what has the focus can always be judged.
             None => {
                 let at = if cx.judged { cx.observer().pointer_position()? } else { None };
-                let under = at.map_or(Ok(Vec::new()), |at| cx.judged_at(at))?;
+                let under = at.map_or(Ok(Vec::new()), |at| cx.judged_by_wheel(at))?;
                 Ok(under.into_iter().chain(cx.judged_focus()?).collect())
             }
         }

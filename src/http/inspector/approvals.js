@@ -35,7 +35,7 @@ function card(approval) {
       h("h2", {}, `May the agent call ${approval.tool}?`),
       h("p", {}, approval.question ?? ""),
       h("p", {}, h("strong", {}, targetText(approval.target ?? {}))),
-      h("details", {}, h("summary", {}, "Arguments"), h("pre", {}, JSON.stringify(approval.args ?? {}, null, 2))),
+      h("details", { open: isLong(approval.args) }, h("summary", {}, "Arguments"), h("pre", {}, JSON.stringify(approval.args ?? {}, null, 2))),
       h(
         "div",
         { class: "buttons" },
@@ -46,6 +46,11 @@ function card(approval) {
       outcome,
     ),
   );
+}
+
+/** What does not fit into a line stands open: nobody consents to what is folded away. */
+function isLong(args) {
+  return JSON.stringify(args ?? {}).length > 80;
 }
 
 function picture(approval) {

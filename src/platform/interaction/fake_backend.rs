@@ -11,7 +11,7 @@ use crate::model::Rect;
 use crate::model::input::{Act, Delivery, Handle, Modifier};
 #[cfg(target_os = "linux")]
 use crate::platform::linux;
-use crate::platform::{macos, windows};
+use crate::platform::{Unguarded, macos, windows};
 
 /// What an application does when it is asked.
 pub type Reaction = fn(&mut ElementState, &Request) -> RequestOutcome;
@@ -171,7 +171,7 @@ impl FakeBackend {
         route: Result<Route, Kind>,
         log: &[&str],
     ) -> Option<String> {
-        let done = act(self, input, delivery);
+        let done = act(self, &Unguarded, input, delivery);
         let note = done.as_ref().map_or_else(|error| Some(error.message.clone()), |done| done.note.clone());
         let is_verified = done.as_ref().is_ok_and(|done| done.verified);
         let settles_in = done.as_ref().map_or(self.profile.timing.effect, |done| done.settles_in);
@@ -267,8 +267,9 @@ impl Backend for FakeBackend {
     }
 
     fn drag(&self, drag: &Drag<'_>) -> Result<()> {
-        let Drag { from, to, modifiers, duration } = drag;
+        let Drag { from, to, modifiers, duration, before_release } = drag;
         let way = format!("{},{} to {},{}", from.x, from.y, to.x, to.y);
+        before_release()?;
         self.note(format!("drag {way} {modifiers:?} {duration:?}"));
         Ok(())
     }

@@ -23,7 +23,7 @@ pub use strategy::{READ_BACK_TIME, act, check, poll_until};
 use std::time::Duration;
 
 use super::{Done, Route};
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, Result};
 use crate::model::input::{Button, Key, Modifier, OptionChoice};
 use crate::model::{KeyCombo, Point};
 
@@ -33,6 +33,8 @@ const OPTIONS_NAMED: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointerAction {
     Click(Button, u32),
+    /// One click that is the second or a later one of a double click.
+    FurtherClick(Button, u32),
     /// Positive clicks of the wheel show what is further up.
     Scroll(i32),
     Hover,
@@ -44,6 +46,8 @@ pub struct Drag<'a> {
     pub to: Point,
     pub modifiers: &'a [Modifier],
     pub duration: Duration,
+    /// Asked at the end of the way, with the button still down. Its error takes what is dragged back.
+    pub before_release: &'a dyn Fn() -> Result<()>,
 }
 
 /// A point of a path that is made in so many steps.

@@ -18,15 +18,20 @@ use crate::error::{Error, Kind, Result};
 use crate::model::element::Range;
 use crate::model::input::{Act, Button, Delivery, Handle, Key, Modifier, OptionChoice};
 use crate::model::{NamedKey, Point, Rect};
-use crate::platform::{Done, Route};
+use crate::platform::{Done, PressGuard, PressKind, Route, Unguarded};
 
 /// How long a value, a selection or a focus may take until it can be read back.
 pub const READ_BACK_TIME: Duration = Duration::from_millis(400);
 const POPUP_TIME: Duration = Duration::from_millis(1_000);
 const STEP: Duration = Duration::from_millis(20);
 
-pub fn act(backend: &dyn Backend, act: &Act, delivery: Delivery) -> Result<Done> {
-    let done = Interaction { backend, delivery }.act(act)?;
+pub fn act(
+    backend: &dyn Backend,
+    guard: &dyn PressGuard,
+    act: &Act,
+    delivery: Delivery,
+) -> Result<Done> {
+    let done = Interaction { backend, guard, delivery }.act(act)?;
     let settles_in = match (done.verified, delivery, act.element()) {
         (true, ..) => AFTER_READ_BACK,
         (false, Delivery::Background, Some(element)) => backend.effect_time(element)?,
@@ -40,7 +45,7 @@ const AFTER_READ_BACK: Duration = Duration::from_millis(40);
 
 /// Refuses what would be refused before anything is done.
 pub fn check(backend: &dyn Backend, act: &Act) -> Result<()> {
-    let interaction = Interaction { backend, delivery: Delivery::Background };
+    let interaction = Interaction { backend, guard: &Unguarded, delivery: Delivery::Background };
     match act {
         Act::SetValue { element, text } => interaction.check_value(element, text).map(|_| ()),
         Act::Scroll { .. } | Act::Hover { .. } => Ok(()),
@@ -78,6 +83,7 @@ const UNFOCUSED: &str = "it was clicked, but does not report that it has the foc
 /// One input under way.
 struct Interaction<'a> {
     backend: &'a dyn Backend,
+    guard: &'a dyn PressGuard,
     delivery: Delivery,
 }
 
@@ -121,7 +127,10 @@ impl Interaction<'_> {
             }
             Act::Hover { element, at } => self.point(PointerAction::Hover, element.as_ref(), *at),
             Act::Drag { from, to, modifiers, duration } => {
-                let drag = Drag { from: *from, to: *to, modifiers, duration: *duration };
+                self.rest_at(*from, PressKind::Button)?;
+                let before_release = || self.guard.check_press(*to, PressKind::Button);
+                let drag =
+                    Drag { from: *from, to: *to, modifiers, duration: *duration, before_release: &before_release };
                 self.backend.drag(&drag).map(|()| done_by(Route::Pointer))
             }
         }
@@ -253,7 +262,43 @@ impl Interaction<'_> {
             (None, Some(at)) => at,
             (None, None) => return Err(no_point()),
         };
-        self.backend.use_pointer(action, Some(at), held).map(|()| done_by(Route::Pointer))
+        self.press(action, at, held).map(|()| done_by(Route::Pointer))
+    }
+
+    /// In one piece where nobody judges. Else press by press, with a look before each: the pointer itself may bring
+    /// something up, and the first of two clicks may change what the second one meets.
+    fn press(&self, action: PointerAction, at: Point, held: &[Modifier]) -> Result<()> {
+        let send = |action| self.backend.use_pointer(action, Some(at), held);
+        match action {
+            _ if !self.guard.judges() => send(action),
+            PointerAction::Hover | PointerAction::FurtherClick(..) => send(action),
+            PointerAction::Click(button, count) => {
+                self.rest_at(at, PressKind::Button)?;
+                send(PointerAction::Click(button, 1))?;
+                (2..=count).try_for_each(|number| {
+                    self.guard.check_press(at, PressKind::Button)?;
+                    send(PointerAction::FurtherClick(button, number))
+                })
+            }
+            PointerAction::Scroll(clicks) => {
+                self.rest_at(at, PressKind::Wheel)?;
+                (0..clicks.unsigned_abs()).try_for_each(|turned| {
+                    if turned > 0 {
+                        self.guard.check_press(at, PressKind::Wheel)?;
+                    }
+                    send(PointerAction::Scroll(clicks.signum()))
+                })
+            }
+        }
+    }
+
+    /// Brings the pointer to a point, and looks there before anything is pressed.
+    fn rest_at(&self, at: Point, kind: PressKind) -> Result<()> {
+        if !self.guard.judges() {
+            return Ok(());
+        }
+        self.backend.use_pointer(PointerAction::Hover, Some(at), &[])?;
+        self.guard.check_press(at, kind)
     }
 
     /// A point of the element as it is now that a pointer reaches: scrolled into view and uncovered.

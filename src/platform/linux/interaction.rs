@@ -15,7 +15,7 @@ use crate::platform::interaction::{
     Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
     RequestOutcome, TextLength, Timing, TypedText, act, check, no_point,
 };
-use crate::platform::{Activation, Claimant, Desktop, Done, Input};
+use crate::platform::{Activation, Claimant, Desktop, Done, Input, PressGuard};
 
 /// Options further down than that are not options of this element.
 const OPTION_DEPTH: usize = 4;
@@ -160,8 +160,8 @@ fn option_item((position, child): (ChildPosition, Child)) -> OptionItem {
 }
 
 impl Input for Linux {
-    fn act(&self, input: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
-        act(&X11Backend { linux: self, cancel }, input, delivery)
+    fn act(&self, input: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
+        act(&X11Backend { linux: self, cancel }, guard, input, delivery)
     }
 
     fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {
@@ -284,9 +284,12 @@ impl Backend for X11Backend<'_> {
         self.linux.settle(self.cancel)?;
         match (action, at) {
             (PointerAction::Click(button, count), Some(at)) => self.linux.click(at, button, count, held),
+            (PointerAction::FurtherClick(button, _), Some(at)) => self.linux.click(at, button, 1, held),
             (PointerAction::Hover, Some(at)) => self.linux.move_to(at),
             (PointerAction::Scroll(clicks), at) => self.linux.scroll(at, clicks),
-            (PointerAction::Click(..) | PointerAction::Hover, None) => Err(no_point()),
+            (PointerAction::Click(..) | PointerAction::FurtherClick(..) | PointerAction::Hover, None) => {
+                Err(no_point())
+            }
         }
     }
 

@@ -116,6 +116,22 @@ impl World {
         outcome
     }
 
+    /// One click of several, where the scenario reacts to one and not to both together.
+    pub fn click_once_of(&mut self, act: &Act, now: Duration) {
+        let Act::Click { element, at, button: Button::Left, modifiers, .. } = act else {
+            return;
+        };
+        let reacts = |world: &World, kind: InputKind| {
+            let spot = world.aim_act(act, now).ok().flatten();
+            let targets = spot.map_or_else(Vec::new, |spot| world.targets(act, spot));
+            world.first_reaction(&[kind], &targets, None).is_some()
+        };
+        if !reacts(self, InputKind::DoubleClick) && reacts(self, InputKind::Click) {
+            let (element, at, modifiers) = (element.clone(), *at, modifiers.clone());
+            self.act(&Act::Click { element, at, button: Button::Left, count: 1, modifiers }, now);
+        }
+    }
+
     /// Where the act takes the pointer, if it does.
     fn pointer_after(&self, act: &Act, now: Duration) -> Option<Point> {
         match act {

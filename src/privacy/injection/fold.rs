@@ -221,7 +221,7 @@ const fn is_mark_of_a_script(letter: char) -> bool {
 }
 
 /// Takes no room of its own: zero-width characters, soft hyphens, selectors of variants.
-const fn is_unseen(letter: char) -> bool {
+pub const fn is_unseen(letter: char) -> bool {
     matches!(letter,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{180B}'..='\u{180E}' | '\u{200B}'..='\u{200F}'
         | '\u{2060}'..='\u{2064}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{E0100}'..='\u{E01EF}'
@@ -266,7 +266,7 @@ fn plain_letter(letter: char) -> char {
 }
 
 /// The Latin letter that a Greek or Cyrillic one looks like. Asked only within words that mix the scripts.
-const fn latin_lookalike(letter: char) -> char {
+pub const fn latin_lookalike(letter: char) -> char {
     match letter {
         'а' | 'α' => 'a',
         'в' | 'β' => 'b',

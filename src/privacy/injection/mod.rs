@@ -6,7 +6,7 @@
 //! linear in the text. Nothing is removed and nothing is decided here: what is found is reported, and
 //! docs/security-injection.md says what is caught and what is not.
 
-mod fold;
+pub(super) mod fold;
 mod words;
 
 use std::sync::{Arc, OnceLock};

@@ -19,7 +19,7 @@ use crate::platform::interaction::{
 };
 use crate::platform::linux::interaction::{AtspiElements, PROFILE};
 use crate::platform::linux::keys::{self, Keysym};
-use crate::platform::{Claimant, Desktop, Done, Input};
+use crate::platform::{Claimant, Desktop, Done, Input, PressGuard};
 
 /// What compositors count for one click of a wheel.
 const WHEEL_CLICK: i32 = 15;
@@ -93,6 +93,7 @@ impl WaylandInput {
                 enigo.scroll(way, Axis::Vertical).map_err(input_refused)
             }),
             PointerAction::Click(button, count) => self.press_button(clock, button, count, held, cancel),
+            PointerAction::FurtherClick(button, _) => self.press_button(clock, button, 1, held, cancel),
         }
     }
 
@@ -223,12 +224,13 @@ fn follow_drag(enigo: &mut Enigo, clock: &Clock, drag: &Drag<'_>, cancel: &Cance
         clock.sleep(drag.duration / steps, cancel)?;
         move_to(enigo, point_between(drag.from, drag.to, step, steps))?;
     }
-    clock.sleep(ARRIVAL, cancel)
+    clock.sleep(ARRIVAL, cancel)?;
+    (drag.before_release)()
 }
 
 impl Input for Wayland {
-    fn act(&self, input: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
-        act(&WaylandBackend { wayland: self, cancel }, input, delivery)
+    fn act(&self, input: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
+        act(&WaylandBackend { wayland: self, cancel }, guard, input, delivery)
     }
 
     fn check(&self, input: &Act, cancel: &Cancel) -> Result<()> {

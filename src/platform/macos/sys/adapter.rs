@@ -32,8 +32,8 @@ use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
 use crate::platform::{
     Accessibility, Activation, AllowedRegion, Apps, BellWatch, Capabilities, Capture, Claimant, Clipboard,
-    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, Shot, Stage,
-    Watch,
+    Coordinates, Desktop, Done, Facts, FieldText, Health, Input, Menu, Patience, Platform, PressGuard, Shot,
+    Stage, Watch,
 };
 
 /// A wait looks again after this time: nobody tells of applications that were never looked into.
@@ -312,9 +312,9 @@ impl Capture for Mac {
 }
 
 impl Input for Mac {
-    fn act(&self, act: &Act, delivery: Delivery, cancel: &Cancel) -> Result<Done> {
+    fn act(&self, act: &Act, delivery: Delivery, guard: &dyn PressGuard, cancel: &Cancel) -> Result<Done> {
         self.check_permission()?;
-        interaction::act(&MacBackend { mac: self, cancel }, act, delivery)
+        interaction::act(&MacBackend { mac: self, cancel }, guard, act, delivery)
     }
 
     fn check(&self, act: &Act, cancel: &Cancel) -> Result<()> {
@@ -421,11 +421,14 @@ impl Backend for MacBackend<'_> {
         self.mac.region.check(at.as_slice())?;
         match (action, at) {
             (PointerAction::Click(button, count), Some(at)) => {
-                self.mac.hands.click(at, button, count, held, self.cancel)
+                self.mac.hands.click(at, button, 1..=count, held, self.cancel)
+            }
+            (PointerAction::FurtherClick(button, number), Some(at)) => {
+                self.mac.hands.click(at, button, number..=number, held, self.cancel)
             }
             (PointerAction::Hover, Some(at)) => self.mac.hands.move_to(at),
             (PointerAction::Scroll(clicks), at) => self.mac.hands.scroll(at, clicks),
-            (PointerAction::Click(..) | PointerAction::Hover, None) => {
+            (PointerAction::Click(..) | PointerAction::FurtherClick(..) | PointerAction::Hover, None) => {
                 Err(Error::bad_request("no point to go to"))
             }
         }

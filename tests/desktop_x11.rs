@@ -359,7 +359,8 @@ fn a_drag_moves_a_window_by_its_frame() {
     let before = stage.front("dragged").bounds;
     let from = Point { x: before.x + before.width / 2, y: before.y + 8 };
     let to = Point { x: from.x + 120, y: from.y + 90 };
-    let drag = Drag { from, to, modifiers: &[], duration: Duration::from_millis(300) };
+    let duration = Duration::from_millis(300);
+    let drag = Drag { from, to, modifiers: &[], duration, before_release: &|| Ok(()) };
     stage.linux.drag(&drag, &Cancel::new()).unwrap();
     std::thread::sleep(Duration::from_millis(300));
     let after = stage.window("dragged").bounds;

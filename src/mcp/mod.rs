@@ -33,7 +33,7 @@ use crate::app::App;
 use crate::clock::{Cancel, sleep_task};
 use crate::config::limits;
 use crate::gate::confirm::{Person, Question};
-use crate::gate::{MOST_QUESTIONS, Call, Origin, Reply};
+use crate::gate::{Call, MOST_QUESTIONS, Origin, Reply};
 use crate::tool::{Meta, Table};
 use ask::StateSeal;
 use features::Subscribed;

@@ -61,7 +61,8 @@ pub fn chosen_by_key(view: &View, focus: usize, key: ChoosingKey) -> Vec<usize> 
 
 /// The options that the wheel may choose over an element.
 pub fn chosen_by_wheel(view: &View, node: usize) -> Vec<usize> {
-    let turns = |node: &usize| matches!(view.unredacted(*node).role, Role::ComboBox | Role::TabItem | Role::Tab);
+    let turns =
+        |node: &usize| matches!(view.unredacted(*node).role, Role::ComboBox | Role::TabItem | Role::Tab);
     let turned = ancestors(view, node).find(turns);
     turned.map_or_else(Vec::new, |turned| options_around(view, turned).collect())
 }
@@ -99,7 +100,8 @@ fn open_entries(view: &View, focus: usize) -> impl Iterator<Item = usize> {
         let parent = view.tree().parent(node).map(|parent| &view.unredacted(parent).role);
         !matches!(parent, None | Some(Role::MenuBar))
     };
-    let is_on_page = move |node: usize| ancestors(view, node).any(|node| view.unredacted(node).role == Role::Document);
+    let is_on_page =
+        move |node: usize| ancestors(view, node).any(|node| view.unredacted(node).role == Role::Document);
     let has_focus = move |node: usize| {
         let menu = ancestors(view, node).find(|&around| view.unredacted(around).role == Role::Menu);
         menu.is_some_and(|menu| (menu..view.tree().end(menu)).contains(&focus))
@@ -135,9 +137,7 @@ fn choice_group(view: &View, focus: usize) -> Option<usize> {
             combo.or_else(|| ancestors(view, focus).skip(1).find(holds)).or_else(|| view.tree().parent(focus))
         }
         // The field of a combo box has the focus of the whole.
-        Role::Edit => {
-            view.tree().parent(focus).filter(|&node| view.unredacted(node).role == Role::ComboBox)
-        }
+        Role::Edit => view.tree().parent(focus).filter(|&node| view.unredacted(node).role == Role::ComboBox),
         _ => Some(focus).filter(holds),
     }
 }

@@ -21,6 +21,7 @@ mod press_guard;
 mod region;
 mod resolve;
 pub mod screenshots;
+mod secret_fields;
 pub mod sketch;
 mod snapshot;
 mod status;
@@ -75,6 +76,9 @@ use crate::privacy::untrusted::clean_text;
 /// After the last of a burst of changes a window is worth looking at.
 const CALM: Duration = Duration::from_millis(40);
 
+/// A picture of what moves is taken so often at most.
+const MOST_PICTURES: u32 = 3;
+
 /// Dialogs of dialogs; more would be a circle.
 const MOST_OWNERS: usize = 8;
 
@@ -93,6 +97,7 @@ pub struct Observer {
     ocr: Ocr,
     region: InputRegion,
     typed: Mutex<typed_secrets::TypedSecret>,
+    secret_fields: Mutex<secret_fields::SecretFields>,
     /// The windows as they were last listed.
     listed: Mutex<Vec<Window>>,
 }
@@ -126,8 +131,8 @@ impl Observer {
         let ocr = Ocr::new(Default::default(), clock.clone());
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
         let (refs, region) = (Refs::default(), InputRegion::default());
-        let (typed, listed) = (Mutex::default(), Mutex::default());
-        Self { platform, clock, redactor, cache, refs, ocr, region, typed, listed }
+        let (typed, secret_fields, listed) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { platform, clock, redactor, cache, refs, ocr, region, typed, secret_fields, listed }
     }
 
     pub fn redactor(&self) -> &Redactor {
@@ -231,6 +236,7 @@ impl Observer {
         // An adapter holds itself to the limits while it reads; nobody else has to rely on that.
         let mut raw = self.platform.accessibility().tree(window, patience)?.within(LARGEST_TREE);
         visibility::mark(&mut raw);
+        lock(&self.secret_fields).mark(&window.uid, &mut raw);
         let raw = Arc::new(raw);
         let took = self.clock.now().saturating_sub(began);
         let shown = self.redactor.shown(&raw, &window.title);
@@ -482,37 +488,73 @@ impl Observer {
 
     /// A picture of one window, with secrets blackened when the config says so.
     pub fn window_picture(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
-        self.black_out_secrets(&mut shot, chosen, cancel)?;
-        Ok(shot)
+        let take = || self.platform.capture().window_picture(&chosen.raw);
+        if !self.redactor.hides_pixels() {
+            return take();
+        }
+        self.picture_without(take, || self.hidden_places(chosen, cancel)).map(|(shot, _)| shot)
     }
 
     /// A picture of one window for somebody outside this machine: whatever is private in it is black,
     /// whether or not the config hides it in screenshots. Windows in front may be in the picture too.
     pub fn picture_to_send(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.capture().window_picture(&chosen.raw)?;
-        // A look of its own: what has come in front since the window was chosen is in the picture too.
-        let desktop = self.desktop()?;
-        let in_front = desktop.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
-        let overlapping = in_front.filter(|window| window.bounds.intersection(&shot.area).is_some());
-        let overlapping: Vec<ResolvedWindow> =
-            overlapping.map(|window| self.resolve_raw(&desktop, window, None)).collect();
-        for window in overlapping.iter().chain([chosen]) {
-            self.black_out(&mut shot, window, cancel)?;
-        }
-        Ok(shot)
+        let take = || self.platform.capture().window_picture(&chosen.raw);
+        // A look of its own each time: what has come in front since the window was chosen is in the picture too.
+        let places = || {
+            let desktop = self.desktop()?;
+            let in_front = desktop.windows_in_front_of(&chosen.raw.uid, true)?.into_iter();
+            let overlapping = in_front.filter(|window| window.bounds.intersects(&chosen.raw.bounds));
+            let overlapping: Vec<ResolvedWindow> =
+                overlapping.map(|window| self.resolve_raw(&desktop, window, None)).collect();
+            let mut places = Vec::new();
+            for window in overlapping.iter().chain([chosen]) {
+                places.extend(self.hidden_places(window, cancel)?);
+            }
+            Ok(places)
+        };
+        self.picture_without(take, places).map(|(shot, _)| shot)
     }
 
     /// A picture of the whole screen, with the secrets of every window blackened.
     pub fn screen_picture(&self, cancel: &Cancel) -> Result<Shot> {
-        let mut shot = self.platform.capture().screen_picture()?;
+        let take = || self.platform.capture().screen_picture();
+        if !self.redactor.hides_pixels() {
+            return take();
+        }
+        self.picture_without(take, || self.hidden_on_screen(cancel)).map(|(shot, _)| shot)
+    }
+
+    /// All windows: menus and lists reach out of the one that they belong to.
+    fn hidden_on_screen(&self, cancel: &Cancel) -> Result<Vec<Rect>> {
         let desktop = self.desktop()?;
+        let mut places = Vec::new();
         for window in desktop.windows() {
             let chosen = self.resolve_raw(&desktop, window, None);
             self.check_secrets_have_places(&chosen, cancel)?;
-            self.black_out_secrets(&mut shot, &chosen, cancel)?;
+            places.extend(self.hidden_places(&chosen, cancel)?);
         }
-        Ok(shot)
+        Ok(places)
+    }
+
+    /// A picture, and what was blackened in it. Places are read before and after it was taken: what moved meanwhile is
+    /// pictured anew, and what does not stop is black where it was, where it is and between.
+    fn picture_without(
+        &self,
+        take: impl Fn() -> Result<Shot>,
+        places: impl Fn() -> Result<Vec<Rect>>,
+    ) -> Result<(Shot, Vec<Rect>)> {
+        let mut before = places()?;
+        for tries in 1.. {
+            let mut shot = take()?;
+            let after = places()?;
+            if before == after || tries == MOST_PICTURES {
+                let hidden = moved_places(before, after);
+                black_out(&mut shot, &hidden);
+                return Ok((shot, hidden));
+            }
+            before = after;
+        }
+        Err(Error::internal("no picture was taken"))
     }
 
     /// A picture of the screen leaves only if what has to be black in it can be found in it.
@@ -528,19 +570,25 @@ impl Observer {
         }
     }
 
-    fn black_out_secrets(&self, shot: &mut Shot, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<()> {
-        if self.redactor.hides_pixels() { self.black_out(shot, chosen, cancel) } else { Ok(()) }
-    }
-
     /// What was not read may be what has to be black, so that there is no picture of a window that was read in part.
-    fn black_out(&self, shot: &mut Shot, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<()> {
+    fn hidden_places(&self, chosen: &ResolvedWindow, cancel: &Cancel) -> Result<Vec<Rect>> {
         let view = self.fresh_view(chosen, cancel)?;
         if !view.raw().complete {
             return Err(unread_error(chosen));
         }
-        black_out(shot, &view.hidden_regions(&self.redactor, &chosen.raw.title));
-        Ok(())
+        Ok(view.hidden_regions(&self.redactor, &chosen.raw.title))
     }
+}
+
+/// Where something was, where it is, and between, for what is in the same order in both.
+fn moved_places(before: Vec<Rect>, after: Vec<Rect>) -> Vec<Rect> {
+    if before == after {
+        return after;
+    }
+    let same_count = before.len() == after.len();
+    let between: Vec<Rect> =
+        before.iter().zip(&after).filter(|_| same_count).map(|(one, other)| one.around(other)).collect();
+    [before, after, between].concat()
 }
 
 /// What a pointer meets.
@@ -567,5 +615,42 @@ fn black_out(shot: &mut Shot, regions: &[Rect]) {
     for region in regions {
         let (x, y) = (region.x.saturating_sub(shot.area.x), region.y.saturating_sub(shot.area.y));
         shot.picture.black_out(Rect { x, y, ..*region });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::model::image::Picture;
+    use crate::platform::mock::Mock;
+
+    /// What is black when a thing is at these places, one for each look; and how often a picture was taken.
+    fn blackened(places: &[i32]) -> (Vec<i32>, u32) {
+        let clock = Clock::steered();
+        let redactor = Arc::new(Redactor::new(None).unwrap());
+        let observer = Observer::new(Arc::new(Mock::new(clock.clone())), clock, redactor, Duration::ZERO);
+        let (looks, taken) = (Cell::new(0), Cell::new(0));
+        let area = Rect::new(0, 0, 100, 1);
+        let take = || {
+            taken.set(taken.get() + 1);
+            Ok(Shot { picture: Picture::from_rgba(100, 1, vec![255; 400])?, area })
+        };
+        let places = || {
+            looks.set(looks.get() + 1);
+            Ok(vec![Rect::new(places[(looks.get() - 1).min(places.len() - 1)], 0, 10, 1)])
+        };
+        let (shot, _) = observer.picture_without(take, places).unwrap();
+        let black = (0..100).filter(|&x| shot.picture.rgba()[4 * x as usize] == 0);
+        (black.filter(|x| x % 10 == 0).collect(), taken.get())
+    }
+
+    /// H-118 on code: what moves is pictured anew, or black on its whole way
+    #[test]
+    fn what_moves_is_black() {
+        assert_eq!(blackened(&[10]), (vec![10], 1));
+        assert_eq!(blackened(&[10, 30]), (vec![30], 2));
+        assert_eq!(blackened(&[10, 20, 30, 60]), (vec![30, 40, 50, 60], 3));
     }
 }

@@ -73,7 +73,9 @@ impl<'a> SecondLook<'a> {
         let needs_consent = |target: &Target| {
             rules.covers(target) || (rules.covers_unread() && target.is_unread() && !self.knew_unread())
         };
-        let new = std::iter::once(target).chain(others).find(|target| needs_consent(target) && !self.was_judged(target));
+        let new = std::iter::once(target)
+            .chain(others)
+            .find(|target| needs_consent(target) && !self.was_judged(target));
         new.map_or(Ok(()), |target| Err(came_up(&target)))
     }
 

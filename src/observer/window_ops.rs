@@ -266,12 +266,13 @@ impl Observer {
     }
 
     pub fn read_clipboard(&self, cancel: &Cancel) -> Result<Clip> {
-        self.platform.clipboard().read(cancel)
+        self.platform.clipboard().read(cancel).map(|clip| self.shown_clip(clip))
     }
 
     pub fn set_clipboard(&self, permit: &mut Permit, text: &str, cancel: &Cancel) -> Result<()> {
         cancel.check()?;
         permit.spend();
+        crate::clock::lock(&self.secret_fields).note_copy(false);
         self.platform.clipboard().write(text)
     }
 

@@ -43,7 +43,6 @@ use self::other_host as host;
 use self::windows::host;
 
 pub use bell_watch::BellWatch;
-pub use press_guard::{PressGuard, PressKind, Unguarded};
 /// Runs a command for the server that started this process, and tells what it answered.
 pub use host::keep_command;
 /// Has the allocator keep little of what was freed. Called before there is a second thread.
@@ -57,6 +56,7 @@ pub use host::recognizer;
 /// A look at the running desktop for the doctor.
 pub use host::survey_desktop;
 use host::{connect, is_by_powershell, private_desktop, probe, run_command};
+pub use press_guard::{PressGuard, PressKind, Unguarded};
 
 use crate::clock::{Cancel, Clock};
 use crate::config::{Loaded, PlatformChoice};

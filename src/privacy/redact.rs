@@ -5,7 +5,6 @@
 //! Nothing here knows a reply or a protocol: `scrub` carries `Redactor::text` into every reply.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,6 +20,10 @@ use crate::model::{Element, Range as NumberRange, Rect, Tree};
 
 /// A shorter secret would hide half of what is on the screen wherever it occurs by chance.
 pub const SHORTEST_LEARNED_SECRET: usize = 4;
+/// Of a named secret a part of so many characters is hidden like the whole.
+pub const SHORTEST_PART: usize = 6;
+/// So many of them are letters or digits; what has fewer stands in many texts.
+const LETTERS_OF_A_PART: usize = 4;
 const MOST_LEARNED_SECRETS: usize = 256;
 const MOST_LEARNED_BYTES: usize = 256 * 1024;
 /// Building the machine that finds many secrets at once takes time quadratic in the length of one
@@ -245,6 +248,21 @@ impl Redactor {
             && self.secrets.read().unwrap_or_else(PoisonError::into_inner).all().any(|known| known == word)
     }
 
+    /// Whether a text has a secret in it that was named, or a part of one.
+    pub fn tells_named_secret(&self, text: &str) -> bool {
+        self.knows_secrets.load(Ordering::Acquire)
+            && self
+                .secrets
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .tells_kept(&untrusted::clean_text(text))
+    }
+
+    /// What stands for a text that is hidden.
+    pub fn replacement(&self) -> &str {
+        &self.replacement
+    }
+
     /// Whether pictures need a look at the tree before they leave.
     pub fn hides_pixels(&self) -> bool {
         self.rules.as_ref().is_some_and(|rules| rules.enabled && rules.blur_screenshots)
@@ -275,32 +293,14 @@ impl Redactor {
     }
 
     /// What must be black before text is read from a picture of the window, whatever the config says of
-    /// pictures: secrets, every element that a rule hides, and those that show a known secret, which may be read
-    /// with another letter in it. Other words are redacted when they are read.
+    /// pictures: everything whose text the tree hides, because it may be read with another letter in it. What only
+    /// pixels tell is redacted when it is read.
     pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
-        self.learn_secrets_of(tree);
         if self.is_private_title(&untrusted::clean_text(title)) {
+            self.learn_secrets_of(tree);
             return vec![frame];
         }
-        let hidden = self.covers(tree, title).filter(|(node, cover)| {
-            *cover != RedactionCover::Nothing
-                || (self.shows_secret(&tree[*node])
-                    && is_innermost(tree, *node, |inner| self.shows_secret(&tree[inner])))
-        });
-        hidden.map(|(node, _)| tree[node].bounds).collect()
-    }
-
-    /// Whether a secret that is known stands in a text of the element.
-    fn shows_secret(&self, element: &Element) -> bool {
-        if !self.knows_secrets.load(Ordering::Acquire) {
-            return false;
-        }
-        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
-        TEXT_FIELDS.iter().filter_map(|field| (field.get)(element)).any(|text| {
-            let mut found = Vec::new();
-            secrets.find_in(&untrusted::clean_text(text), &mut found);
-            !found.is_empty()
-        })
+        self.secret_regions(tree, title)
     }
 
     pub fn redaction_status(&self) -> RedactionStatus {
@@ -460,61 +460,92 @@ fn is_innermost(tree: &Tree, node: usize, holds: impl Fn(usize) -> bool) -> bool
     first == end || (node != Tree::ROOT && !(first..end).any(holds))
 }
 
-/// The secrets that are known, the one used longest ago first.
+/// The secrets that are known.
 #[derive(Debug, Default)]
 struct LearnedSecrets {
-    newest_last: VecDeque<String>,
+    learned: Vec<Arc<LearnedSecret>>,
+    /// Counts every use of a learned secret.
+    uses: AtomicU64,
     /// Never forgotten.
     kept: Vec<String>,
     /// Finds all the short ones in one pass. `None` before the first.
     finder: Option<AhoCorasick>,
+    /// What the finder finds, by its numbers; nothing for a kept one.
+    found: Vec<Option<Arc<LearnedSecret>>>,
+    /// Finds the parts of the kept ones.
+    parts: Option<AhoCorasick>,
+}
+
+/// One that may be forgotten, and when it was last learned or hidden. What stands on the screen is hidden at every look,
+/// so that others are forgotten first.
+#[derive(Debug)]
+struct LearnedSecret {
+    text: String,
+    last_use: AtomicU64,
 }
 
 impl LearnedSecrets {
     fn learn_secret(&mut self, secret: &str) {
-        if let Some(at) = self.newest_last.iter().position(|known| known == secret) {
-            let known = self.newest_last.remove(at);
-            self.newest_last.extend(known);
+        if let Some(known) = self.learned.iter().find(|known| known.text == secret) {
+            self.note_use(known);
             return;
         }
-        self.newest_last.push_back(secret.to_owned());
-        self.forget_the_oldest();
+        let new = Arc::new(LearnedSecret { text: secret.to_owned(), last_use: AtomicU64::default() });
+        self.note_use(&new);
+        self.learned.push(new);
+        self.forget_unused();
         self.build_finder();
+    }
+
+    fn note_use(&self, secret: &LearnedSecret) {
+        secret.last_use.store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Whoever learns the next one makes the finder anew.
     fn forget_secret(&mut self, secret: &str) {
-        self.newest_last.retain(|known| known != secret);
+        self.learned.retain(|known| known.text != secret);
     }
 
     fn keep(&mut self, secret: &str) {
         if !self.kept.iter().any(|known| known == secret) {
             self.kept.push(secret.to_owned());
             self.build_finder();
+            let parts = self.kept.iter().flat_map(|secret| telling_parts(secret));
+            self.parts = AhoCorasick::builder().build(parts).ok();
         }
     }
 
     fn build_finder(&mut self) {
-        let short = self.all().filter(|secret| is_short(secret));
-        self.finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(short).ok();
+        let kept = self.kept.iter().filter(|secret| is_short(secret));
+        let learned = self.learned.iter().filter(|secret| is_short(&secret.text));
+        self.found = kept.clone().map(|_| None).chain(learned.clone().cloned().map(Some)).collect();
+        let texts = kept.map(String::as_str).chain(learned.map(|secret| secret.text.as_str()));
+        self.finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok();
     }
 
-    fn all(&self) -> impl Iterator<Item = &String> {
-        self.kept.iter().chain(&self.newest_last)
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.kept.iter().map(String::as_str).chain(self.learned.iter().map(|secret| secret.text.as_str()))
     }
 
-    fn forget_the_oldest(&mut self) {
-        let mut bytes: usize = self.newest_last.iter().map(String::len).sum();
-        while self.newest_last.len() > MOST_LEARNED_SECRETS
-            || (bytes > MOST_LEARNED_BYTES && self.newest_last.len() > 1)
+    fn forget_unused(&mut self) {
+        let mut bytes: usize = self.learned.iter().map(|secret| secret.text.len()).sum();
+        while self.learned.len() > MOST_LEARNED_SECRETS
+            || (bytes > MOST_LEARNED_BYTES && self.learned.len() > 1)
         {
-            bytes -= self.newest_last.pop_front().map_or(0, |forgotten| forgotten.len());
+            let uses = self.learned.iter().map(|secret| secret.last_use.load(Ordering::Relaxed));
+            let Some((at, _)) = uses.enumerate().min_by_key(|(_, last)| *last) else { return };
+            bytes -= self.learned.remove(at).text.len();
         }
     }
 
     fn find_in(&self, text: &str, found: &mut Vec<Range<usize>>) {
         match &self.finder {
-            Some(finder) => found.extend(finder.find_iter(text).map(|found| found.range())),
+            Some(finder) => found.extend(finder.find_iter(text).map(|hit| {
+                if let Some(Some(secret)) = self.found.get(hit.pattern().as_usize()) {
+                    self.note_use(secret);
+                }
+                hit.range()
+            })),
             // The bounds keep the machine far below its limits. Should it not be built all the
             // same, then nothing is shown rather than something secret.
             None => found.push(0..text.len()),
@@ -522,7 +553,34 @@ impl LearnedSecrets {
         for long in self.all().filter(|secret| !is_short(secret)) {
             found.extend(find_occurrences(text, long));
         }
+        self.find_parts(text, found);
     }
+
+    /// The parts of secrets that were named; of others no more is known than that somebody typed them.
+    fn find_parts(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        match &self.parts {
+            Some(parts) => found.extend(parts.find_overlapping_iter(text).map(|hit| hit.range())),
+            None if self.kept.is_empty() => {}
+            None => found.push(0..text.len()),
+        }
+    }
+
+    /// Whether a text has a secret in it that was named, or a part of one.
+    fn tells_kept(&self, text: &str) -> bool {
+        let mut parts = Vec::new();
+        self.find_parts(text, &mut parts);
+        !parts.is_empty() || self.kept.iter().any(|secret| text.contains(secret))
+    }
+}
+
+/// Every part of a secret that is as long as tells something of it. A row of dashes does not.
+fn telling_parts(secret: &str) -> Vec<&str> {
+    let ends: Vec<usize> = secret.char_indices().map(|(at, _)| at).chain([secret.len()]).collect();
+    let parts =
+        ends.windows(SHORTEST_PART + 1).filter_map(|window| secret.get(*window.first()?..*window.last()?));
+    parts
+        .filter(|part| part.chars().filter(|one| one.is_alphanumeric()).count() >= LETTERS_OF_A_PART)
+        .collect()
 }
 
 fn is_short(secret: &str) -> bool {
@@ -858,12 +916,42 @@ mod tests {
         redactor.learn_secret("secret-0000");
         redactor.learn_secret("one more");
         check_text(&redactor, "secret-0000 secret-0001", "[REDACTED] secret-0001");
-        assert_eq!(redactor.secrets.read().unwrap().newest_last.len(), MOST_LEARNED_SECRETS);
+        assert_eq!(redactor.secrets.read().unwrap().learned.len(), MOST_LEARNED_SECRETS);
         let long = "long".repeat(MOST_LEARNED_BYTES);
         redactor.learn_secret(&long);
-        assert_eq!(redactor.secrets.read().unwrap().newest_last.len(), 1);
+        assert_eq!(redactor.secrets.read().unwrap().learned.len(), 1);
         check_text(&redactor, &format!("a{long}b"), "a[REDACTED]b");
         check_text(&redactor, "secret-0000", "secret-0000");
+    }
+
+    #[test]
+    fn what_is_hidden_at_every_look_is_not_forgotten() {
+        let redactor = unconfigured();
+        redactor.learn_secret("on the screen");
+        for number in 0..2 * MOST_LEARNED_SECRETS {
+            redactor.learn_secret(&format!("secret-{number:04}"));
+            check_text(&redactor, "on the screen", "[REDACTED]");
+        }
+    }
+
+    #[test]
+    fn parts_of_named_secrets_are_hidden() {
+        let redactor = unconfigured();
+        redactor.keep("correct-horse-battery-staple");
+        check_text(&redactor, "correct-horse-battery-", "[REDACTED]");
+        check_text(&redactor, "a horse- battery b", "a [REDACTED][REDACTED] b");
+        check_text(&redactor, "stapl", "stapl");
+        check_text(&redactor, "xcorrecx", "x[REDACTED]x");
+        // What says nothing of it.
+        redactor.keep("------BEGIN------");
+        check_text(&redactor, "------", "------");
+        // Of others only the whole.
+        redactor.learn_secret("hunter-of-the-north");
+        check_text(&redactor, "hunter", "hunter");
+        assert!(
+            redactor.tells_named_secret("it is horse-b")
+                && !redactor.tells_named_secret("hunter-of-the-north")
+        );
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod background;
 mod browser;
 mod calculators;
 mod company;
+mod consent;
 mod covered;
 mod desk;
 mod dialogs;

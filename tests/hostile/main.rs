@@ -19,6 +19,7 @@ mod front;
 mod gates;
 mod injection;
 mod paths;
+mod pressed;
 mod rows;
 mod screen;
 mod secrets;

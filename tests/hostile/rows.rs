@@ -200,6 +200,16 @@ const SECRETS: &[Row] = &[
     row("H-63", "an API key in an address, or echoed in an error", "scrubbed")
         .but("the events of jobs: there are no jobs"),
     row("H-65", "a replay of text that was redacted", "NeedsSecret; no placeholder is typed"),
+    row(
+        "H-116",
+        "a named secret in pieces: erased in part, copied in part, in another field",
+        "the field is secret until it is emptied; parts are hidden",
+    ),
+    row(
+        "H-118",
+        "a picture of something secret that moves, and text read from it",
+        "black where it was and where it is; what the tree hides is not read",
+    ),
 ];
 
 const GATES: &[Row] = &[
@@ -219,6 +229,24 @@ const GATES: &[Row] = &[
     row("H-73", "two actions allowed, fifty tried at once", "exactly two effects"),
     row("H-74", "the budgets of pictures, model tokens and time", "BudgetExceeded"),
     row("H-75", "dry runs of every input; the edges of the allowed region", "no input; refused outside"),
+    row(
+        "H-111",
+        "keys and the wheel inside open menus, lists, combo boxes, radio groups and tabs",
+        "ConfirmationRequired if one of the options is protected",
+    ),
+    row(
+        "H-112",
+        "a protected name spelled otherwise, in something that is pressed, or on a label",
+        "ConfirmationRequired",
+    ),
+    row(
+        "H-113",
+        "what comes up under the pointer, between two clicks, and between press and release",
+        "looked at again before each press; nothing is pressed",
+    ),
+    row("H-114", "a window that changes while the person is asked", "asked again, with what changed"),
+    row("H-115", "arguments too long for a question", "the whole is shown, or it is refused; nothing is cut"),
+    row("H-117", "random inputs on a window with one protected element", "it never changes without consent"),
 ];
 
 const EXEC: &[Row] = &[

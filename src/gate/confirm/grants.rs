@@ -97,7 +97,9 @@ impl Grants {
         if let Some(difference) = grant.facts.describe_difference(facts, self.tolerance) {
             return Err(GrantProblem::Invalid(difference));
         }
-        if let Some(change) = grant.shown.as_ref().zip(shown).and_then(|(then, now)| then.describe_change(now)) {
+        if let Some(change) =
+            grant.shown.as_ref().zip(shown).and_then(|(then, now)| then.describe_change(now))
+        {
             return Err(GrantProblem::Changed(change));
         }
         if dry_run {
@@ -168,10 +170,12 @@ mod tests {
     fn time_and_mismatch_burn_it() {
         let grants = grants();
         let late = grants.store_grant(facts(1), Giver::Caller, seconds(0)).unwrap();
-        let problem = grants.redeem_grant(&late, Giver::Caller, &facts(1), None, seconds(60), false).unwrap_err();
+        let problem =
+            grants.redeem_grant(&late, Giver::Caller, &facts(1), None, seconds(60), false).unwrap_err();
         assert_eq!(problem, GrantProblem::Invalid("has expired after 60 s".to_owned()));
         let other = grants.store_grant(facts(1), Giver::Caller, seconds(60)).unwrap();
-        let problem = grants.redeem_grant(&other, Giver::Caller, &facts(2), None, seconds(61), true).unwrap_err();
+        let problem =
+            grants.redeem_grant(&other, Giver::Caller, &facts(2), None, seconds(61), true).unwrap_err();
         assert_eq!(problem, GrantProblem::Invalid("is for another 'count'".to_owned()));
         assert!(grants.redeem_grant(&other, Giver::Caller, &facts(1), None, seconds(61), false).is_err());
     }

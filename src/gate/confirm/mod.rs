@@ -193,15 +193,17 @@ impl Confirm {
             (Some(target), None) => {
                 Err(consent_required(case, target, "requires a confirm_token from propose_action"))
             }
-            (Some(_), Some(token)) => self.redeem_grant(case, None, token, Giver::Caller).map_err(|problem| {
-                let (GrantProblem::Invalid(why) | GrantProblem::Changed(why)) = problem;
-                Error::new(
-                    Kind::ConfirmationInvalid,
-                    format!("confirm_token {why}; propose the action again"),
-                )
-                .with("token", token)
-                .with("reason", why)
-            }),
+            (Some(_), Some(token)) => {
+                self.redeem_grant(case, None, token, Giver::Caller).map_err(|problem| {
+                    let (GrantProblem::Invalid(why) | GrantProblem::Changed(why)) = problem;
+                    Error::new(
+                        Kind::ConfirmationInvalid,
+                        format!("confirm_token {why}; propose the action again"),
+                    )
+                    .with("token", token)
+                    .with("reason", why)
+                })
+            }
         }
     }
 
@@ -224,17 +226,15 @@ impl Confirm {
             .with("token", token));
         }
         match case.person {
-            Person::Agreed(ticket) => {
-                match self.redeem_grant(case, Some(target), &ticket.0, Giver::Person) {
-                    Ok(granted) => Ok(granted),
-                    Err(GrantProblem::Changed(what)) => self.ask_person(case, target, Some(&what)),
-                    Err(GrantProblem::Invalid(why)) => Err(Error::new(
-                        Kind::ConfirmationInvalid,
-                        format!("the person's answer {why}; call again to ask again"),
-                    )
-                    .with("reason", why)),
-                }
-            }
+            Person::Agreed(ticket) => match self.redeem_grant(case, Some(target), &ticket.0, Giver::Person) {
+                Ok(granted) => Ok(granted),
+                Err(GrantProblem::Changed(what)) => self.ask_person(case, target, Some(&what)),
+                Err(GrantProblem::Invalid(why)) => Err(Error::new(
+                    Kind::ConfirmationInvalid,
+                    format!("the person's answer {why}; call again to ask again"),
+                )
+                .with("reason", why)),
+            },
             Person::Declined(ticket) => {
                 self.grants.revoke_grant(&ticket.0);
                 Err(consent_declined(case, target))
@@ -358,9 +358,8 @@ fn question_text(case: &Case, target: &Target, changed: Option<&str>) -> Result<
     if is_cut || args.chars().count() > limits::QUESTION_CHARACTERS {
         return Err(too_long_to_ask(case));
     }
-    let again = changed.map_or_else(String::new, |changed| {
-        format!("The window changed since you were asked ({changed}). ")
-    });
+    let again = changed
+        .map_or_else(String::new, |changed| format!("The window changed since you were asked ({changed}). "));
     Ok(format!(
         "{again}Allow {} on {} {} in the window {}? Arguments: {}",
         case.meta.name,

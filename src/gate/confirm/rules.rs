@@ -54,7 +54,9 @@ impl NameRules {
 
     fn any_matches(&self, role: &Role, name: &str) -> bool {
         let plain = plain_spelling(name);
-        self.rules.iter().any(|rule| rule.matches(role, name) || (plain != name && rule.matches(role, &plain)))
+        self.rules
+            .iter()
+            .any(|rule| rule.matches(role, name) || (plain != name && rule.matches(role, &plain)))
     }
 }
 

@@ -35,7 +35,8 @@ impl ShownWindow {
         let (gone, new) = (self.beyond(now), now.beyond(self));
         let told = |word: &'static str, texts: Vec<String>| {
             let more = texts.len().saturating_sub(MOST_TOLD);
-            let mut parts: Vec<String> = texts.into_iter().take(MOST_TOLD).map(|text| format!("{word} {text}")).collect();
+            let mut parts: Vec<String> =
+                texts.into_iter().take(MOST_TOLD).map(|text| format!("{word} {text}")).collect();
             if more > 0 {
                 parts.push(format!("{more} more {word}"));
             }
@@ -66,7 +67,8 @@ impl ShownWindow {
 
     /// The texts that show, as they really are: a change behind a redaction is a change.
     fn readings(&self) -> impl Iterator<Item = (usize, Reading<'_>)> {
-        let shows = |element: &Element| !element.hidden && (!element.name.is_empty() || element.value.is_some());
+        let shows =
+            |element: &Element| !element.hidden && (!element.name.is_empty() || element.value.is_some());
         let nodes = (0..self.view.tree().len()).map(|node| (node, self.view.unredacted(node)));
         nodes
             .filter(move |(_, element)| shows(element))

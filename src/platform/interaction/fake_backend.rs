@@ -127,6 +127,11 @@ impl FakeBackend {
         });
     }
 
+    /// Everything that was done so far.
+    pub fn logged(&self) -> Vec<String> {
+        self.log.borrow().clone()
+    }
+
     fn note(&self, line: impl Into<String>) {
         self.log.borrow_mut().push(line.into());
     }

@@ -25,12 +25,7 @@ pub const READ_BACK_TIME: Duration = Duration::from_millis(400);
 const POPUP_TIME: Duration = Duration::from_millis(1_000);
 const STEP: Duration = Duration::from_millis(20);
 
-pub fn act(
-    backend: &dyn Backend,
-    guard: &dyn PressGuard,
-    act: &Act,
-    delivery: Delivery,
-) -> Result<Done> {
+pub fn act(backend: &dyn Backend, guard: &dyn PressGuard, act: &Act, delivery: Delivery) -> Result<Done> {
     let done = Interaction { backend, guard, delivery }.act(act)?;
     let settles_in = match (done.verified, delivery, act.element()) {
         (true, ..) => AFTER_READ_BACK,
@@ -129,8 +124,13 @@ impl Interaction<'_> {
             Act::Drag { from, to, modifiers, duration } => {
                 self.rest_at(*from, PressKind::Button)?;
                 let before_release = || self.guard.check_press(*to, PressKind::Button);
-                let drag =
-                    Drag { from: *from, to: *to, modifiers, duration: *duration, before_release: &before_release };
+                let drag = Drag {
+                    from: *from,
+                    to: *to,
+                    modifiers,
+                    duration: *duration,
+                    before_release: &before_release,
+                };
                 self.backend.drag(&drag).map(|()| done_by(Route::Pointer))
             }
         }

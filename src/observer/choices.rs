@@ -6,6 +6,9 @@ use super::View;
 use crate::model::input::{Key, Modifier};
 use crate::model::{Element, KeyCombo, NamedKey, Role, Tree};
 
+/// A combo box is made of a menu with entries, or of a list with options, at most.
+const COMBO_DEPTH: usize = 4;
+
 /// What a key does to a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChoosingKey {
@@ -50,7 +53,10 @@ pub fn chosen_by_key(view: &View, focus: usize, key: ChoosingKey) -> Vec<usize> 
     let (open, around) = (|| open_entries(view, focus), || options_around(view, focus));
     match key {
         ChoosingKey::Neither => Vec::new(),
-        // In a menu an arrow only marks.
+        // In a menu an arrow only marks; the entries of a combo box are its options.
+        ChoosingKey::Moves if choice_group(view, focus).is_some_and(|group| is_combo(view, group)) => {
+            around().collect()
+        }
         ChoosingKey::Moves => around().filter(|&node| !is_entry(view.unredacted(node))).collect(),
         ChoosingKey::Leaves if view.unredacted(focus).expanded != Some(true) => open().collect(),
         ChoosingKey::Takes | ChoosingKey::Leaves => open().chain(around()).collect(),
@@ -121,25 +127,28 @@ fn options_around(view: &View, focus: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What holds the options among which the focus is. Radio buttons may be anywhere in their window: which belong
-/// together nobody tells.
+/// What holds the options among which the focus is. A combo box has it by whatever it is made of. Radio buttons may be
+/// anywhere in their window: which belong together nobody tells.
 fn choice_group(view: &View, focus: usize) -> Option<usize> {
     let holds = |node: &usize| {
         matches!(
             view.unredacted(*node).role,
-            Role::ComboBox | Role::List | Role::Menu | Role::Tab | Role::Tree | Role::Table | Role::DataGrid
+            Role::List | Role::Menu | Role::Tab | Role::Tree | Role::Table | Role::DataGrid
         )
     };
+    let combo = ancestors(view, focus).take(COMBO_DEPTH).find(|&node| is_combo(view, node));
     match &view.unredacted(focus).role {
         Role::RadioButton => Some(Tree::ROOT),
+        _ if combo.is_some() => combo,
         role if role.is_option() => {
-            let combo = ancestors(view, focus).find(|&node| view.unredacted(node).role == Role::ComboBox);
-            combo.or_else(|| ancestors(view, focus).skip(1).find(holds)).or_else(|| view.tree().parent(focus))
+            ancestors(view, focus).skip(1).find(holds).or_else(|| view.tree().parent(focus))
         }
-        // The field of a combo box has the focus of the whole.
-        Role::Edit => view.tree().parent(focus).filter(|&node| view.unredacted(node).role == Role::ComboBox),
         _ => Some(focus).filter(holds),
     }
+}
+
+fn is_combo(view: &View, node: usize) -> bool {
+    view.unredacted(node).role == Role::ComboBox
 }
 
 #[cfg(test)]

@@ -98,7 +98,11 @@ impl PressGuard for SecondLook<'_> {
             return Ok(());
         };
         self.let_it_show()?;
-        self.judge(rules, at, kind)
+        let began = self.observer.clock.now();
+        let judged = self.judge(rules, at, kind);
+        let took = self.observer.clock.now().saturating_sub(began);
+        tracing::debug!(?took, "looked again before a press");
+        judged
     }
 }
 

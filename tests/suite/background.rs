@@ -1,7 +1,7 @@
 //! Windows behind others: keys go to the one that is named, and what an element does by itself it does in place.
 
 use os_screen_observer::model::input::{Act, Delivery};
-use os_screen_observer::platform::{Input, Stage};
+use os_screen_observer::platform::{Input, Stage, Unguarded};
 use os_screen_observer::scenario;
 use serde_json::{Value, json};
 
@@ -179,7 +179,7 @@ fn the_mock_takes_nothing_in_the_background() {
         native: "agree".to_owned(),
     };
     let act = Act::Focus { element: handle };
-    let refused = world.mock.act(&act, Delivery::Background, &Default::default());
+    let refused = world.mock.act(&act, Delivery::Background, &Unguarded, &Default::default());
     assert!(refused.is_err());
     assert_eq!(focused(&world), "front");
 }

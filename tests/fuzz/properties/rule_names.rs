@@ -6,7 +6,8 @@ use os_screen_observer::privacy::spelling::plain_spelling;
 /// What rules are about here.
 const WORD: &str = "Delete";
 /// What may stand in a word without being seen.
-const UNSEEN: &[&str] = &["", "\u{AD}", "\u{200B}", "\u{200D}", "\u{2060}", "\u{FEFF}", "\u{202E}", "\u{301}", "\u{7}"];
+const UNSEEN: &[&str] =
+    &["", "\u{AD}", "\u{200B}", "\u{200D}", "\u{2060}", "\u{FEFF}", "\u{202E}", "\u{301}", "\u{7}"];
 
 pub fn check(data: &[u8]) {
     let (disguise, around) = data.split_at(data.len().min(2 * WORD.len()));
@@ -42,8 +43,14 @@ fn disguised(bytes: &[u8]) -> String {
 }
 
 fn in_alphabet(letter: char, number: u8) -> char {
-    let offset = |first: u32, of: char| char::from_u32(first + u32::from(letter) - u32::from(of)).unwrap_or(letter);
-    let place = |upper: u32| offset(if letter.is_uppercase() { upper } else { upper + 26 }, if letter.is_uppercase() { 'A' } else { 'a' });
+    let offset =
+        |first: u32, of: char| char::from_u32(first + u32::from(letter) - u32::from(of)).unwrap_or(letter);
+    let place = |upper: u32| {
+        offset(
+            if letter.is_uppercase() { upper } else { upper + 26 },
+            if letter.is_uppercase() { 'A' } else { 'a' },
+        )
+    };
     match number % 4 {
         0 => letter,
         1 => offset(0xFF01, '!'),

@@ -108,7 +108,7 @@ const TABS: &str = "{role: Tab, name: Pages, bounds: {x: 0, y: 0, width: 200, he
 #[test]
 fn keys_that_choose_at_once_are_judged_by_the_group() {
     for group in [COMBO, RADIOS, LIST, TABS] {
-        for pressed in ["down", "up", "right", "home", "end", "pagedown", "d", "enter", "space"] {
+        for pressed in ["down", "home", "d", "enter"] {
             check(group, "press_key", keys(pressed), true);
         }
         check(group, "press_key", keys("escape"), false);
@@ -636,15 +636,16 @@ fn stays_intact(rules: Value, inputs: &[(&'static str, Value)]) -> bool {
 /// H-117 on code: random inputs without consent on a window with a protected deed
 #[test]
 fn no_inputs_do_what_is_protected() {
-    let inputs = prop::collection::vec(any_input(), 1..25);
-    let mut runner = TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
-    let held = runner.run(&inputs, |inputs| {
+    let inputs = prop::collection::vec(any_input(), 1..20);
+    // A runner counts the cases of its whole life.
+    let runner = || TestRunner::new(Config { cases: 30, failure_persistence: None, ..Config::default() });
+    let held = runner().run(&inputs, |inputs| {
         prop_assert!(stays_intact(deletes(), &inputs), "{inputs:?}");
         Ok(())
     });
     held.unwrap();
     // The same inputs do it where nobody judges, or else nothing was tried.
-    let free = runner.run(&inputs, |inputs| {
+    let free = runner().run(&inputs, |inputs| {
         prop_assert!(stays_intact(json!([]), &inputs));
         Ok(())
     });
@@ -656,15 +657,23 @@ fn no_inputs_do_what_is_protected() {
 fn looking_again_is_cheap() {
     let rows = "{role: Text, name: 'row {n}', repeat: {count: 300, dy: 1}, bounds: {x: 200, y: 20, width: 100, height: 1}}";
     let text = stage(&format!("{}, {rows}", button("Open")), "");
-    let took = |rules: Value| {
-        let world = world(&text, rules);
-        let click = || world.ok("click_at", json!({"x": 20, "y": 15}));
-        click();
+    // By what one look at the window takes, so that a busy machine does not count.
+    let average = |mut deed: Box<dyn FnMut()>| {
+        deed();
         let began = Instant::now();
-        (0..20).for_each(|_| drop(click()));
-        began.elapsed() / 20
+        (0..10).for_each(|_| deed());
+        began.elapsed() / 10
     };
-    let (free, judged) = (took(json!([])), took(deletes()));
-    println!("a click: {free:?} without rules, {judged:?} with rules, on 300 elements");
-    assert!(judged.saturating_sub(free) < Duration::from_millis(150), "{free:?} {judged:?}");
+    let click = |rules: Value| {
+        let world = world(&text, rules);
+        average(Box::new(move || drop(world.ok("click_at", json!({"x": 20, "y": 15})))))
+    };
+    let watched = world(&text, json!([]));
+    let look = average(Box::new(move || {
+        watched.app.observer.forget_all();
+        watched.ok("get_window_structure", json!({}));
+    }));
+    let (free, judged) = (click(json!([])), click(deletes()));
+    println!("a look {look:?}, a click {free:?} without rules and {judged:?} with rules, on 300 elements");
+    assert!(judged < free + 8 * look.max(Duration::from_millis(5)), "{look:?} {free:?} {judged:?}");
 }

@@ -73,13 +73,16 @@ pub fn chosen_by_wheel(view: &View, node: usize) -> Vec<usize> {
     turned.map_or_else(Vec::new, |turned| options_around(view, turned).collect())
 }
 
-/// Whether a text leads with a tab to what nobody knows yet, and goes on there: letters choose too.
-pub fn spells_elsewhere(text: &str) -> bool {
-    text.split_once('\t').is_some_and(|(_, rest)| !rest.trim_matches('\t').is_empty())
+/// Whether a text leads with a tab to what nobody knows yet, and goes on there with the first letter of an option, which
+/// chooses it where it is offered.
+pub fn spells_elsewhere(text: &str, option: &Element) -> bool {
+    let rest = text.split_once('\t').map_or("", |(_, rest)| rest).to_lowercase();
+    let first = option.name.trim().chars().flat_map(char::to_lowercase).next();
+    is_option(option) && first.is_some_and(|first| rest.contains(first))
 }
 
-/// Every option of a window.
-pub fn is_option(element: &Element) -> bool {
+/// Whether it is chosen among others.
+fn is_option(element: &Element) -> bool {
     element.role.is_option() || element.role == Role::Tab
 }
 
@@ -178,7 +181,16 @@ mod tests {
 
     #[test]
     fn letters_after_a_tab_go_somewhere_else() {
-        assert!(spells_elsewhere("a\tD") && spells_elsewhere("\tD") && spells_elsewhere("\t "));
-        assert!(!spells_elsewhere("abc") && !spells_elsewhere("abc\t") && !spells_elsewhere("\t\t"));
+        let check = |text: &str, role: Role, expected: bool| {
+            let option = Element { role, name: "Delete plan".to_owned(), ..Element::default() };
+            assert_eq!(spells_elsewhere(text, &option), expected, "{text:?}");
+        };
+        for text in ["a\tD", "\td", "\t\txd"] {
+            check(text, Role::ListItem, true);
+            check(text, Role::Button, false);
+        }
+        for text in ["abcd", "d\t", "\t\t", "a\tb"] {
+            check(text, Role::ListItem, false);
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::{Cx, ElementTarget, Target};
 use crate::error::Result;
 use crate::model::input::{Key, Modifier};
 use crate::model::{Element, KeyCombo, NamedKey, Point};
-use crate::observer::choices::{ChoosingKey, chosen_by_key, is_option, spells_elsewhere};
+use crate::observer::choices::{ChoosingKey, chosen_by_key, spells_elsewhere};
 use crate::observer::{PressKind, ResolvedWindow, View};
 use crate::privacy::redact::is_secret;
 
@@ -125,9 +125,8 @@ impl Cx<'_> {
 
     fn reached_by_typing(&self, into: &ElementTarget, text: &str) -> Vec<ElementTarget> {
         let pressed = pressed_by(text, takes_text(into.view.unredacted(into.node)));
-        let leads_on = spells_elsewhere(text);
         let reached = |found: &Element| {
-            moves_focus(text) || is_pressed(found, &pressed) || (leads_on && is_option(found))
+            moves_focus(text) || is_pressed(found, &pressed) || spells_elsewhere(text, found)
         };
         let others = self.protected_beside(into, 0..into.view.tree().len(), reached);
         let chosen = self.protected_among(into, chosen_by_text(&into.view, into.node, text), &others);

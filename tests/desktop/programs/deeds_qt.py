@@ -25,7 +25,6 @@ for name in ("Copy", "&Delete"):
     edit.addAction(name, lambda name=name: log(name.strip("&")))
 note = QtWidgets.QLineEdit()
 plan = QtWidgets.QComboBox()
-plan.setAccessibleName("Plan")
 plan.addItems(["Keep", "Delete plan", "Hide"])
 plan.currentTextChanged.connect(log)
 keep, delete = QtWidgets.QRadioButton("Keep all"), QtWidgets.QRadioButton("Delete all")

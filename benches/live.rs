@@ -38,7 +38,9 @@ mod linux {
     use os_screen_observer::platform::linux::Linux;
     use os_screen_observer::platform::linux::sandbox::{Sandbox, SandboxPlan};
     use os_screen_observer::platform::session_env::SessionEnv;
-    use os_screen_observer::platform::{Accessibility, Capture, Desktop, Input, Patience, Platform, Wake};
+    use os_screen_observer::platform::{
+        Accessibility, Capture, Desktop, Input, Patience, Platform, Unguarded, Wake,
+    };
     use os_screen_observer::tool::Selection;
     use serde_json::{Value, json};
 
@@ -404,7 +406,7 @@ mod linux {
                 let act = Act::Click { element: None, at, button: Button::Left, count: 1, modifiers };
                 let seen = self.platform.watch().generation().unwrap();
                 let began = Instant::now();
-                self.platform.act(&act, Delivery::Foreground, &Cancel::new()).unwrap();
+                self.platform.act(&act, Delivery::Foreground, &Unguarded, &Cancel::new()).unwrap();
                 let wake = self.platform.watch().wait_change(seen, PATIENCE, &Cancel::new()).unwrap();
                 let took = began.elapsed();
                 std::thread::sleep(Duration::from_millis(200));

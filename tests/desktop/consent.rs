@@ -22,6 +22,9 @@ struct Deeds {
     log: PathBuf,
 }
 
+/// Starts one of the programs.
+type Start = fn(&Desk) -> Deeds;
+
 impl Deeds {
     fn start(desk: &Desk, arguments: &[&str], least: usize) -> Self {
         let log = desk.home().join("deeds.log");
@@ -229,11 +232,9 @@ fn chromium_deletes_nothing_without_consent() {
 #[test]
 fn a_named_secret_stays_secret_in_pieces() {
     let desk = desk();
-    for (start, field) in [
-        (Deeds::gtk3 as fn(&Desk) -> Deeds, "//Edit"),
-        (Deeds::qt, "//Edit"),
-        (Deeds::chromium, "//Edit[name=\"Note\"]"),
-    ] {
+    for (start, field) in
+        [(Deeds::gtk3 as Start, "//Edit"), (Deeds::qt, "//Edit"), (Deeds::chromium, "//Edit[name=\"Note\"]")]
+    {
         let mut deeds = start(&desk);
         deeds.focus(field);
         deeds.server.ok("type_text", json!({"text": {"secret": "BANK"}}));
@@ -269,7 +270,7 @@ fn a_named_secret_stays_secret_in_pieces() {
 fn no_inputs_delete_anything() {
     let desk = desk();
     // Below the browser's own tabs and buttons, which lead away from the page.
-    let starts: [(fn(&Desk) -> Deeds, i64); 3] = [(Deeds::gtk3, 0), (Deeds::qt, 0), (Deeds::chromium, 100)];
+    let starts: [(Start, i64); 3] = [(Deeds::gtk3, 0), (Deeds::qt, 0), (Deeds::chromium, 100)];
     for (start, top) in starts {
         let mut deeds = start(&desk);
         let bounds = {

@@ -31,6 +31,8 @@ pub struct AuditEntry<'a> {
     pub time: SystemTime,
     pub step: u64,
     pub caller: &'a str,
+    /// The job that the call belongs to.
+    pub job_id: Option<&'a str>,
     pub tool: &'a str,
     pub ok: bool,
     pub changed: Option<bool>,
@@ -57,6 +59,9 @@ pub fn audit_line(entry: &AuditEntry, redact_keys: &[String], scrub: &Scrub) -> 
     let mut line = timestamp(entry.time);
     push_field(&mut line, "step", &entry.step.to_string());
     push_field(&mut line, "caller", &shown_text(entry.caller, scrub));
+    if let Some(job_id) = entry.job_id {
+        push_field(&mut line, "job", &shown_text(job_id, scrub));
+    }
     push_field(&mut line, "tool", &shown_text(entry.tool, scrub));
     push_field(&mut line, "ok", if entry.ok { "true" } else { "false" });
     if let Some(changed) = entry.changed {
@@ -407,6 +412,7 @@ mod tests {
         let Value::Object(args) = args else { panic!("arguments are an object") };
         let time = SystemTime::UNIX_EPOCH + Duration::from_micros(1_794_786_622_764_711);
         let mut entry = AuditEntry {
+            job_id: None,
             time,
             step: 1,
             caller: "unknown",

@@ -1,5 +1,7 @@
 //! The gate as the tools that it runs see it.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::confirm::{CallFacts, Person, Ticket};
@@ -7,6 +9,7 @@ use super::{Call, Gate, Reply, ReplyReader};
 use crate::budget::{BudgetStatus, Meter, Reservation};
 use crate::clock::Cancel;
 use crate::error::Result;
+use crate::tool::scope::Scope;
 use crate::tool::{Caller, Cx, Foreseen, Meta, Proposal, Services, Target};
 
 impl Gate {
@@ -29,8 +32,8 @@ impl Gate {
 }
 
 impl Caller for Gate {
-    fn pass_step(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply {
-        self.pass_along(call, person, cancel, ReplyReader::AnotherCall)
+    fn pass_step(&self, call: Call, person: &Person, scope: Option<&Arc<Scope>>, cancel: &Cancel) -> Reply {
+        self.pass_along(call, person, scope, cancel, ReplyReader::AnotherCall)
     }
 
     fn pass_replayed(&self, call: Call, cancel: &Cancel) -> Reply {

@@ -15,6 +15,7 @@ pub mod suspicion;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
@@ -35,6 +36,7 @@ use crate::tool::object::WrittenObject;
 use crate::tool::person::{Person, Question};
 use crate::tool::recorded::for_the_books;
 use crate::tool::reply::{ErasedOutput, ReplyFrame};
+use crate::tool::scope::{Intent, IntentOutcome, Scope, describe_targets};
 use crate::tool::{Cx, Effect, GateArgs, Meta, Permit, Prepared, Spec, TableEntry, Target, gate_args, typed};
 use crate::trace::{Closing, PendingCall};
 
@@ -79,16 +81,28 @@ impl Gate {
     /// The way of a call. `person` is the surface's word, never the caller's. Where the person is asked in the
     /// inspector, that word counts for nothing, and every surface's calls wait for the same person.
     pub fn pass_for(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply {
-        self.pass_along(call, person, cancel, ReplyReader::Caller)
+        self.pass_along(call, person, None, cancel, ReplyReader::Caller)
     }
 
-    fn pass_along(&self, mut call: Call, person: &Person, cancel: &Cancel, reader: ReplyReader) -> Reply {
+    /// The way of a call of a job, which is held to the job's scope as well.
+    pub fn pass_scoped(&self, call: Call, person: &Person, scope: &Arc<Scope>, cancel: &Cancel) -> Reply {
+        self.pass_along(call, person, Some(scope), cancel, ReplyReader::Caller)
+    }
+
+    fn pass_along(
+        &self,
+        mut call: Call,
+        person: &Person,
+        scope: Option<&Arc<Scope>>,
+        cancel: &Cancel,
+        reader: ReplyReader,
+    ) -> Reply {
         let credential = self
             .tools
             .find_tool(&call.tool)
             .and_then(|entry| gate_args::take_credential(entry.spec.meta, &mut call.args));
         let pass_once = |call: Call, person: &Person| {
-            let showing = CallAuthority { credential: credential.as_ref(), person };
+            let showing = CallAuthority { credential: credential.as_ref(), person, scope };
             pass_once(self, call, showing, cancel, reader)
         };
         if !self.confirm.asks_in_the_inspector() {
@@ -114,10 +128,13 @@ fn pass_once(gate: &Gate, call: Call, showing: CallAuthority, cancel: &Cancel, r
     let Some(entry) = gate.tools.find_tool(&call.tool) else {
         return unknown_tool(gate, &call.tool);
     };
-    let mut record = Record::open(gate, entry, &call, reader);
+    let mut record = Record::open(gate, entry, &call, showing.scope, reader);
     let judged = gate.judges(entry.spec.meta);
     let mut cx = Cx::new(gate.services(), record.step_id, call.origin, showing.person, judged, cancel);
-    cx.lean = gate.tools.is_for_an_agent() && call.origin == Origin::Mcp && reader == ReplyReader::Caller;
+    cx.scope = showing.scope;
+    let for_a_model = gate.tools.is_for_an_agent() && call.origin == Origin::Mcp;
+    cx.lean = (for_a_model || showing.scope.is_some_and(|scope| scope.reads_lines))
+        && reader == ReplyReader::Caller;
     cx.is_step = reader == ReplyReader::AnotherCall;
     cx.in_list = entry.spec.meta.steps || cx.is_step;
     let name = entry.spec.meta.name;
@@ -139,6 +156,8 @@ struct CallAuthority<'a> {
     /// What the caller opens a lock with; recorded nowhere.
     credential: Option<&'a Value>,
     person: &'a Person,
+    /// The job that the call belongs to.
+    scope: Option<&'a Arc<Scope>>,
 }
 
 fn admit_and_run(
@@ -154,9 +173,11 @@ fn admit_and_run(
     let dry_run = own.dry_run;
     cx.max_tokens = own.max_tokens;
     gate.permits(meta)?;
+    showing.scope.map_or(Ok(()), |scope| scope.check_permitted(meta, meta.implies))?;
     gate.unlocks(meta, showing.credential)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
     let reservation = gate.budget.reserve(meters, gate.clock.now())?;
+    showing.scope.map_or(Ok(()), |scope| scope.count_call(meters))?;
     // Inputs hold one lease from the look at the target to the last key, so that nothing moves between.
     // The steps of a list take it one by one: what they wait for may need somebody else's hands.
     let _lease = (meta.effect.acts() && !meta.steps).then(|| lock(&gate.input_lease));
@@ -178,13 +199,53 @@ fn admit_and_run(
         judge_targets(gate, entry, &*prepared, &own, &targets, showing.person, &mut record.notes)?;
         targets = look_again(cx, meta, &*prepared, targets)?;
     }
+    let intent = match showing.scope {
+        Some(scope) if meta.effect.acts() && !meta.steps && !dry_run => {
+            Some((scope, intend(gate, entry, scope, &*prepared, &targets, record.step_id)?))
+        }
+        _ => None,
+    };
     let permit = Permit::grant(reservation, targets, dry_run);
     // By itself, so that a trace also sees what a panic left behind.
     let result = catch_panic(gate, meta.name, || prepared.run(cx, permit));
+    if let Some((scope, intent)) = intent {
+        settle(scope, intent, &result);
+    }
     if let Some(trace) = &mut record.trace {
         trace.look_after(&gate.observer, &gate.clock);
     }
     result
+}
+
+/// The last thing before an input of a job: it is written down. Where that fails nothing is sent.
+fn intend(
+    gate: &Gate,
+    entry: &TableEntry,
+    scope: &Scope,
+    prepared: &dyn Prepared,
+    targets: &[Target],
+    step_id: u64,
+) -> Result<u64> {
+    let books =
+        for_the_books(&gate.tools, &gate.secrets, entry, &Value::Object(prepared.arguments().clone()));
+    scope.fence().intend(&Intent {
+        tool: entry.spec.meta.name,
+        step_id,
+        args: call_events::recordable_arguments(gate, entry, &books),
+        target: describe_targets(targets).map(|shown| Scrub::of(&gate.redactor).text(&shown).into_owned()),
+    })
+}
+
+/// An outcome that cannot be written leaves the input in doubt, which is what the job's next reader has to know.
+fn settle(scope: &Scope, intent: u64, result: &Result<Box<dyn ErasedOutput>>) {
+    let code = match result {
+        Ok(body) => body.failure(),
+        Err(error) => Some(error.kind),
+    };
+    let outcome = IntentOutcome { ok: code.is_none(), code: code.map(Kind::code) };
+    if let Err(problem) = scope.fence().settle(intent, &outcome) {
+        tracing::error!("job {}: {}", scope.job_id, problem.message);
+    }
 }
 
 /// Secrets go only where their owner lets them, also in a dry run.
@@ -439,6 +500,7 @@ struct Record {
     caused_by: Option<u64>,
     tool: &'static str,
     origin: Origin,
+    job_id: Option<String>,
     reader: ReplyReader,
     began: SystemTime,
     started: Duration,
@@ -457,12 +519,19 @@ struct Judgement {
 }
 
 impl Record {
-    fn open(gate: &Gate, entry: &TableEntry, call: &Call, reader: ReplyReader) -> Self {
+    fn open(
+        gate: &Gate,
+        entry: &TableEntry,
+        call: &Call,
+        scope: Option<&Arc<Scope>>,
+        reader: ReplyReader,
+    ) -> Self {
         let spec = entry.spec;
+        let job_id = scope.map(|scope| scope.job_id.clone());
         let step_id = gate.session.next_step();
         let origin = call.origin.name();
         gate.events.publish(events::STARTED, || {
-            call_events::started_event(gate, entry, step_id, origin, &call.args)
+            call_events::started_event(gate, entry, step_id, origin, job_id.as_deref(), &call.args)
         });
         let acts = spec.meta.effect == Effect::Input;
         if acts {
@@ -473,6 +542,7 @@ impl Record {
             caused_by: if acts { Some(step_id) } else { gate.session.last_input() },
             tool: spec.meta.name,
             origin: call.origin,
+            job_id,
             reader,
             began: gate.clock.wall_time(),
             started: gate.clock.now(),
@@ -499,7 +569,13 @@ impl Record {
         let Some(pending) = self.trace.take() else {
             return;
         };
-        let closing = Closing { step_id: self.step_id, caller: self.origin.name(), entry, reply };
+        let closing = Closing {
+            step_id: self.step_id,
+            caller: self.origin.name(),
+            job_id: self.job_id.as_deref(),
+            entry,
+            reply,
+        };
         if let Err(problem) = gate.tracer.record_call(gate.trace_sources(), pending, closing) {
             tracing::error!("{problem}");
             reply.warn(&problem);
@@ -542,6 +618,7 @@ impl Record {
                 step_id: self.step_id,
                 caused_by: self.caused_by,
                 origin: self.origin.name(),
+                job_id: self.job_id.as_deref(),
                 began: self.began,
                 took,
                 size,
@@ -560,6 +637,7 @@ impl Record {
             time: self.began,
             step: self.step_id,
             caller: self.origin.name(),
+            job_id: self.job_id.as_deref(),
             tool: self.tool,
             ok: reply.ok(),
             changed,

@@ -21,6 +21,7 @@ impl Gate {
         let meta = entry.spec.meta;
         let (own, prepared) = entry.spec.parse(entry.schema(), Value::Object(args.clone()))?;
         self.permits(meta)?;
+        cx.scope.map_or(Ok(()), |scope| scope.check_permitted(meta, meta.implies))?;
         refuse_unknown_ref(cx, args)?;
         let judging = cx.with_judged(self.judges(meta));
         let targets = prepared.targets(&judging);

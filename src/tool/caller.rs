@@ -1,11 +1,13 @@
 //! What a running tool may ask of the gate that runs it: nothing here lets a call through that the gate would refuse.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::call::{Call, Reply};
 use super::person::{Person, Ticket};
+use super::scope::Scope;
 use super::{Cx, Meta, Target};
 use crate::budget::{BudgetStatus, Meter, Reservation};
 use crate::clock::Cancel;
@@ -13,7 +15,8 @@ use crate::error::Result;
 
 pub trait Caller: Sync {
     /// A call inside this one, on the way of every call. What reaches the caller is counted with the outer one.
-    fn pass_step(&self, call: Call, person: &Person, cancel: &Cancel) -> Reply;
+    /// It is held to the scope of the outer one.
+    fn pass_step(&self, call: Call, person: &Person, scope: Option<&Arc<Scope>>, cancel: &Cancel) -> Reply;
 
     /// A recorded call, on the way of every call. No person can be asked.
     fn pass_replayed(&self, call: Call, cancel: &Cancel) -> Reply;

@@ -17,6 +17,7 @@ pub mod recorded;
 pub mod reply;
 pub mod resource;
 pub mod schema;
+pub mod scope;
 pub mod services;
 mod table;
 pub mod typed;

@@ -64,7 +64,7 @@ fn is_sandbox_flag(word: &OsString) -> bool {
     word.to_str().is_some_and(|word| word == "--sandbox" || word.starts_with("--sandbox="))
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+#[derive(Clone, Debug, PartialEq, Subcommand)]
 pub enum Command {
     /// Check what works on this machine and how to fix the rest
     Doctor {
@@ -94,6 +94,15 @@ pub enum Command {
         #[arg(value_name = "JSON", default_value = "{}")]
         arguments: String,
     },
+    /// Run a job: a planner works toward a goal, within limits, and every step is on record
+    #[cfg(feature = "jobs")]
+    Run(RunOptions),
+    /// List, show or cancel jobs
+    #[cfg(feature = "jobs")]
+    Jobs {
+        #[command(subcommand)]
+        what: JobsCommand,
+    },
     /// Internal: OCR in a separate process
     #[command(hide = true)]
     OcrWorker,
@@ -112,6 +121,69 @@ pub enum Command {
     Scenario {
         #[command(subcommand)]
         what: ScenarioCommand,
+    },
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+pub struct RunOptions {
+    /// What is to be done, in words
+    pub job: String,
+    /// Who plans the steps: scripted:FILE, or scripted:demo, which works the mock desktop
+    #[arg(long, value_name = "PLANNER")]
+    pub planner: String,
+    /// The model, instead of planner.model
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// A tool or a group of tools that the job may not use; may be given again
+    #[arg(long = "disable-tool", value_name = "NAME")]
+    pub disabled_tools: Vec<String>,
+    /// Turns of the planner [default: 80]
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+    /// Seconds that the job may take [default: 1800]
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+    /// Inputs that the job may send
+    #[arg(long, value_name = "N")]
+    pub max_job_actions: Option<u64>,
+    /// Dollars that the model may cost
+    #[arg(long, value_name = "DOLLARS")]
+    pub max_usd: Option<f64>,
+    /// File with the JSON schema of the result
+    #[arg(long, value_name = "FILE")]
+    pub output_schema: Option<PathBuf>,
+    /// Print events and the end as lines of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(feature = "jobs")]
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+pub enum JobsCommand {
+    /// List jobs, the newest first
+    List {
+        /// Only jobs with this status
+        #[arg(long)]
+        status: Option<String>,
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a job with its events
+    Show {
+        /// Id of the job, or the beginning of it
+        id: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Cancel a job; nothing is sent for it after that
+    Cancel {
+        /// Id of the job, or the beginning of it
+        id: String,
     },
 }
 

@@ -19,6 +19,8 @@ pub mod app;
 pub mod budget;
 pub mod events;
 pub mod gate;
+#[cfg(feature = "jobs")]
+pub mod jobs;
 pub mod tool;
 pub mod tools;
 
@@ -51,6 +53,7 @@ pub mod halt;
 pub mod log;
 pub mod machine;
 pub mod metrics;
+pub mod model_client;
 pub mod random;
 pub mod runtime;
 pub mod secrets;

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use os_screen_observer::app::App;
 use os_screen_observer::cli::{Cli, Command};
+#[cfg(feature = "jobs")]
+use os_screen_observer::clock::Cancel;
 use os_screen_observer::clock::Clock;
 use os_screen_observer::config::{self, Flags, Loaded, LogLevel, Mode};
 use os_screen_observer::platform::Chosen;
@@ -44,6 +46,8 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
         let code = platform::keep_command()?;
         return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
     }
+    #[cfg(feature = "jobs")]
+    let cli = terminal::jobs::with_desk(cli);
     let loaded = config::load(&cli.flags, config::process_environment());
     if let Some(Command::Doctor { json }) = cli.command {
         return terminal::run_doctor(loaded.as_ref(), json);
@@ -67,6 +71,15 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             let Built { app, _ends_with_us } = build(&cli.flags, loaded)?;
             terminal::call(&app, &tool, &arguments)
         }
+        #[cfg(feature = "jobs")]
+        Some(Command::Run(options)) => {
+            log::start(LogLevel::Warning);
+            report_config(&loaded);
+            let Built { app, _ends_with_us } = build(&cli.flags, loaded)?;
+            terminal::jobs::run_job(&app, &options, &cancel_on_signal())
+        }
+        #[cfg(feature = "jobs")]
+        Some(Command::Jobs { what }) => terminal::jobs::manage_jobs(&loaded.config.jobs, &what),
         Some(
             Command::Doctor { .. }
             | Command::OcrWorker
@@ -80,6 +93,20 @@ fn start(cli: Cli) -> Result<ExitCode, String> {
             serve(&cli.flags, loaded)
         }
     }
+}
+
+/// Fired when the process is asked to stop.
+#[cfg(feature = "jobs")]
+fn cancel_on_signal() -> Cancel {
+    let cancel = Cancel::new();
+    let fired = cancel.clone();
+    std::thread::spawn(move || {
+        if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            runtime.block_on(log::stop_signal());
+            fired.fire();
+        }
+    });
+    cancel
 }
 
 fn selection(flags: &Flags) -> Result<Selection, String> {

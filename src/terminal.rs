@@ -1,5 +1,8 @@
 //! The subcommands that a person runs at a terminal. Here, and only here, stdout is for people.
 
+#[cfg(feature = "jobs")]
+pub mod jobs;
+
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -318,6 +318,11 @@ fn complete(mut config: Config, environment: &Environment, findings: &mut Findin
         .api_key
         .filter(|key| !key.reveal().is_empty())
         .or_else(|| environment.get("OWUI_API_KEY").filter(|key| !key.is_empty()).map(Secret::new));
+    config.planner.api_key = config
+        .planner
+        .api_key
+        .filter(|key| !key.reveal().is_empty())
+        .or_else(|| environment.get("OPENAI_API_KEY").filter(|key| !key.is_empty()).map(Secret::new));
     if config.tree.default_depth > config.tree.max_depth {
         let (wanted, most) = (config.tree.default_depth, config.tree.max_depth);
         findings.notices.push(format!("`tree.default_depth` {wanted} is reduced to `tree.max_depth` {most}"));

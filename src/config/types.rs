@@ -87,6 +87,8 @@ config! {
         section confirmation: Confirmation,
         section redaction: Redaction,
         section tracing: Tracing,
+        section jobs: Jobs,
+        section planner: Planner,
         section wait_for: WaitFor,
         section scenarios: Scenarios,
         section screenshots: Screenshots,
@@ -681,6 +683,40 @@ section! {
         redact_keys: Vec<String> =
             ["api_key", "password", "Authorization", "token", "confirm_token"].map(str::to_owned).into()
             => guard(Texts),
+    }
+}
+
+section! {
+    /// Jobs.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Jobs in "jobs" {
+        /// Folder of the job store (`jobs.db`).
+        dir: PathBuf = PathBuf::from("./jobs") => plain(Path),
+    }
+}
+
+section! {
+    /// The model that plans jobs.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Planner in "planner" {
+        /// Its server, OpenAI-compatible. Never shown in messages.
+        base_url: Endpoint = Endpoint::new("http://localhost:11434") => secret(KeyRule::Endpoint),
+        /// Its API key; default: `OPENAI_API_KEY` from the environment. Never shown.
+        api_key: Option<Secret> = None => secret(MAYBE_TEXT),
+        /// The model's name, unless the job names one.
+        model: Option<String> = None => plain(MAYBE_TEXT),
+        /// Maximum length of an answer.
+        max_tokens: u32 = 4096 => plain(Integer(1, 1_000_000)),
+        /// Seconds to wait for an answer.
+        timeout_s: f64 = 240.0 => plain(Number(0.1, 3600.0)),
+        /// File with prices in LiteLLM's form, in dollars per token; its models replace those that are built in.
+        prices: Option<PathBuf> = None => plain(Optional(&Path)),
+        /// The model costs nothing; for one on your own computer.
+        free: bool = false => plain(Flag),
+        /// Send the key without encryption to a server that is not on this computer.
+        allow_plain_http: bool = false => guard(Flag),
     }
 }
 

@@ -29,6 +29,8 @@ mod find;
 mod gate;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "jobs")]
+mod jobs;
 mod lean;
 mod listings;
 mod look;

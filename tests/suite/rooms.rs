@@ -20,6 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("scenario", &["files", "config", "model"]),
     ("platform", &["error", "text", "random", "clock", "config", "model", "machine", "scenario"]),
     ("privacy", &["error", "text", "config", "model"]),
+    ("model_client", &["error", "clock", "config", "runtime", "privacy"]),
     ("budget", &["error", "clock", "config"]),
     ("ocr", &["error", "clock", "config", "model", "machine", "platform"]),
     (
@@ -43,7 +44,18 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("halt", &["error", "clock"]),
     (
         "vlm",
-        &["error", "clock", "files", "config", "runtime", "model", "privacy", "budget", "observer", "tool"],
+        &[
+            "error",
+            "clock",
+            "files",
+            "config",
+            "model",
+            "privacy",
+            "model_client",
+            "budget",
+            "observer",
+            "tool",
+        ],
     ),
     (
         "trace",
@@ -66,6 +78,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "privacy", "budget", "observer", "metrics", "tool", "vlm", "gate",
         ],
     ),
+    ("jobs", &["error", "text", "random", "clock", "files", "tool", "gate"]),
     (
         "app",
         &[
@@ -88,8 +101,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "terminal",
         &[
-            "clock", "config", "machine", "scenario", "platform", "ocr", "tool", "vlm", "trace", "gate",
-            "tools", "app", "http", "docs", "doctor", "cli",
+            "text", "random", "clock", "config", "machine", "scenario", "platform", "ocr", "tool", "vlm",
+            "trace", "gate", "jobs", "tools", "app", "http", "docs", "doctor", "cli",
         ],
     ),
     (

@@ -7,6 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::common::seen_after;
 use super::window_action::WindowQueryArgs;
 use crate::config::limits;
 use crate::error::{Error, Result};
@@ -290,10 +291,12 @@ impl Tool for LaunchApp {
                 timeout: Duration::from_millis(args.timeout_ms.map_or(5000, Int::as_usize) as u64),
                 pid,
             };
-            let shown = cx.observer().await_window(&awaited, cx.cancel)?;
-            launched.loading = shown.loading;
-            launched.window = shown.window.map(LaunchedWindow::from);
-            launched.window_found = Some(launched.window.is_some());
+            let shown = cx.observer().await_window(&awaited, cx.cancel);
+            if let Some(shown) = seen_after(cx, shown)? {
+                launched.loading = shown.loading;
+                launched.window = shown.window.map(LaunchedWindow::from);
+                launched.window_found = Some(launched.window.is_some());
+            }
         }
         if launched.window.is_none() {
             launched.running = Some(cx.observer().is_running(pid));

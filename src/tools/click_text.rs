@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, QuietWindowArgs, millis, new_dialogs, regex_error};
+use super::common::{Dialog, QuietWindowArgs, millis, new_dialogs, regex_error, seen_after};
 use super::element_actions::{BeforeInput, TargetOut, look_when_settled};
 use super::zoom::Bbox;
 use crate::error::{Error, Fact, Kind, Result};
@@ -425,7 +425,8 @@ impl Tool for ClickText {
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
         if !permit.dry_run() {
             let sent = ClickSent { before, settles_in: done.settles_in };
-            (receipt.changed, receipt.new_dialogs) = sent.changes(cx, target.as_ref(), &spotted)?;
+            let changes = sent.changes(cx, target.as_ref(), &spotted);
+            (receipt.changed, receipt.new_dialogs) = seen_after(cx, changes)?.unwrap_or_default();
         }
         receipt.note = done.note;
         receipt.scenario_reaction = done.reacted;

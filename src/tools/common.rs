@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::model::grid::{Cell, Offset};
 use crate::model::input::Delivery;
 use crate::model::{Point, Rect, Window};
@@ -281,6 +281,19 @@ pub fn warn_too(cx: &mut Cx, warning: String) {
         Some(other) => format!("{other}; {warning}"),
         None => warning,
     });
+}
+
+/// What was seen after an input that was sent. That nothing could be seen does not undo the input, so it is told beside
+/// the result: who is told of a failure sends the input again.
+pub fn seen_after<T>(cx: &mut Cx, seen: Result<T>) -> Result<Option<T>> {
+    match seen {
+        Ok(seen) => Ok(Some(seen)),
+        Err(error) if error.kind == Kind::Cancelled => Err(error),
+        Err(error) => {
+            warn_too(cx, format!("the input was sent, but what came of it could not be seen: {}", error.message));
+            Ok(None)
+        }
+    }
 }
 
 pub const FULL_SCREEN: &str = "(full screen)";

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{DeliveryArgs, Dialog, ElementArgs, QuietWindowArgs, millis, new_dialogs};
+use super::common::{DeliveryArgs, Dialog, ElementArgs, QuietWindowArgs, millis, new_dialogs, seen_after};
 use super::keyboard::parse_combination;
 use crate::config::limits;
 use crate::error::{Error, Kind, Result};
@@ -315,8 +315,8 @@ impl WindowMoment {
         Self { tree_hash: view.hash().to_owned(), focused_selector: view.focused_selector() }
     }
 
-    /// The window went away with the action.
-    fn window_gone() -> Self {
+    /// The window went away with the action, or could not be looked at after it.
+    fn unseen() -> Self {
         Self { tree_hash: String::new(), focused_selector: String::new() }
     }
 }
@@ -364,9 +364,12 @@ fn act_and_stay(
     if !stay.is_zero() {
         cx.clock().sleep(stay, cx.cancel)?;
     }
-    let after = look_when_settled(cx, &target, &before, done.settles_in)?;
+    let after = look_when_settled(cx, &target, &before, done.settles_in);
     receipt.note_done(cx, done);
-    receipt.note_changes(cx, &target, &before, after);
+    match seen_after(cx, after)? {
+        Some(after) => receipt.note_changes(cx, &target, &before, after),
+        None => receipt.after = WindowMoment::unseen(),
+    }
     receipt.duration_ms = millis(cx.clock().now().saturating_sub(began));
     Ok(receipt)
 }
@@ -410,7 +413,7 @@ impl Receipt {
                 self.target.renamed = cx.observer().new_label(self.target.reference, &target.chosen, &view);
                 WindowMoment::of(&view)
             }
-            None => WindowMoment::window_gone(),
+            None => WindowMoment::unseen(),
         };
     }
 }

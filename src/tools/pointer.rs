@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs};
+use super::common::{Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs, seen_after};
 use crate::error::{Error, Result};
 use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
@@ -94,12 +94,14 @@ impl Tool for ClickAt {
             modifiers: args.modifiers,
         };
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
+        let after = cx.observer().windows();
+        let after = seen_after(cx, after)?;
         Ok(Clicked {
             action: "click_at",
             note: done.note,
             scenario_reaction: done.reacted,
             dry_run: permit.dry_run(),
-            new_dialogs: new_dialogs(before.windows(), cx.observer().windows()?),
+            new_dialogs: after.map_or_else(Vec::new, |after| new_dialogs(before.windows(), after)),
             duration_ms: millis(cx.clock().now().saturating_sub(began)),
         })
     }

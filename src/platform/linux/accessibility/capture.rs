@@ -72,7 +72,10 @@ pub async fn capture_tree(
         Err(miss @ FrameMiss::Hung) => {
             return Err(Error::new(Kind::Timeout, miss.miss_sentence(&sought.title)).with("phase", "tree"));
         }
-        Err(miss) => return Ok(bare_tree(&sought, bounds, &miss)),
+        Err(miss) => {
+            let why = miss.miss_sentence(&sought.title);
+            return Ok(bare_tree(sought.title, bounds, why));
+        }
     };
     if frame.hides_what_shows {
         let inset = (frame.offset.0 - sought.client.x, frame.offset.1 - sought.client.y);
@@ -146,9 +149,10 @@ async fn await_frame(
     found
 }
 
-fn bare_tree(sought: &WindowFacts, bounds: Rect, miss: &FrameMiss) -> Tree {
-    let mut tree = Tree::of_root(Element::new(Role::Window, sought.title.clone(), bounds));
-    tree.lacking = Some(miss.miss_sentence(&sought.title));
+/// A window of which no elements can be read, and why.
+pub fn bare_tree(title: String, bounds: Rect, why: String) -> Tree {
+    let mut tree = Tree::of_root(Element::new(Role::Window, title, bounds));
+    tree.lacking = Some(why);
     tree
 }
 

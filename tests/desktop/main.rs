@@ -24,6 +24,7 @@ mod field_programs;
 mod file_manager;
 mod gone;
 mod keys;
+mod no_bus;
 mod pictures;
 mod private;
 mod reading;

@@ -51,6 +51,7 @@ pub mod halt;
 pub mod log;
 pub mod machine;
 pub mod metrics;
+pub mod pattern;
 pub mod random;
 pub mod runtime;
 pub mod secrets;

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::limits::compile_pattern;
 use super::types::{Config, ConfirmationRule, SecretRule, Size};
+use crate::pattern::Pattern;
 use crate::text::shorten;
 
 #[derive(Debug)]
@@ -254,7 +254,7 @@ fn texts_of(value: &Value) -> Option<Vec<&str>> {
 fn check_patterns(value: &Value) -> Result<Value, Complaint> {
     let patterns = texts_of(value).ok_or(Complaint::Unexpected)?;
     for (index, pattern) in patterns.iter().enumerate() {
-        compile_pattern(pattern).map_err(|reason| {
+        Pattern::compile(pattern).map_err(|reason| {
             Complaint::Because(format!("item {index} ({}): {reason}", shortened(pattern)))
         })?;
     }
@@ -311,7 +311,7 @@ fn check_secret_rule(rule: &Value) -> Result<(), String> {
         return Err("it has no condition, so it would allow everything".to_owned());
     }
     for pattern in [&rule.name_regex, &rule.window_title_regex].into_iter().flatten() {
-        compile_pattern(pattern).map_err(|reason| format!("`{}`: {reason}", shortened(pattern)))?;
+        Pattern::compile(pattern).map_err(|reason| format!("`{}`: {reason}", shortened(pattern)))?;
     }
     Ok(())
 }
@@ -326,7 +326,7 @@ fn check_confirmation(rule: &Value) -> Result<(), String> {
         );
     }
     rule.name_regex.map_or(Ok(()), |pattern| {
-        compile_pattern(&pattern).map(drop).map_err(|reason| format!("`name_regex`: {reason}"))
+        Pattern::compile(&pattern).map(drop).map_err(|reason| format!("`name_regex`: {reason}"))
     })
 }
 

@@ -122,6 +122,9 @@ section! {
         debug: bool = false => plain(Flag),
         /// Origins whose pages may call this server from a browser; `"*"` means all.
         cors_origins: Vec<String> = Vec::new() => plain(Texts),
+        /// Names besides loopback ones by which this server may be called, such as that of a container: `oso` with any
+        /// port, `oso:5001` with this one. Requests for other names are refused.
+        hosts: Vec<String> = Vec::new() => guard(Texts),
         /// The token that a caller must send: at least 8 visible ASCII characters, or `auto` for a random
         /// one that the server generates and keeps. `OSO_TOKEN` overrides it. Without one the server listens
         /// only on addresses that other machines cannot reach.

@@ -153,6 +153,7 @@ fn admit_and_run(
     let (own, prepared) = entry.spec.parse(entry.schema(), args)?;
     let dry_run = own.dry_run;
     cx.max_tokens = own.max_tokens;
+    cx.argument_notes.clone_from(&own.notes);
     gate.permits(meta)?;
     gate.unlocks(meta, showing.credential)?;
     let meters = if dry_run || record.origin.looks_on(meta) { &[] } else { meta.meters() };
@@ -276,7 +277,9 @@ fn write_reply(
     // What carries no text from the screen has nothing that could speak to anybody.
     let untrusted = spec.meta.shows_the_screen();
     let scrub = if untrusted { scrub.watched_by(&watch) } else { scrub };
-    let warning = cx.warning.take().map(|warning| gate.tools.fitted_advice(&warning).into_owned());
+    let warnings: Vec<String> = cx.argument_notes.drain(..).chain(cx.warning.take()).collect();
+    let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
+    let warning = warning.map(|warning| gate.tools.fitted_advice(&warning).into_owned());
     let frame = ReplyFrame { step_id: record.step_id, caused_by: record.caused_by, untrusted, warning };
     let written = result.and_then(|mut body| {
         let failure = body.failure();

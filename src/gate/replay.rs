@@ -184,7 +184,9 @@ impl Replay {
         let differences = match self.mode {
             ReplayMode::Execute => Vec::new(),
             ReplayMode::Verify => {
-                diff_summaries(verified_paths(cx.tools(), &row.tool), &row.result_summary, &summary)
+                let differ =
+                    diff_summaries(verified_paths(cx.tools(), &row.tool), &row.result_summary, &summary);
+                differ.into_iter().filter(|difference| !is_no_difference(difference, &reply)).collect()
             }
         };
         self.note_outcome(row, &reply, &differences);
@@ -384,6 +386,25 @@ fn diff_summaries(paths: &[&str], want: &ReplySummary, got: &ReplySummary) -> Ve
         })
         .filter(|difference| difference.want != difference.got)
         .collect()
+}
+
+/// What was not recorded cannot differ. Recorders that tell `changed` by the hash alone leave out what it does not
+/// have, such as the focus: then the hashes are compared.
+fn is_no_difference(difference: &Difference, reply: &Reply) -> bool {
+    match difference.path.as_str() {
+        "width" | "height" => difference.want.is_null(),
+        "changed" => {
+            let hashes = read_hashes(reply);
+            hashes.is_some_and(|[before, after]| difference.want == Value::Bool(before != after))
+        }
+        _ => false,
+    }
+}
+
+fn read_hashes(reply: &Reply) -> Option<[String; 2]> {
+    let reply: Value = serde_json::from_str(&reply.text()).ok()?;
+    let hash = |moment: &str| Some(reply.get(moment)?.get("tree_hash")?.as_str()?.to_owned());
+    Some([hash("before")?, hash("after")?])
 }
 
 fn value_at(summary: &Value, path: &str) -> Value {

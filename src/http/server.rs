@@ -90,6 +90,11 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
             "web_ui.cors_origins contains \"*\": any web page open in a browser on this machine can call this server"
         );
     }
+    if app.config.vlm.enabled && app.config.vlm.model.is_none() {
+        tracing::warn!(
+            "no vision model is chosen (vlm.model); `os-screen-observer models --pick` lists them"
+        );
+    }
     app.gate.events.begin();
     app.gate.approvals.enable_approvals();
     let made = token.as_ref().filter(|token| token.kept_in.is_some());
@@ -103,6 +108,7 @@ pub fn start(app: Arc<App>, shutdown: CancellationToken) -> Result<Listening, No
     let rules = Rules {
         face: Face::Own,
         names: vec![config.host.clone()],
+        hosts: config.hosts.clone(),
         port: address.port(),
         cors_origins: config.cors_origins.clone(),
         token,
@@ -146,6 +152,7 @@ fn clickthrough_door(app: &App, token: Option<&Token>) -> Result<Option<Entrance
     let rules = Rules {
         face: Face::Clickthrough,
         names: vec![config.host.clone()],
+        hosts: app.config.web_ui.hosts.clone(),
         port: address.port(),
         // Its clients are programs; no page has to reach it.
         cors_origins: Vec::new(),

@@ -146,7 +146,7 @@ impl McpServer {
     fn tool_list(&self) -> &[Tool] {
         self.tools.get_or_init(|| {
             let listed = self.app.tools.listed_tools().filter(|spec| spec.meta.is_listed(&self.app.config));
-            listed.map(|spec| present::tool_entry(&spec)).collect()
+            listed.map(|spec| present::tool_entry(&spec, self.app.tools.detail())).collect()
         })
     }
 }

@@ -10,10 +10,11 @@ use serde_json::Value;
 use super::pages;
 use crate::gate::{Reply, ReplyBody};
 use crate::tool::Spec;
+use crate::tool::schema::Detail;
 
-pub fn tool_entry(spec: &Spec) -> Tool {
+pub fn tool_entry(spec: &Spec, detail: Detail) -> Tool {
     let meta = spec.meta;
-    let mut tool = Tool::new(meta.name, meta.brief, to_object(spec.input_schema()));
+    let mut tool = Tool::new(meta.name, meta.brief, to_object(spec.listed_schema(detail)));
     tool.output_schema = spec.output_schema().map(to_object);
     tool.annotations = Some(
         ToolAnnotations::new()

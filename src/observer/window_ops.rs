@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use regex::Regex;
-
 use super::resolve::MOST_MATCHES;
 use super::{DesktopState, Observer, Permit, ResolvedWindow};
 use crate::clock::Cancel;
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::app::{Clip, Ended, Launch, Program, Run};
 use crate::model::{Point, Reached, Window, WindowChange, WindowState};
+use crate::pattern::Pattern;
 use crate::platform::Activation;
 
 /// How often to look for a window where the platform tells nothing of changes.
@@ -26,7 +25,7 @@ const QUIET_WITHOUT_ELEMENTS: Duration = Duration::from_millis(1000);
 pub struct WindowQuery {
     pub uid: Option<String>,
     pub title_contains: Option<String>,
-    pub title_regex: Option<Regex>,
+    pub title_regex: Option<Pattern>,
     pub process: Option<String>,
 }
 
@@ -39,12 +38,13 @@ impl WindowQuery {
     }
 
     /// `window` has the title that may be shown, so that no hidden one can be guessed by asking.
-    pub fn matches_window(&self, window: &Window) -> bool {
+    pub fn matches_window(&self, window: &Window) -> Result<bool> {
         let contains = |part: &String| window.title.to_lowercase().contains(&part.to_lowercase());
-        self.uid.as_ref().is_none_or(|uid| window.uid == *uid)
+        let titled = self.title_regex.as_ref().map_or(Ok(true), |pattern| pattern.is_match(&window.title))?;
+        Ok(titled
+            && self.uid.as_ref().is_none_or(|uid| window.uid == *uid)
             && self.title_contains.as_ref().is_none_or(contains)
-            && self.title_regex.as_ref().is_none_or(|pattern| pattern.is_match(&window.title))
-            && self.process.as_ref().is_none_or(|name| window.process.eq_ignore_ascii_case(name))
+            && self.process.as_ref().is_none_or(|name| window.process.eq_ignore_ascii_case(name)))
     }
 
     fn query_text(&self) -> String {
@@ -125,8 +125,12 @@ impl Observer {
             .with("field", "window_uid"));
         }
         let windows = desktop.windows();
-        let fits = |window: &&Window| query.matches_window(&self.shown_window((*window).clone()));
-        let found: Vec<&Window> = windows.iter().filter(fits).collect();
+        let mut found: Vec<&Window> = Vec::new();
+        for window in windows {
+            if query.matches_window(&self.shown_window(window.clone()))? {
+                found.push(window);
+            }
+        }
         match found[..] {
             [window] => Ok(self.resolve_raw(desktop, window, None)),
             [] => Err(self.window_gone(format!("no window has {}", query.query_text()), windows)),
@@ -232,7 +236,10 @@ impl Observer {
         let all = desktop.windows().iter().map(|window| self.resolve_raw(&desktop, window, None));
         let mut has_splash = false;
         let mut others = None;
-        for chosen in all.filter(|chosen| awaited.matches_window(&chosen.window)) {
+        for chosen in all {
+            if !awaited.matches_window(&chosen.window)? {
+                continue;
+            }
             if self.platform.desktop().is_splash(&chosen.raw)? {
                 has_splash = true;
             } else if chosen.raw.pid == awaited.pid {
@@ -286,13 +293,13 @@ impl Observer {
 
 impl WindowWait {
     /// New, or raised by the program that found itself running already.
-    fn matches_window(&self, window: &Window) -> bool {
+    fn matches_window(&self, window: &Window) -> Result<bool> {
         let new = !self.before.contains(&window.uid);
         if self.query.is_empty() {
-            return new;
+            return Ok(new);
         }
         let came_to_front = window.focused && self.focused.as_ref() != Some(&window.uid);
-        (new || came_to_front) && self.query.matches_window(window)
+        Ok((new || came_to_front) && self.query.matches_window(window)?)
     }
 }
 

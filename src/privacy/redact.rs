@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use regex::{Regex, RegexSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::untrusted;
 use crate::config::Redaction;
 use crate::model::{Element, Range as NumberRange, Rect, Tree};
+use crate::pattern::{Effort, Pattern, PatternSet, TooManySteps};
 
 /// A shorter secret would hide half of what is on the screen wherever it occurs by chance.
 pub const SHORTEST_LEARNED_SECRET: usize = 4;
@@ -54,10 +54,10 @@ pub struct RedactionStatus {
 #[derive(Debug)]
 pub struct Redactor {
     rules: Option<Redaction>,
-    titles: RegexSet,
-    names: RegexSet,
-    roles: RegexSet,
-    texts: Vec<Regex>,
+    titles: PatternSet,
+    names: PatternSet,
+    roles: PatternSet,
+    texts: Vec<Pattern>,
     replacement: String,
     applied: AtomicU64,
     secrets: RwLock<LearnedSecrets>,
@@ -117,11 +117,11 @@ impl Redactor {
         let names = compile_patterns("element_name_patterns", &given.element_name_patterns)?;
         let roles = compile_patterns("element_role_patterns", &given.element_role_patterns)?;
         let texts = compile_patterns("ocr_text_patterns", &given.ocr_text_patterns)?;
-        let when_enabled = |list: Vec<Regex>| if given.enabled { list } else { Vec::new() };
+        let when_enabled = |list: Vec<Pattern>| if given.enabled { list } else { Vec::new() };
         Ok(Redactor {
-            titles: set_of("window_title_patterns", &when_enabled(titles))?,
-            names: set_of("element_name_patterns", &when_enabled(names))?,
-            roles: set_of("element_role_patterns", &when_enabled(roles))?,
+            titles: set_of("window_title_patterns", when_enabled(titles))?,
+            names: set_of("element_name_patterns", when_enabled(names))?,
+            roles: set_of("element_role_patterns", when_enabled(roles))?,
             texts: when_enabled(texts),
             replacement: untrusted::clean_text(&given.replacement).into_owned(),
             rules,
@@ -137,9 +137,10 @@ impl Redactor {
     /// what was shown finds its element in the same shown tree.
     pub fn shown(&self, tree: &Arc<Tree>, window_title: &str) -> RedactedTree {
         self.learn_secrets_of(tree);
+        let effort = Effort::for_many_texts();
         let changed: Vec<(usize, Element)> = self
-            .covers(tree, window_title)
-            .filter_map(|(node, cover)| Some((node, self.shown_element(&tree[node], cover)?)))
+            .covers(tree, window_title, &effort)
+            .filter_map(|(node, cover)| Some((node, self.shown_element(&tree[node], cover, &effort)?)))
             .collect();
         let redacted = changed.iter().filter(|(_, element)| element.redacted).count();
         self.applied.fetch_add(redacted as u64, Ordering::Relaxed);
@@ -149,28 +150,31 @@ impl Redactor {
 
     /// A window title as it may be shown.
     pub fn title<'a>(&self, title: &'a str) -> Cow<'a, str> {
-        let cleaned = untrusted::clean_text(title);
-        if self.is_private_title(&cleaned) {
+        let (cleaned, effort) = (untrusted::clean_text(title), Effort::default());
+        if self.is_private_title(&cleaned, &effort) {
             self.count_one();
             return Cow::Owned(self.replacement.clone());
         }
-        self.redacted_cow(cleaned)
+        self.redacted_cow(cleaned, &effort)
     }
 
     /// The text without what the text patterns find and without any secret that is known.
     ///
     /// Doing it twice is doing it once, also when a pattern finds the replacement itself.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.redacted_cow(Cow::Borrowed(text))
+        self.redacted_cow(Cow::Borrowed(text), &Effort::default())
     }
 
     /// Redacts the words of one line together, so that what spans several of them is found too.
     ///
     /// Like `text`, until nothing is exposed: an empty replacement may bring two halves of a secret together.
     pub fn line_of_words(&self, words: &mut [&mut String]) {
+        let effort = Effort::default();
         for round in 0..=MOST_ROUNDS {
             let line = words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
-            let spans = self.spans_to_cover(&line);
+            let Ok(spans) = self.spans_to_cover(&line, &effort) else {
+                break;
+            };
             if spans.is_empty() || !self.cover_words(words, &spans) {
                 return;
             }
@@ -257,9 +261,10 @@ impl Redactor {
     /// repeats the text of what is in it, and blackening it would leave no picture.
     pub fn secret_regions(&self, tree: &Tree, title: &str) -> Vec<Rect> {
         self.learn_secrets_of(tree);
-        let covers: Vec<RedactionCover> = self.covers(tree, title).map(|(_, cover)| cover).collect();
+        let effort = Effort::for_many_texts();
+        let covers: Vec<RedactionCover> = self.covers(tree, title, &effort).map(|(_, cover)| cover).collect();
         let is_private = |node: usize| {
-            let shown = || self.shown_element(&tree[node], covers[node]);
+            let shown = || self.shown_element(&tree[node], covers[node], &effort);
             covers[node] != RedactionCover::Nothing || shown().is_some_and(|shown| shown.redacted)
         };
         let mut regions: Vec<Rect> = Vec::new();
@@ -279,10 +284,11 @@ impl Redactor {
     /// with another letter in it. Other words are redacted when they are read.
     pub fn unreadable_regions(&self, tree: &Tree, title: &str, frame: Rect) -> Vec<Rect> {
         self.learn_secrets_of(tree);
-        if self.is_private_title(&untrusted::clean_text(title)) {
+        let effort = Effort::for_many_texts();
+        if self.is_private_title(&untrusted::clean_text(title), &effort) {
             return vec![frame];
         }
-        let hidden = self.covers(tree, title).filter(|(node, cover)| {
+        let hidden = self.covers(tree, title, &effort).filter(|(node, cover)| {
             *cover != RedactionCover::Nothing
                 || (self.shows_secret(&tree[*node])
                     && is_innermost(tree, *node, |inner| self.shows_secret(&tree[inner])))
@@ -321,8 +327,9 @@ impl Redactor {
         &'a self,
         tree: &'a Tree,
         title: &str,
+        effort: &'a Effort,
     ) -> impl Iterator<Item = (usize, RedactionCover)> + 'a {
-        let everything = self.is_private_title(&untrusted::clean_text(title));
+        let everything = self.is_private_title(&untrusted::clean_text(title), effort);
         let mut end_of_secret = 0;
         (0..tree.len()).map(move |node| {
             let element = &tree[node];
@@ -331,7 +338,7 @@ impl Redactor {
             if secret {
                 end_of_secret = end_of_secret.max(tree.end(node));
             }
-            let texts = everything || inside_secret || self.is_named_by_a_rule(element);
+            let texts = everything || inside_secret || self.is_named_by_a_rule(element, effort);
             let cover = match (texts, secret) {
                 (true, _) => RedactionCover::Texts,
                 (false, true) => RedactionCover::Value,
@@ -341,13 +348,13 @@ impl Redactor {
         })
     }
 
-    fn is_private_title(&self, cleaned: &str) -> bool {
-        !self.titles.is_empty() && self.titles.is_match(cleaned)
+    fn is_private_title(&self, cleaned: &str, effort: &Effort) -> bool {
+        hides_text(&self.titles, cleaned, effort)
     }
 
-    fn is_named_by_a_rule(&self, element: &Element) -> bool {
-        (!self.names.is_empty() && self.names.is_match(&untrusted::clean_text(&element.name)))
-            || (!self.roles.is_empty() && self.roles.is_match(&untrusted::clean_text(element.role.name())))
+    fn is_named_by_a_rule(&self, element: &Element, effort: &Effort) -> bool {
+        hides_text(&self.names, &untrusted::clean_text(&element.name), effort)
+            || hides_text(&self.roles, &untrusted::clean_text(element.role.name()), effort)
     }
 
     fn learn_secrets_of(&self, tree: &Tree) {
@@ -357,7 +364,7 @@ impl Redactor {
     }
 
     /// The element as it may be shown, or `None` when that is how it is.
-    fn shown_element(&self, element: &Element, cover: RedactionCover) -> Option<Element> {
+    fn shown_element(&self, element: &Element, cover: RedactionCover, effort: &Effort) -> Option<Element> {
         let mut shown = Cow::Borrowed(element);
         for field in TEXT_FIELDS {
             let text = (field.get)(element).unwrap_or_default();
@@ -370,7 +377,7 @@ impl Redactor {
                 continue;
             }
             let cleaned = untrusted::clean_text(text);
-            if let Some(replaced) = self.substitute_secrets(&cleaned) {
+            if let Some(replaced) = self.substitute_secrets(&cleaned, effort) {
                 (field.set)(shown.to_mut(), replaced);
                 shown.to_mut().redacted = true;
             } else if let Cow::Owned(cleaned) = cleaned {
@@ -388,8 +395,8 @@ impl Redactor {
         }
     }
 
-    fn redacted_cow<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
-        match self.substitute_secrets(&text) {
+    fn redacted_cow<'a>(&self, text: Cow<'a, str>, effort: &Effort) -> Cow<'a, str> {
+        match self.substitute_secrets(&text, effort) {
             None => text,
             Some(replaced) => {
                 self.count_one();
@@ -403,13 +410,16 @@ impl Redactor {
     }
 
     /// Covers what is exposed until nothing is: the result is a text that would not change again.
-    fn substitute_secrets(&self, text: &str) -> Option<String> {
+    /// What takes too long to search is replaced as a whole.
+    fn substitute_secrets(&self, text: &str, effort: &Effort) -> Option<String> {
         if self.texts.is_empty() && !self.knows_secrets.load(Ordering::Acquire) {
             return None;
         }
         let mut current = Cow::Borrowed(text);
         for _ in 0..MOST_ROUNDS {
-            let spans = self.spans_to_cover(&current);
+            let Ok(spans) = self.spans_to_cover(&current, effort) else {
+                break;
+            };
             if spans.is_empty() {
                 return match current {
                     Cow::Borrowed(_) => None,
@@ -425,32 +435,35 @@ impl Redactor {
     ///
     /// A match inside a replacement that already stands in the text is no exposure. A match that
     /// reaches out of one is covered together with it.
-    fn spans_to_cover(&self, text: &str) -> Vec<Range<usize>> {
-        let exposed = self.matches(text);
+    fn spans_to_cover(&self, text: &str, effort: &Effort) -> Result<Vec<Range<usize>>, TooManySteps> {
+        let exposed = self.matches(text, effort)?;
         if exposed.is_empty() {
-            return exposed;
+            return Ok(exposed);
         }
         let covered = find_occurrences(text, &self.replacement);
         let mut spans: Vec<_> = exposed.into_iter().filter(|span| !is_inside_one(span, &covered)).collect();
         if !spans.is_empty() {
             spans.extend(covered);
         }
-        merge_spans(spans)
+        Ok(merge_spans(spans))
     }
 
-    fn matches(&self, text: &str) -> Vec<Range<usize>> {
-        let mut found: Vec<Range<usize>> = self
-            .texts
-            .iter()
-            .flat_map(|pattern| pattern.find_iter(text).map(|found| found.range()))
-            .filter(|span| !span.is_empty())
-            .collect();
+    fn matches(&self, text: &str, effort: &Effort) -> Result<Vec<Range<usize>>, TooManySteps> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for pattern in &self.texts {
+            found.extend(pattern.spans(text, effort)?);
+        }
         if self.knows_secrets.load(Ordering::Acquire) {
             let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
             secrets.find_in(text, &mut found);
         }
-        found
+        Ok(found)
     }
+}
+
+/// What takes too long to find out is hidden.
+fn hides_text(rules: &PatternSet, text: &str, effort: &Effort) -> bool {
+    rules.is_match(text, effort).unwrap_or(true)
 }
 
 /// Whether what is said of an element holds of nothing in it. Of a window something always is in it: its title is not
@@ -542,21 +555,15 @@ pub fn is_secret(element: &Element) -> bool {
     element.is_secret()
 }
 
-fn compile_patterns(list: &str, patterns: &[String]) -> Result<Vec<Regex>, String> {
+fn compile_patterns(list: &str, patterns: &[String]) -> Result<Vec<Pattern>, String> {
     let one = |(at, pattern): (usize, &String)| {
-        Regex::new(pattern).map_err(|error| {
-            format!(
-                "redaction.{list}[{at}] '{pattern}' is not a valid regular expression: {error}. \
-                 Look-around and back-references are not supported."
-            )
-        })
+        Pattern::compile(pattern).map_err(|problem| format!("redaction.{list}[{at}] '{pattern}': {problem}"))
     };
     patterns.iter().enumerate().map(one).collect()
 }
 
-fn set_of(list: &str, patterns: &[Regex]) -> Result<RegexSet, String> {
-    RegexSet::new(patterns.iter().map(Regex::as_str))
-        .map_err(|error| format!("redaction.{list} is too large as a whole: {error}"))
+fn set_of(list: &str, patterns: Vec<Pattern>) -> Result<PatternSet, String> {
+    PatternSet::new(patterns).map_err(|error| format!("redaction.{list} is too large as a whole: {error}"))
 }
 
 fn count_patterns(rules: &Redaction) -> usize {
@@ -870,7 +877,7 @@ mod tests {
     fn an_invalid_pattern_is_named() {
         for (json, named) in [
             (r#"{"element_name_patterns":["ok","(a"]}"#, "redaction.element_name_patterns[1] '(a'"),
-            (r#"{"enabled":false,"ocr_text_patterns":["(?=x)"]}"#, "redaction.ocr_text_patterns[0] '(?=x)'"),
+            (r#"{"enabled":false,"ocr_text_patterns":["(?=x"]}"#, "redaction.ocr_text_patterns[0] '(?=x'"),
         ] {
             let error = Redactor::new(Some(serde_json::from_str(json).unwrap())).unwrap_err();
             assert!(error.starts_with(named), "{error}");

@@ -47,6 +47,8 @@ pub struct Cx<'a> {
     pub question: Option<Box<Question>>,
     /// Said to the caller beside the result: what was understood differently from what was written.
     pub warning: Option<String>,
+    /// The same of its arguments, which are read before the tool runs.
+    pub argument_notes: Vec<String>,
 }
 
 impl<'a> Cx<'a> {
@@ -73,6 +75,7 @@ impl<'a> Cx<'a> {
             max_tokens: None,
             question: None,
             warning: None,
+            argument_notes: Vec::new(),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::model::Point;
 use crate::model::selector::state_names;
 use crate::observer::predicate::{PredicateClaim, PredicateVerdict, TextSource, WindowPredicate};
 use crate::observer::vision::RegionReference;
+use crate::tool::args::WINDOW_UID;
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 pub struct AssertState;
@@ -25,7 +26,7 @@ pub struct AssertArgs {
     /// region_similar{region,since}; oracle{name}; each window_uid?.
     predicates: Option<Vec<ArgumentObject>>,
     /// The same, or one object: the older spelling.
-    #[schemars(extend("x-hidden" = true, "anyOf" = [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]))]
+    #[schemars(extend("x-hidden" = "in full", "anyOf" = [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]))]
     predicate: Option<Value>,
 }
 
@@ -86,6 +87,10 @@ impl Tool for AssertState {
 
     fn run(cx: &mut Cx, args: AssertArgs, _: Permit) -> Result<AssertOut> {
         let entries = predicate_entries(args)?;
+        // A claim that was not understood must not be taken for one that does not hold.
+        for (number, entry) in entries.iter().enumerate() {
+            check_names(&ArgumentFields::new(format!("predicates[{number}]"), entry))?;
+        }
         let evaluation = cx.observer().evaluation(cx.cancel);
         let mut results = Vec::with_capacity(entries.len());
         for (number, entry) in entries.into_iter().enumerate() {
@@ -226,15 +231,31 @@ fn find_kind(kind: &str) -> Option<&'static KindOf> {
 /// Reads a predicate from `kind` and that kind's own fields.
 pub fn read(cx: &Cx, fields: &ArgumentFields) -> Result<WindowPredicate> {
     let kind = fields.text("kind")?;
-    let Some(KindOf(_, names, read_claim)) = find_kind(kind) else {
+    let Some(KindOf(_, _, read_claim)) = find_kind(kind) else {
         let known: Vec<&str> = KINDS.iter().map(|known| known.0).collect();
         let message = format!("unknown predicate kind '{kind}'; known kinds are {}", known.join(", "));
         return Err(Error::new(Kind::PredicateUnsupported, message));
     };
-    let known: Vec<&str> = names.iter().copied().chain(["kind", "window_uid"]).collect();
-    fields.reject_unknown(&known)?;
+    check_names(fields)?;
     let claim = read_claim(cx, fields)?;
-    Ok(WindowPredicate { window_uid: fields.maybe_text("window_uid")?.map(str::to_owned), claim })
+    Ok(WindowPredicate { window_uid: named_window(cx, fields)?, claim })
+}
+
+/// Refuses names that the kind of a predicate does not have.
+fn check_names(fields: &ArgumentFields) -> Result<()> {
+    let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let Some(KindOf(_, names, _)) = find_kind(kind) else { return Ok(()) };
+    let known: Vec<&str> = names.iter().copied().chain(["kind", WINDOW_UID]).collect();
+    fields.reject_unknown(&known)
+}
+
+/// The window that a predicate is about. A uid may be that of a window that is gone, which is a claim too.
+fn named_window(cx: &Cx, fields: &ArgumentFields) -> Result<Option<String>> {
+    let choice = fields.window_choice()?;
+    if choice.uid.is_some() || choice.is_empty() {
+        return Ok(choice.uid);
+    }
+    Ok(Some(cx.observer().resolve_window(&choice)?.window.uid))
 }
 
 /// Numbers and flags are values too, as their text.

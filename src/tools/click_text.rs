@@ -205,7 +205,10 @@ impl Tool for OcrFind {
             cx.warning = chosen.warning.clone();
         }
         let (seen, page) = cx.observer().read_scene(&scene, &args.read.reading_options(cx), cx.cancel)?;
-        let mut found = wanted.as_ref().map_or_else(|| page.all_lines(), |wanted| page.find_text(wanted));
+        let mut found = match &wanted {
+            Some(wanted) => page.find_text(wanted)?,
+            None => page.all_lines(),
+        };
         let nearest =
             wanted.filter(|_| found.is_empty()).map(|wanted| page.nearest_text(&wanted, MOST_CANDIDATES));
         let most = args.max_results.map_or(50, Int::as_usize);
@@ -270,7 +273,7 @@ impl ClickTextArgs {
         let occurrence = self.chosen_occurrence()?;
         let scene = self.read.reading_scene(cx)?;
         let (seen, page) = cx.observer().read_scene(&scene, &self.read.reading_options(cx), cx.cancel)?;
-        let mut found = page.find_text(&wanted);
+        let mut found = page.find_text(&wanted)?;
         let at = self.pick_occurrence(&page, &wanted, &found, occurrence)?;
         let count = found.len();
         Ok(Spotted { scene, seen, piece: found.swap_remove(at), number: at + 1, count })

@@ -9,6 +9,7 @@ use crate::model::input::Delivery;
 use crate::model::{Point, Rect, Window};
 use crate::observer::screenshots::{Image, PictureSpot, PictureSubject};
 use crate::observer::{self, ElementChoice, Observation, ObserveRequest, ResolvedWindow, WindowChoice};
+use crate::pattern::Pattern;
 use crate::platform::Shot;
 use crate::tool::Cx;
 use crate::tool::args::{Fraction, Int, Pixel, Text};
@@ -29,7 +30,7 @@ impl WindowArgs {
     }
 }
 
-fn window_choice(
+pub fn window_choice(
     uid: &Option<Text<256>>,
     index: Option<Int<0, 65535>>,
     title: &Option<Text<512>>,
@@ -67,7 +68,8 @@ impl ElementArgs {
 pub struct QuietWindowArgs {
     /// Default: focused window.
     pub window_uid: Option<Text<256>>,
-    #[schemars(extend("x-hidden" = true))]
+    /// The uid wins.
+    #[schemars(extend("x-hidden" = "in full"))]
     pub window_index: Option<Int<0, 65535>>,
     #[schemars(extend("x-hidden" = true))]
     pub window_title: Option<Text<512>>,
@@ -290,7 +292,10 @@ pub fn seen_after<T>(cx: &mut Cx, seen: Result<T>) -> Result<Option<T>> {
         Ok(seen) => Ok(Some(seen)),
         Err(error) if error.kind == Kind::Cancelled => Err(error),
         Err(error) => {
-            warn_too(cx, format!("the input was sent, but what came of it could not be seen: {}", error.message));
+            warn_too(
+                cx,
+                format!("the input was sent, but what came of it could not be seen: {}", error.message),
+            );
             Ok(None)
         }
     }
@@ -349,8 +354,8 @@ pub fn new_dialogs(before: &[Window], after: Vec<Window>) -> Vec<Dialog> {
 pub use crate::clock::millis;
 
 /// A caller's regular expression: bounded, and an error when it is none.
-pub fn parse_regex(field: &'static str, pattern: &str) -> Result<regex::Regex> {
-    crate::config::limits::compile_pattern(pattern).map_err(|problem| regex_error(field, &problem))
+pub fn parse_regex(field: &'static str, pattern: &str) -> Result<Pattern> {
+    Pattern::compile(pattern).map_err(|problem| regex_error(field, &problem))
 }
 
 pub fn regex_error(field: &'static str, problem: &str) -> Error {

@@ -90,14 +90,7 @@ fn look_after(cx: &mut Cx, window_uid: Option<String>, args: &ObserveAfterArgs) 
         }
     };
     let ok = matches!(content, ObservedOrNot::Seen(_));
-    Ok(StepObservation {
-        ok,
-        success: ok,
-        step_id,
-        caused_by_step_id: cx.step_id,
-        content,
-        untrusted: true,
-    })
+    Ok(StepObservation { ok, success: ok, step_id, caused_by_step_id: cx.step_id, content, untrusted: true })
 }
 
 /// The window, or the focused one when the action closed it.
@@ -209,7 +202,7 @@ impl Tool for TypeAndObserve {
 
     fn run(cx: &mut Cx, args: TypeAndLookArgs, permit: Permit) -> Result<Self::Out> {
         let dry_run = permit.dry_run();
-        let window = args.typing.to.named_uid();
+        let window = args.typing.to.named_uid(cx)?;
         let acted = TypeText::run(cx, args.typing, permit)?;
         let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })
@@ -252,7 +245,7 @@ impl Tool for PressKeyAndObserve {
 
     fn run(cx: &mut Cx, args: PressAndLookArgs, permit: Permit) -> Result<Self::Out> {
         let dry_run = permit.dry_run();
-        let window = args.pressing.to.named_uid();
+        let window = args.pressing.to.named_uid(cx)?;
         let acted = PressKey::run(cx, args.pressing, permit)?;
         let observation = if dry_run { None } else { Some(look_after(cx, window, &args.look)?) };
         Ok(ActedAndSeen { acted, observation })

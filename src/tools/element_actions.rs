@@ -554,6 +554,7 @@ impl Tool for FocusElement {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "focus_element",
+        lists_dry_run: true,
         rest: &[(Method::Post, "/api/element/focus")],
         brief: "Give an element the keyboard focus.",
         detail: "Keys and text go to it from then on. The receipt's `after.focused_selector` says which \
@@ -585,6 +586,7 @@ impl Tool for InvokeElement {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "invoke_element",
+        lists_dry_run: true,
         rest: &[(Method::Post, "/api/element/invoke")],
         brief: "Trigger an element's own action, without the pointer where possible.",
         detail: "A button is pressed, a link followed, a check box toggled. `route` says which input route was used.",
@@ -729,6 +731,7 @@ impl Tool for SetValue {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "set_value",
+        lists_dry_run: true,
         lean: true,
         rest: &[(Method::Post, "/api/element/set_value")],
         brief: "Set the value of a field or slider directly; replaces the old value.",
@@ -870,6 +873,7 @@ impl Tool for SelectOption {
     type Out = Receipt;
     const META: Meta = Meta {
         name: "select_option",
+        lists_dry_run: true,
         lean: true,
         rest: &[(Method::Post, "/api/element/select")],
         brief: "Choose an option of a list, combo box or group, by name or index.",

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::common::window_choice;
 use super::pointer::PointerSent;
 use super::typed_field::{FieldBefore, TypedReceipt};
 use crate::config::limits;
@@ -11,15 +12,19 @@ use crate::model::input::{Act, Delivery};
 use crate::model::{InputAim, InputKind, InputText, KeyCombo, RecordedInput};
 use crate::observer::{ResolvedWindow, WindowChoice};
 use crate::platform::Done;
-use crate::tool::args::{SecretOr, Text};
+use crate::tool::args::{Int, SecretOr, Text};
 use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Permit, Spec, Target, Tool};
 
 /// The window that keys are for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct KeyWindowArgs {
     /// It is brought to the front first; default: whatever has the focus.
-    #[schemars(extend("x-hidden" = true))]
+    #[schemars(extend("x-hidden" = "in full"))]
     window_uid: Option<Text<256>>,
+    #[schemars(extend("x-hidden" = true))]
+    window_index: Option<Int<0, 65535>>,
+    #[schemars(extend("x-hidden" = true))]
+    window_title: Option<Text<512>>,
     /// background: refused unless the window is in front.
     #[schemars(extend("x-hidden" = true))]
     delivery: Option<Delivery>,
@@ -28,8 +33,10 @@ pub struct KeyWindowArgs {
 impl KeyWindowArgs {
     /// The window that is named, or the dialog of it that has the keyboard.
     fn window(&self, cx: &Cx) -> Result<Option<ResolvedWindow>> {
-        let Some(uid) = &self.window_uid else { return Ok(None) };
-        let choice = WindowChoice { uid: Some(uid.as_str().to_owned()), ..WindowChoice::default() };
+        let choice = self.window_choice();
+        if choice.is_empty() {
+            return Ok(None);
+        }
         cx.observer().keyboard_window(&cx.desktop()?, &choice).map(Some)
     }
 
@@ -50,8 +57,17 @@ impl KeyWindowArgs {
         }
     }
 
-    pub fn named_uid(&self) -> Option<String> {
-        self.window_uid.as_ref().map(|uid| uid.as_str().to_owned())
+    fn window_choice(&self) -> WindowChoice {
+        window_choice(&self.window_uid, self.window_index, &self.window_title)
+    }
+
+    /// The uid of the window that is named.
+    pub fn named_uid(&self, cx: &Cx) -> Result<Option<String>> {
+        let choice = self.window_choice();
+        if choice.uid.is_some() || choice.is_empty() {
+            return Ok(choice.uid);
+        }
+        Ok(Some(cx.observer().choose_in(&cx.desktop()?, &choice)?.window.uid))
     }
 }
 

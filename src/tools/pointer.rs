@@ -5,7 +5,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs, seen_after};
+use super::common::{
+    Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs, seen_after,
+};
 use crate::error::{Error, Result};
 use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};

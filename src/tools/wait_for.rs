@@ -12,10 +12,11 @@ use super::fields::{ArgumentFields, ArgumentObject};
 use super::vision::{STILL, TOLERANCE};
 use crate::config::limits::{VISUAL_CONDITIONS, WAIT_CONDITIONS};
 use crate::error::{Error, Fact, Kind, Result};
+use crate::observer::WindowChoice;
 use crate::observer::predicate::{PredicateClaim, WindowPredicate};
 use crate::observer::vision::{Measure, Visual};
 use crate::observer::wait::{SeenTree, Vanishing, WaitCondition, WaitRequest};
-use crate::tool::args::{Int, Text};
+use crate::tool::args::{Int, Text, WINDOW_UID};
 use crate::tool::{Cx, Example, Group, Meta, Method, Output, Permit, Spec, Tool};
 
 /// Longer waits are shortened to what the config allows; a number beyond this is a mistake.
@@ -41,7 +42,8 @@ pub struct WaitForArgs {
     window_title: Option<Text<512>>,
     /// Default 5000.
     timeout_ms: Option<Millis>,
-    #[schemars(extend("x-hidden" = true))]
+    /// How often to look where changes are not told.
+    #[schemars(extend("x-hidden" = "in full"))]
     poll_ms: Option<Millis>,
 }
 
@@ -113,7 +115,8 @@ impl Tool for WaitForTool {
             window_index: args.window_index,
             window_title: args.window_title,
         };
-        let window_uid = named_window(cx, &window, &mut conditions)?;
+        let choice = chosen_window(window.window_choice(), &args.any_of)?;
+        let window_uid = named_window(cx, &choice, &mut conditions)?;
         resolve_tokens(cx, &args.any_of, &mut conditions, window_uid.as_deref())?;
         let waiting = WaitRequest {
             window_uid,
@@ -228,13 +231,31 @@ fn element_disappears(fields: &ArgumentFields) -> Result<WaitCondition> {
     Ok(WaitCondition::ElementDisappears { element, window_uid: None })
 }
 
+/// The window beside the conditions, or the one that is named in them. Only one is waited at.
+fn chosen_window(beside: WindowChoice, entries: &[ArgumentObject]) -> Result<WindowChoice> {
+    let mut chosen = beside;
+    for (number, entry) in entries.iter().enumerate() {
+        let fields = ArgumentFields::new(format!("any_of[{number}]"), &entry.0);
+        // A predicate has a window of its own; that of window_disappears is what is waited for.
+        if matches!(fields.maybe_text("type")?, None | Some("predicate" | "window_disappears")) {
+            continue;
+        }
+        let named = fields.window_choice()?;
+        if !named.is_empty() && !chosen.is_empty() && named != chosen {
+            let problem = "and what was named before it are two windows; wait for each in a call of its own";
+            return Err(fields.field_error(WINDOW_UID, problem));
+        }
+        chosen = if named.is_empty() { chosen } else { named };
+    }
+    Ok(chosen)
+}
+
 /// The window that the caller named, which must be there if a condition looks into it.
 fn named_window(
     cx: &mut Cx,
-    window: &WindowArgs,
+    choice: &WindowChoice,
     conditions: &mut [WaitCondition],
 ) -> Result<Option<String>> {
-    let choice = window.window_choice();
     let is_visual = |condition: &WaitCondition| {
         matches!(condition, WaitCondition::VisualChange(_) | WaitCondition::VisualStable { .. })
     };
@@ -242,7 +263,7 @@ fn named_window(
     if choice.is_empty() || !conditions.iter().any(needed) {
         return Ok(None);
     }
-    let chosen = cx.observer().resolve_window(&choice)?;
+    let chosen = cx.observer().resolve_window(choice)?;
     cx.warning = chosen.warning;
     for condition in conditions {
         if let WaitCondition::VisualChange(visual) | WaitCondition::VisualStable { visual, .. } = condition {
@@ -312,7 +333,8 @@ pub struct WaitIdleArgs {
     quiet_ms: Option<Int<0, 60_000>>,
     /// Default 5000.
     timeout_ms: Option<Millis>,
-    #[schemars(extend("x-hidden" = true))]
+    /// How often to look where changes are not told.
+    #[schemars(extend("x-hidden" = "in full"))]
     poll_ms: Option<Millis>,
 }
 

@@ -215,8 +215,7 @@ fn what_makes_no_sense_names_its_argument() {
         (json!({"cwd": "relative"}), "cwd"),
         (json!({"shell": "zsh"}), "shell"),
         (json!({"shell": "cmd"}), "shell"),
-        (json!({"timeout_s": 0}), "timeout_s"),
-        (json!({"timeout_s": 601}), "timeout_s"),
+        (json!({"timeout_s": "1"}), "timeout_s"),
     ] {
         let refused = exec(&mut client, "true", args.clone());
         assert_eq!(refused["error"]["code"], "BadRequest", "{args} {refused}");

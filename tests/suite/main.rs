@@ -23,6 +23,8 @@ mod consent;
 mod docs_config;
 mod docs_links;
 mod docs_scenarios;
+#[cfg(feature = "http")]
+mod drop_in;
 #[cfg(target_os = "linux")]
 mod exec;
 mod find;

@@ -136,7 +136,8 @@ fn a_description_has_the_parts_that_were_asked_for() {
         let (mode, only) = description(&world, json!({"window_index": 0, "mode": asked}));
         assert_eq!((mode.as_str(), only.as_str()), ("accessibility", accessibility), "{asked}");
     }
-    assert_eq!(world.code("get_screen_description", json!({"mode": "vlm"})), "PlatformUnsupported");
+    let told = world.ok("get_screen_description", json!({"mode": "vlm"}))["description"].to_string();
+    assert!(told.contains("[VLM not asked: no vision model is enabled"), "{told}");
 }
 
 #[test]

@@ -13,25 +13,26 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tokens", &[]),
     ("clock", &["error"]),
     ("files", &[]),
-    ("config", &["text"]),
+    ("pattern", &["error", "clock"]),
+    ("config", &["text", "pattern"]),
     ("runtime", &[]),
-    ("model", &["error", "text", "config"]),
+    ("model", &["error", "text", "pattern", "config"]),
     ("machine", &["clock", "config"]),
-    ("scenario", &["files", "config", "model"]),
+    ("scenario", &["files", "pattern", "config", "model"]),
     ("platform", &["error", "text", "random", "clock", "config", "model", "machine", "scenario"]),
-    ("privacy", &["error", "text", "config", "model"]),
+    ("privacy", &["error", "text", "pattern", "config", "model"]),
     ("budget", &["error", "clock", "config"]),
     ("ocr", &["error", "clock", "config", "model", "machine", "platform"]),
     (
         "observer",
         &[
-            "error", "text", "random", "tokens", "clock", "files", "config", "model", "platform", "privacy",
-            "budget", "ocr",
+            "error", "text", "random", "tokens", "clock", "files", "pattern", "config", "model", "platform",
+            "privacy", "budget", "ocr",
         ],
     ),
     ("metrics", &["error", "tokens", "clock"]),
     ("session", &["random", "clock", "config", "model", "observer"]),
-    ("secrets", &["error", "text", "files", "config", "model", "privacy", "observer"]),
+    ("secrets", &["error", "text", "files", "pattern", "config", "model", "privacy", "observer"]),
     (
         "tool",
         &[
@@ -48,22 +49,23 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "trace",
         &[
-            "error", "text", "random", "clock", "files", "config", "model", "scenario", "platform",
-            "privacy", "budget", "observer", "session", "secrets", "tool",
+            "error", "text", "random", "clock", "files", "pattern", "config", "model", "scenario",
+            "platform", "privacy", "budget", "observer", "session", "secrets", "tool",
         ],
     ),
     (
         "gate",
         &[
-            "error", "text", "random", "tokens", "clock", "files", "config", "model", "platform", "privacy",
-            "budget", "observer", "metrics", "session", "secrets", "tool", "events", "halt", "trace",
+            "error", "text", "random", "tokens", "clock", "files", "pattern", "config", "model", "platform",
+            "privacy", "budget", "observer", "metrics", "session", "secrets", "tool", "events", "halt",
+            "trace",
         ],
     ),
     (
         "tools",
         &[
-            "error", "text", "tokens", "clock", "files", "config", "model", "scenario", "platform",
-            "privacy", "budget", "observer", "metrics", "tool", "vlm", "gate",
+            "error", "text", "tokens", "clock", "files", "pattern", "config", "model", "scenario",
+            "platform", "privacy", "budget", "observer", "metrics", "tool", "gate",
         ],
     ),
     (
@@ -77,8 +79,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "http",
         &[
-            "error", "random", "clock", "files", "config", "runtime", "machine", "privacy", "metrics",
-            "tool", "events", "trace", "gate", "app", "mcp",
+            "error", "random", "clock", "files", "pattern", "config", "runtime", "machine", "privacy",
+            "metrics", "tool", "events", "trace", "gate", "app", "mcp",
         ],
     ),
     ("log", &["config", "tool", "tools", "app", "http"]),

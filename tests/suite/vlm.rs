@@ -457,7 +457,8 @@ fn a_budget_without_room_sends_nothing() {
         let server = FakeModel::playing([Script::says("x")]);
         let world = with_budget(&server, more, budgets);
         for mode in ["vlm", "combined"] {
-            assert_eq!(world.code(TOOL, json!({"mode": mode})), "BudgetExceeded");
+            let told = world.ok(TOOL, json!({"mode": mode}))["description"].to_string();
+            assert!(told.contains("[accessibility]") && told.contains("[VLM not asked: "), "{told}");
         }
         world.ok(TOOL, json!({"mode": "accessibility"}));
         assert!(server.requests().is_empty());
@@ -475,7 +476,8 @@ fn the_servers_own_count_is_charged() {
     assert_eq!(tokens(&world), 900);
     world.ok(TOOL, json!({}));
     assert_eq!(tokens(&world), 19_900);
-    assert_eq!(world.code(TOOL, json!({})), "BudgetExceeded");
+    let told = world.ok(TOOL, json!({}))["description"].to_string();
+    assert!(told.contains("[VLM not asked: "), "{told}");
     assert_eq!(server.requests().len(), 2);
     let status = world.ok("get_budget_status", json!({}));
     assert_eq!(status["screenshots"]["used"], 2, "{status}");

@@ -10,15 +10,14 @@ mod grants;
 
 use std::time::Duration;
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
 pub use facts::CallFacts;
 
-use crate::config::limits::compile_pattern;
 use crate::config::{Config, ConfirmationMode, OnUnread};
 use crate::error::{Error, Fact, Kind, Result};
 use crate::model::Role;
+use crate::pattern::Pattern;
 use crate::privacy::arguments::Keeper;
 use crate::text::shorten;
 pub use crate::tool::person::{Person, Question, Ticket};
@@ -37,7 +36,7 @@ pub struct Confirm {
 #[derive(Debug)]
 struct ConsentRule {
     role: Option<Role>,
-    name: Option<Regex>,
+    name: Option<Pattern>,
 }
 
 impl Person {
@@ -316,14 +315,15 @@ impl Confirm {
 }
 
 impl ConsentRule {
+    /// A name of which that cannot be told needs consent like one that matches.
     fn matches(&self, role: &Role, name: &str) -> bool {
         self.role.as_ref().is_none_or(|wanted| wanted == role)
-            && self.name.as_ref().is_none_or(|pattern| pattern.is_match(name))
+            && self.name.as_ref().is_none_or(|pattern| pattern.is_match(name) != Ok(false))
     }
 }
 
-fn compile_rule(pattern: &str) -> Result<Regex, String> {
-    compile_pattern(pattern)
+fn compile_rule(pattern: &str) -> Result<Pattern, String> {
+    Pattern::compile(pattern)
         .map_err(|problem| format!("confirmation_required: name_regex '{pattern}': {problem}"))
 }
 

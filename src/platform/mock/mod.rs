@@ -117,6 +117,7 @@ impl Platform for Mock {
             supports: Capabilities {
                 accessibility_tree: true,
                 occlusion_detection: true,
+                drag: true,
                 redaction: true,
                 scenarios: true,
                 image_blur: true,

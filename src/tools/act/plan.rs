@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::step_window::{in_window, in_windows};
@@ -14,6 +13,7 @@ use crate::gate::steps::lacks_token;
 use crate::observer::Ref;
 use crate::observer::predicate::{PredicateClaim, TextSource, WindowPredicate};
 use crate::observer::wait::WaitCondition;
+use crate::pattern::Pattern;
 use crate::tool::args::Text;
 use crate::tool::{Cx, Effect, Meta, ReplyKind, Tool};
 use crate::tools::assert_state::AssertState;
@@ -60,7 +60,7 @@ pub enum Expectation {
     /// Something is otherwise than before the step.
     Changed,
     /// A window of this title that was not there before the step.
-    NewWindow(Map<String, Value>, Regex),
+    NewWindow(Map<String, Value>, Pattern),
     /// One of these is met.
     Met(Vec<ExpectedForm>),
 }

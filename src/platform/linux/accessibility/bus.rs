@@ -121,7 +121,8 @@ fn serve(mut queue: mpsc::UnboundedReceiver<BusJob>, bell: Bell) {
     };
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
-        let session = Rc::new(BusSession { bell, link: tokio::sync::Mutex::new(None), mute: Cell::new(None) });
+        let session =
+            Rc::new(BusSession { bell, link: tokio::sync::Mutex::new(None), mute: Cell::new(None) });
         while let Some(job) = queue.recv().await {
             tokio::task::spawn_local(job(session.clone()));
         }

@@ -26,16 +26,18 @@ use crate::error::{Error, Fact, Kind, Result};
 use crate::events;
 use crate::gate::confirm::{CallFacts, Case, Consent, ConsentVerdict, Forced, Why};
 use crate::metrics::Size;
+use crate::observer::Ref;
 use crate::privacy::scrub::{self, Scrub};
 use crate::session::FailedCall;
 use crate::tokens::{Writing, tokens_for_bytes};
-use crate::tool::args;
 pub use crate::tool::call::{Call, Origin, Reply, ReplyBody};
 use crate::tool::object::WrittenObject;
 use crate::tool::person::{Person, Question};
 use crate::tool::recorded::for_the_books;
 use crate::tool::reply::{ErasedOutput, ReplyFrame};
-use crate::tool::{Cx, Effect, GateArgs, Meta, Permit, Prepared, Spec, TableEntry, Target, gate_args, typed};
+use crate::tool::{
+    Cx, Effect, GateArgs, Meta, Permit, Prepared, Spec, TableEntry, Target, args, gate_args, lean, typed,
+};
 use crate::trace::{Closing, PendingCall};
 
 pub use state::{Gate, Shared};
@@ -306,6 +308,7 @@ fn write_reply(
         Err(error) => failure_reply(gate, &error, Some(record.step_id), untrusted, &scrub),
     };
     if cx.lean {
+        reply.lean = reply.lean.take().or_else(|| lean_line(gate, spec, &reply, &scrub));
         let news = gate.session.news.tell(record.origin.name(), gate.observer.last_listing());
         // Titles are texts of the screen, whatever the tool is.
         let scrub = Scrub::of(&gate.redactor).watched_by(&watch);
@@ -317,6 +320,18 @@ fn write_reply(
     }
     reply.suspicious = watch.has_seen();
     reply
+}
+
+/// The reply in a line, where that says all of it: what came of an input or a question, and every failure.
+fn lean_line(gate: &Gate, spec: Spec, reply: &Reply, scrub: &Scrub) -> Option<String> {
+    if reply.ok() && !spec.meta.is_told_in_a_line() {
+        return None;
+    }
+    let value = reply.value();
+    let target = value.pointer("/target/ref").and_then(Value::as_str).and_then(Ref::parse);
+    let known = target.and_then(|target| gate.observer.refs().remembered(target));
+    let label = known.map(|known| scrub.text(known.shown_label()).into_owned());
+    Some(lean::call_line(spec.meta.name, value, label.as_deref()))
 }
 
 /// What is written is only read again when it is too long as it is.

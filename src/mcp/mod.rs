@@ -146,7 +146,8 @@ impl McpServer {
     fn tool_list(&self) -> &[Tool] {
         self.tools.get_or_init(|| {
             let listed = self.app.tools.listed_tools().filter(|spec| spec.meta.is_listed(&self.app.config));
-            listed.map(|spec| present::tool_entry(&spec)).collect()
+            let in_lines = self.app.tools.is_for_an_agent();
+            listed.map(|spec| present::tool_entry(&spec, in_lines)).collect()
         })
     }
 }

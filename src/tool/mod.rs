@@ -11,6 +11,7 @@ mod caller;
 pub mod cx;
 pub mod gate_args;
 mod input_targets;
+pub mod lean;
 pub mod object;
 pub mod person;
 pub mod recorded;
@@ -286,6 +287,11 @@ impl Meta {
 
     pub fn declares_output(&self) -> bool {
         self.reply == ReplyKind::Data
+    }
+
+    /// Whether a model that reads lines is told in one what came of it: it acted, or looked for something.
+    pub fn is_told_in_a_line(&self) -> bool {
+        self.declares_output() && (self.effect.acts() || self.confirms)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Arguments and results that several tools share.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::model::grid::{Cell, Offset};
@@ -27,6 +28,29 @@ impl WindowArgs {
     pub fn window_choice(&self) -> WindowChoice {
         window_choice(&self.window_uid, self.window_index, &self.window_title)
     }
+}
+
+/// The window of a tool that guesses none.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(transform = describe_required_window)]
+pub struct NamedWindowArgs {
+    #[serde(flatten)]
+    pub window: WindowArgs,
+}
+
+/// Of a tool whose picture is of the whole screen where no window is named.
+pub fn describe_screen_default(schema: &mut Schema) {
+    describe_window_uid(schema, "Default: the whole screen.");
+}
+
+/// Of a tool that works on no window but a named one.
+pub fn describe_required_window(schema: &mut Schema) {
+    describe_window_uid(schema, "It or window_index is required.");
+}
+
+fn describe_window_uid(schema: &mut Schema, words: &str) {
+    let property = schema.pointer_mut("/properties/window_uid").and_then(Value::as_object_mut);
+    property.into_iter().for_each(|uid| drop(uid.insert("description".to_owned(), words.into())));
 }
 
 fn window_choice(
@@ -82,8 +106,7 @@ impl QuietWindowArgs {
 /// What an input on an element may take.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct DeliveryArgs {
-    /// background: without focus, pointer or raising; foreground: brings the window to the front.
-    #[schemars(extend("x-hidden" = true))]
+    /// background: takes no focus or pointer; foreground: raises the window.
     pub delivery: Option<Delivery>,
 }
 
@@ -331,6 +354,12 @@ pub fn new_dialogs(before: &[Window], after: Vec<Window>) -> Vec<Dialog> {
         .filter(|window| !before.iter().any(|old| old.uid == window.uid))
         .map(|window| Dialog { window_uid: window.uid, title: window.title })
         .collect()
+}
+
+/// Whether a window that was there before an input, without the focus, has it now.
+pub fn is_another_in_front(before: &[Window], after: &[Window]) -> bool {
+    let Some(now) = after.iter().find(|window| window.focused) else { return false };
+    before.iter().any(|old| old.uid == now.uid && !old.focused)
 }
 
 pub use crate::clock::millis;

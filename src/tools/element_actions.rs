@@ -249,6 +249,10 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     in_background: bool,
+    /// The window was behind others or without the focus, and came to the front.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    raised: bool,
     /// What was asked for was read back.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
@@ -386,6 +390,7 @@ impl Receipt {
             duration_ms: 0,
             route: None,
             in_background: false,
+            raised: false,
             verified: false,
             note: None,
             scenario_reaction: false,
@@ -402,9 +407,9 @@ impl Receipt {
     fn note_changes(&mut self, cx: &Cx, target: &ElementTarget, before: &BeforeInput, after: AfterInput) {
         self.new_dialogs = after.new_dialogs(cx, before);
         self.changed = after.differs_from(target);
-        self.in_background = self.route == Some(Route::Accessibility)
-            && !target.chosen.window.focused
-            && !after.is_in_front(&target.chosen.window.uid);
+        let was_behind = !target.chosen.window.focused;
+        self.raised = was_behind && after.is_in_front(&target.chosen.window.uid);
+        self.in_background = was_behind && !self.raised && self.route == Some(Route::Accessibility);
         self.after = match after.view {
             Some(view) => {
                 self.target.renamed = cx.observer().new_label(self.target.reference, &target.chosen, &view);

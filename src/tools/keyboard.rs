@@ -17,8 +17,7 @@ use crate::tool::{Cx, Effect, Example, Group, Meta, Method, Permit, Spec, Target
 /// The window that keys are for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct KeyWindowArgs {
-    /// It is brought to the front first; default: whatever has the focus.
-    #[schemars(extend("x-hidden" = true))]
+    /// Raised first; default: focused window.
     window_uid: Option<Text<256>>,
     /// background: refused unless the window is in front.
     #[schemars(extend("x-hidden" = true))]

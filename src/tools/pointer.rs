@@ -5,7 +5,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, millis, new_dialogs};
+use super::common::{
+    Dialog, ElementArgs, PointArgs, QuietWindowArgs, SpaceArgs, is_another_in_front, millis, new_dialogs,
+};
 use crate::error::{Error, Result};
 use crate::model::input::{Act, Button, Modifier};
 use crate::model::{InputAim, InputKind, InputText, Point, RecordedInput};
@@ -44,6 +46,10 @@ pub struct Clicked {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     dry_run: bool,
+    /// A window that was behind others or without the focus came to the front.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    raised: bool,
     duration_ms: u64,
     new_dialogs: Vec<Dialog>,
 }
@@ -94,12 +100,14 @@ impl Tool for ClickAt {
             modifiers: args.modifiers,
         };
         let done = cx.observer().send_input(&mut permit, &act, cx.cancel)?;
+        let after = cx.observer().windows()?;
         Ok(Clicked {
             action: "click_at",
             note: done.note,
             scenario_reaction: done.reacted,
             dry_run: permit.dry_run(),
-            new_dialogs: new_dialogs(before.windows(), cx.observer().windows()?),
+            raised: is_another_in_front(before.windows(), &after),
+            new_dialogs: new_dialogs(before.windows(), after),
             duration_ms: millis(cx.clock().now().saturating_sub(began)),
         })
     }

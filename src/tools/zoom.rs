@@ -5,7 +5,10 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{ImageFacts, WindowArgs, picture_subject, remember_image, take_picture, title_of};
+use super::common::{
+    ImageFacts, WindowArgs, describe_required_window, describe_screen_default, picture_subject,
+    remember_image, take_picture, title_of,
+};
 use crate::config::limits;
 use crate::error::{Error, Result};
 use crate::model::image::Picture;
@@ -122,6 +125,7 @@ fn element_bounds(cx: &Cx, chosen: Option<&ResolvedWindow>, element: &ElementCho
 pub struct GetScreenshotCropped;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = describe_screen_default)]
 pub struct CropArgs {
     #[serde(flatten)]
     window: WindowArgs,
@@ -209,6 +213,7 @@ impl Tool for GetScreenshotCropped {
 pub struct GetOcr;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(transform = describe_required_window)]
 pub struct OcrArgs {
     #[serde(flatten)]
     window: WindowArgs,

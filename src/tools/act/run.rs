@@ -11,6 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::observer::Ref;
 use crate::tool::Cx;
 use crate::tool::call::Reply;
+use crate::tool::lean::lean_facts;
 use crate::tool::person::Person;
 
 /// How sure it is that what was asked for came about; the worst last.
@@ -206,7 +207,7 @@ impl StepReport {
     fn of_reply(step: &PlannedStep, value: &Value, full: bool) -> Self {
         let reply = match full {
             true => Map::from_iter([("reply".to_owned(), value.clone())]),
-            false => lean_reply(value.clone()),
+            false => lean_facts(value.clone()),
         };
         Self {
             step: step.path.clone(),
@@ -261,41 +262,4 @@ fn gate_refusal(reply: &Reply) -> Error {
     let message =
         value.pointer("/error/message").and_then(Value::as_str).unwrap_or("the person has to be asked");
     Error::new(reply.error.unwrap_or(Kind::ConfirmationRequired), format!("{message}; nothing was done"))
-}
-
-/// Keys of a reply that say nothing new in a list of steps.
-const NOISE: &[&str] = &[
-    "ok",
-    "success",
-    "caused_by_step_id",
-    "untrusted",
-    "suspicious",
-    "suspicious_places",
-    "action",
-    "before",
-    "after",
-    "duration_ms",
-    "dry_run",
-    "route",
-    "target",
-    "matched_detail",
-    "polls",
-    "scenario_reaction",
-];
-
-/// What matters of a reply: which element it was, what changed, what went wrong.
-fn lean_reply(reply: Value) -> Map<String, Value> {
-    let Value::Object(mut fields) = reply else { return Map::new() };
-    let target = fields.remove("target");
-    fields.retain(|name, value| !NOISE.contains(&name.as_str()) && !is_empty(value));
-    for name in ["ref", "renamed", "identity"] {
-        if let Some(fact) = target.as_ref().and_then(|target| target.get(name)) {
-            fields.insert(name.to_owned(), fact.clone());
-        }
-    }
-    fields
-}
-
-fn is_empty(value: &Value) -> bool {
-    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }

@@ -7,7 +7,7 @@ use super::{Call, Gate, Reply, ReplyReader};
 use crate::budget::{BudgetStatus, Meter, Reservation};
 use crate::clock::Cancel;
 use crate::error::Result;
-use crate::tool::{Caller, Cx, Foreseen, Meta, Proposal, Services, Target};
+use crate::tool::{Caller, Cx, Foreseen, Foresight, Meta, Proposal, Services, Target};
 
 impl Gate {
     /// What every tool is lent.
@@ -37,8 +37,8 @@ impl Caller for Gate {
         self.pass_call(call, cancel)
     }
 
-    fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
-        self.foresee_step(cx, tool, args, first)
+    fn foresee(&self, cx: &Cx, tool: &str, args: &Map<String, Value>, when: Foresight) -> Result<Foreseen> {
+        self.foresee_step(cx, tool, args, when)
     }
 
     fn check_permitted(&self, meta: &Meta) -> Result<()> {

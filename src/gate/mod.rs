@@ -284,7 +284,7 @@ fn write_reply(
         let failure = body.failure();
         let lean = body.take_lean().map(|lines| scrub.text(&lines).into_owned());
         let picture = body.take_picture();
-        let outline = body.take_outline().map(|outline| scrub.text(&outline).into_owned());
+        let outline = body.take_outline().map(|outline| scrub.outline(&outline).into_owned());
         let mut written = write_body(&*body, spec, frame.clone(), &scrub)?;
         // Lines have been fitted by the tool that wrote them.
         if let Some(most) = cx.max_tokens.filter(|_| lean.is_none()) {

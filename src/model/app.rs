@@ -65,6 +65,14 @@ pub struct Launch {
     pub cwd: Option<PathBuf>,
 }
 
+impl Launch {
+    /// The program without its folder.
+    pub fn file_name(&self) -> &str {
+        let program = self.command.first().map_or("", String::as_str);
+        program.rsplit(['/', '\\']).next().unwrap_or_default()
+    }
+}
+
 /// A command that is run to its end, or ended with everything that it started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {

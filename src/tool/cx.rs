@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Origin, Reply};
-use super::caller::{Caller, Foreseen};
+use super::caller::{Caller, Foreseen, Foresight};
 use super::person::{Person, Question};
 use super::services::{ReplayControl, TraceControl, VisionModel};
 use super::{Services, Table, Target};
@@ -192,7 +192,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    pub fn foresee(&self, tool: &str, args: &Map<String, Value>, first: bool) -> Result<Foreseen> {
-        self.caller().foresee(self, tool, args, first)
+    pub fn foresee(&self, tool: &str, args: &Map<String, Value>, when: Foresight) -> Result<Foreseen> {
+        self.caller().foresee(self, tool, args, when)
     }
 }

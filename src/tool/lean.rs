@@ -166,8 +166,7 @@ fn window_words(facts: &Map<String, Value>) -> String {
         return ", no window came".to_owned();
     }
     let Some(window) = facts.get("window").filter(|window| window.is_object()) else { return String::new() };
-    let unfocused = if window["focused"] == false { ", without the focus" } else { "" };
-    format!(", window {} {}{unfocused}", window["window_uid"].as_str().unwrap_or_default(), window["title"])
+    format!(", window {} {}", window["window_uid"].as_str().unwrap_or_default(), window["title"])
 }
 
 /// What a call answers with, such as the clipboard's text. That claims hold is all there is to say of them.
@@ -269,8 +268,8 @@ mod tests {
     fn a_program_is_told_with_its_window() {
         let window =
             json!({"window_uid": "w", "title": "Calc", "process": "calc", "pid": 3, "focused": false});
-        let reply = json!({"executed": true, "argv": ["calc"], "window_found": true, "window": window});
-        check("launch_app", reply, "launch_app: done, window w \"Calc\", without the focus");
+        let reply = json!({"executed": true, "argv": ["calc"], "window_found": true, "window": window, "reused": true});
+        check("launch_app", reply, "launch_app: done, window w \"Calc\", in a window that was open");
         let none = json!({"executed": true, "argv": ["calc"], "window_found": false, "running": true});
         check("launch_app", none, "launch_app: done, no window came {\"running\":true}");
     }

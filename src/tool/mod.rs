@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use caller::{Caller, Foreseen, Proposal};
+pub use caller::{Caller, Foreseen, Foresight, Proposal};
 pub use cx::Cx;
 pub use gate_args::GateArgs;
 pub use reply::{Encoded, Output};

@@ -281,6 +281,7 @@ impl Tool for ReplayStep {
     fn run(cx: &mut Cx, args: StepArgs, _: Permit) -> Result<StepOut> {
         let id = args.replay_id.as_str();
         let (stepped, state) = cx.replays().step(cx, id, &args.supply)?;
+        cx.warning = stepped.as_ref().and_then(|stepped| stepped.warning.clone());
         let made = stepped.map(|stepped| step_fields(stepped, id));
         Ok(StepOut { finished: state.finished, position: state.position, total: state.total, made })
     }

@@ -130,28 +130,50 @@ impl Tool for WaitForTool {
     }
 }
 
-/// A type of condition: its name, its fields, and how they are read.
-struct TypeOf(&'static str, &'static [&'static str], fn(&ArgumentFields) -> Result<WaitCondition>);
+/// A type of condition: its name, its fields, how they are read, and the kind of predicate that says the same.
+struct TypeOf(
+    &'static str,
+    &'static [&'static str],
+    fn(&ArgumentFields) -> Result<WaitCondition>,
+    Option<&'static str>,
+);
 
 const TYPES: &[TypeOf] = &[
-    TypeOf("element_appears", &["selector"], |fields| {
-        Ok(WaitCondition::ElementAppears(fields.selector_field()?))
-    }),
-    TypeOf("element_disappears", &["ref", "selector", "element_id"], element_disappears),
-    TypeOf("text_visible", &["regex"], |fields| Ok(WaitCondition::TextVisible(fields.regex_field("regex")?))),
-    TypeOf("window_appears", &["title_regex"], |fields| {
-        Ok(WaitCondition::WindowAppears(fields.regex_field("title_regex")?))
-    }),
-    TypeOf("window_disappears", &["window_uid"], |fields| {
-        Ok(WaitCondition::WindowDisappears(fields.text("window_uid")?.to_owned()))
-    }),
-    TypeOf("tree_changes", &["since"], |_| Ok(WaitCondition::TreeChanges(None))),
-    TypeOf("focused_changes", &[], |_| Ok(WaitCondition::FocusedChanges(None))),
-    TypeOf("visual_change", &["region", "threshold", "tolerance"], |fields| {
-        Ok(WaitCondition::VisualChange(Box::new(visual_condition(fields, 0.0)?)))
-    }),
-    TypeOf("visual_stable", &["region", "threshold", "tolerance", "quiet_ms"], visual_stable),
+    TypeOf("element_appears", &["selector"], element_appears, Some("element_exists")),
+    TypeOf("element_disappears", &["ref", "selector", "element_id"], element_disappears, None),
+    TypeOf("text_visible", &["regex"], text_visible, Some("text_visible")),
+    TypeOf("window_appears", &["title_regex"], window_appears, None),
+    TypeOf("window_disappears", &["window_uid"], window_disappears, None),
+    TypeOf("tree_changes", &["since"], |_| Ok(WaitCondition::TreeChanges(None)), None),
+    TypeOf("focused_changes", &[], |_| Ok(WaitCondition::FocusedChanges(None)), None),
+    TypeOf("visual_change", &["region", "threshold", "tolerance"], visual_change, None),
+    TypeOf("visual_stable", &["region", "threshold", "tolerance", "quiet_ms"], visual_stable, None),
 ];
+
+fn element_appears(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::ElementAppears(fields.selector_field()?))
+}
+
+fn text_visible(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::TextVisible(fields.regex_field("regex")?))
+}
+
+fn window_appears(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::WindowAppears(fields.regex_field("title_regex")?))
+}
+
+fn window_disappears(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::WindowDisappears(fields.text("window_uid")?.to_owned()))
+}
+
+fn visual_change(fields: &ArgumentFields) -> Result<WaitCondition> {
+    Ok(WaitCondition::VisualChange(Box::new(visual_condition(fields, 0.0)?)))
+}
+
+/// The kind of predicate that a type of condition asks for as well, if it is about one window.
+pub fn kind_of_type(name: &str) -> Option<&'static str> {
+    TYPES.iter().find(|known| known.0 == name).and_then(|known| known.3)
+}
 
 /// A condition by its `type`, or a predicate by its `kind`, alone or under `predicate`.
 pub fn parse_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition> {
@@ -166,7 +188,7 @@ pub fn parse_condition(cx: &Cx, fields: &ArgumentFields) -> Result<WaitCondition
         };
         return predicate_condition(cx, &ArgumentFields::new(format!("{}.predicate", fields.path), object));
     }
-    let Some(TypeOf(_, names, read)) = TYPES.iter().find(|known| known.0 == name) else {
+    let Some(TypeOf(_, names, read, _)) = TYPES.iter().find(|known| known.0 == name) else {
         let known: Vec<&str> = TYPES.iter().map(|known| known.0).chain(["predicate"]).collect();
         let known = known.join(", ");
         return Err(fields.field_error("type", &format!("is unknown: '{name}'; known ones are {known}")));

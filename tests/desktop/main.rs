@@ -16,6 +16,7 @@ mod browser;
 mod calculators;
 mod company;
 mod covered;
+mod dates;
 mod desk;
 mod dialogs;
 mod editor;

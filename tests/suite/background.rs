@@ -183,3 +183,19 @@ fn the_mock_takes_nothing_in_the_background() {
     assert!(refused.is_err());
     assert_eq!(focused(&world), "front");
 }
+
+/// A click on a part of a window that shows brings the whole to the front, and the receipt says so.
+#[test]
+fn a_click_that_raises_a_window_says_so() {
+    let world = world(json!({}));
+    world.ok("window_action", json!({"action": "move", "window_uid": "front", "x": 300, "y": 0}));
+    let receipt =
+        world.ok("click_element", json!({"window_uid": "back", "selector": "//Button[name=\"Delete\"]"}));
+    assert_eq!((&receipt["raised"], receipt.get("in_background")), (&json!(true), None), "{receipt}");
+    assert_eq!(focused(&world), "back");
+    let again =
+        world.ok("click_element", json!({"window_uid": "back", "selector": "//Button[name=\"Delete\"]"}));
+    assert_eq!(again.get("raised"), None, "{again}");
+    let clicked = world.ok("click_at", json!({"x": 700, "y": 20}));
+    assert_eq!((&clicked["raised"], focused(&world).as_str()), (&json!(true), "front"), "{clicked}");
+}

@@ -36,6 +36,7 @@ mod observe;
 mod ocr;
 mod one_reading;
 mod outline;
+mod own_words;
 mod pictures;
 mod places;
 mod record;

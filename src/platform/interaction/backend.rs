@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Drag, PointerAction};
+use super::{DatePart, Drag, PointerAction};
 use crate::clock::{Cancel, Clock};
 use crate::error::Result;
 use crate::model::element::Range;
@@ -115,6 +115,8 @@ pub struct ElementState {
     pub selects_text: bool,
     /// What is typed replaces what it holds, and counts when enter ends it.
     pub ends_by_enter: bool,
+    /// It takes a date, maybe in parts.
+    pub is_date: bool,
 }
 
 impl ElementState {
@@ -238,6 +240,9 @@ pub trait Backend {
 
     /// What can be chosen in an element, in its order; of one that is closed nothing may be told.
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>>;
+
+    /// The parts of a field that takes a date, in their order; nothing where it has none.
+    fn date_parts(&self, element: &Handle) -> Result<Vec<DatePart>>;
 
     /// Where an element is among its siblings, on systems on which containers select their children.
     fn position(&self, element: &Handle) -> Result<Option<ChildPosition>>;

@@ -10,6 +10,7 @@
 //! a desktop.
 
 mod backend;
+mod date_field;
 #[cfg(test)]
 pub mod fake_backend;
 mod strategy;
@@ -18,6 +19,7 @@ pub use backend::{
     Backend, ChildPosition, ElementState, InputProfile, NamedAction, OptionItem, Request, RequestOutcome,
     TextLength, Timing, TypedText,
 };
+pub use date_field::{DatePart, is_date};
 pub use strategy::{READ_BACK_TIME, act, check, poll_until};
 
 use std::time::Duration;

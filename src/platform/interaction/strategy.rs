@@ -10,6 +10,7 @@
 use std::time::Duration;
 
 use super::backend::{Backend, ElementState, OptionItem, Request, RequestOutcome, TypedText};
+use super::date_field::digits_of_parts;
 use super::{
     Drag, PointerAction, choice_index, done_by, done_with_note, key_combo, no_point, option_not_found,
 };
@@ -363,6 +364,10 @@ impl Interaction<'_> {
 
     fn set_value(&self, element: &Handle, text: &str) -> Result<Done> {
         let state = self.check_value(element, text)?;
+        let date = self.date_to_type(element, &state, text)?;
+        if !date.is_empty() {
+            return self.set_date(&state, &date);
+        }
         if let (Some(range), Some(number)) = (state.range, parse_number(text)) {
             return self.set_number(element, &state, range, number);
         }
@@ -378,9 +383,43 @@ impl Interaction<'_> {
         match (state.range, parse_number(text)) {
             (Some(range), Some(number)) if !is_within(range, number) => Err(out_of_range(range, number)),
             (Some(_), Some(_)) => Ok(state),
+            _ if state.is_date => self.date_to_type(element, &state, text).map(|_| state),
             _ if state.settable || state.editable => Ok(state),
             _ => Err(not_editable(&state)),
         }
+    }
+
+    /// What to type into each part of a date; nothing for a field that has no parts.
+    fn date_to_type(
+        &self,
+        element: &Handle,
+        state: &ElementState,
+        text: &str,
+    ) -> Result<Vec<(Handle, String)>> {
+        if !state.is_date {
+            return Ok(Vec::new());
+        }
+        let parts = self.backend.date_parts(element)?;
+        if parts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let digits = digits_of_parts(&state.name, &parts, text)?;
+        Ok(parts.into_iter().map(|part| part.handle).zip(digits).collect())
+    }
+
+    /// Part by part, whichever has the focus after the one before, and all of them read back.
+    fn set_date(&self, state: &ElementState, date: &[(Handle, String)]) -> Result<Done> {
+        self.check_front(state)?;
+        for (part, digits) in date {
+            self.focus_for_keys(part)?;
+            self.backend.type_text(digits)?;
+        }
+        for (part, digits) in date {
+            if self.read_back(part, digits)? != Some(true) {
+                return Err(holds_another(&self.backend.element_with_text(part)?));
+            }
+        }
+        Ok(verified(Route::Keyboard))
     }
 
     fn set_number(&self, element: &Handle, state: &ElementState, range: Range, number: f64) -> Result<Done> {

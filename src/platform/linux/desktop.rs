@@ -625,6 +625,13 @@ impl ChangingWindow for X11Window<'_> {
         Ok(state.map(|state| ObservedWindow { state, is_front }))
     }
 
+    fn asks_back(&self) -> Result<bool, X11Failure> {
+        let now = look_at_desktop(self.server)?;
+        let is_known = |uid: WindowUid| self.sight.windows.iter().any(|window| window.uid == uid);
+        let mut own = now.windows.iter().filter(|window| window.uid.is_of_same_process(self.before.uid));
+        Ok(own.any(|window| !is_known(window.uid)))
+    }
+
     fn reasons(&self) -> &Reasons {
         &REASONS
     }

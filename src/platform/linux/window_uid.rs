@@ -30,6 +30,11 @@ impl fmt::Display for WindowUid {
 }
 
 impl WindowUid {
+    /// Nobody knows that of a window whose process is not known.
+    pub fn is_of_same_process(self, other: WindowUid) -> bool {
+        self.owner.is_some() && self.owner == other.owner
+    }
+
     pub fn new(xid: u32, pid: Option<u32>) -> Self {
         let owner = pid.and_then(|pid| Some(owner_tag(pid, start_time(&stat_of(pid)?)?)));
         Self { xid, owner }

@@ -14,7 +14,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Button, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Point, Rect};
 use crate::platform::interaction::{
-    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
     RequestOutcome, TypedText, act, check, point_between,
 };
 use crate::platform::linux::interaction::{AtspiElements, PROFILE};
@@ -290,6 +290,10 @@ impl Backend for WaylandBackend<'_> {
 
     fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
         self.elements().request(element, request)
+    }
+
+    fn date_parts(&self, element: &Handle) -> Result<Vec<DatePart>> {
+        self.elements().date_parts(element)
     }
 
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {

@@ -25,8 +25,8 @@ use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{
-    self, Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
-    RequestOutcome, TypedText,
+    self, Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction,
+    Request, RequestOutcome, TypedText,
 };
 use crate::platform::session_env::SessionEnv;
 use crate::platform::window_change::ChangeWait;
@@ -371,6 +371,10 @@ impl Backend for MacBackend<'_> {
     fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
         self.cancel.check()?;
         self.mac.accessible.request(element, &request)
+    }
+
+    fn date_parts(&self, _: &Handle) -> Result<Vec<DatePart>> {
+        Ok(Vec::new())
     }
 
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {

@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::model::input::{Act, Delivery, Handle, Modifier};
 use crate::model::{KeyCombo, Monitor, Point, Reached, Rect, Tree, Window, WindowChange};
 use crate::platform::interaction::{
-    Backend, ChildPosition, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
+    Backend, ChildPosition, DatePart, Drag, ElementState, InputProfile, OptionItem, PointerAction, Request,
     RequestOutcome, TypedText, act, check,
 };
 use crate::platform::session_env::SessionEnv;
@@ -333,6 +333,10 @@ impl Backend for WindowsBackend<'_> {
 
     fn request(&self, element: &Handle, request: Request) -> Result<RequestOutcome> {
         self.windows.accessible.request(element, request, self.cancel)
+    }
+
+    fn date_parts(&self, _: &Handle) -> Result<Vec<DatePart>> {
+        Ok(Vec::new())
     }
 
     fn options(&self, element: &Handle) -> Result<Vec<OptionItem>> {

@@ -47,7 +47,7 @@ fn a_single_call_is_a_line() {
     assert!(filled.starts_with("set_value e1 Edit \"Username\": "), "{filled}");
     world.lines("click_element", json!({"selector": USERNAME}));
     let typed = world.lines("type_text", json!({"text": "x"}));
-    assert_eq!(typed, "type_text: confirmed, into e1 Edit \"Username\" =\"alicex\"");
+    assert_eq!(typed, "type_text: confirmed, into e1 Edit \"Username\" =\"x\"");
     let dry = world.lines("click_element", json!({"selector": LOGIN, "dry_run": true}));
     assert_eq!(dry, "click e2 Button \"Login\": dry run, nothing was done");
     let claim = json!({"predicates": [{"kind": "element_exists", "selector": LOGIN}]});

@@ -263,9 +263,9 @@ impl WaylandBackend<'_> {
 }
 
 const NO_POINTER_TO_ELEMENTS: &str = "the element has no action of its own for this, and the pointer cannot \
-                                      be moved to it: Wayland does not report where its window is. Use keys \
-                                      (press_key tab, enter, shift+f10), or click_at a pixel of a screenshot \
-                                      of the whole screen";
+                                      be moved to it: Wayland does not report where its window is. Keys may \
+                                      do it (press_key tab, enter, shift+f10), or a click_at a pixel of a \
+                                      screenshot of the whole screen";
 
 impl Backend for WaylandBackend<'_> {
     fn profile(&self) -> InputProfile {

@@ -187,7 +187,8 @@ fn error_words(facts: &Map<String, Value>) -> String {
         words.push_str(&format!("; try {next}"));
     }
     words.push_str(&candidate_words(facts));
-    let told = ["candidates", "nearest", "field"];
+    // What was meant is in the message, or in the call itself.
+    let told = ["candidates", "nearest", "field", "selector", "element_id", "broken_step", "matched_before"];
     let context = error["context"].as_object().into_iter().flatten();
     let rest: Map<String, Value> = context
         .filter(|(name, _)| !told.contains(&name.as_str()))

@@ -54,7 +54,10 @@ fn a_single_call_is_a_line() {
     assert_eq!(world.lines("assert_state", claim), "assert_state: confirmed");
     let lost = world.lines("click_element", json!({"selector": "//Button[name=\"Logn\"]"}));
     assert!(lost.starts_with("click: failed, ElementNotFound: "), "{lost}");
-    assert!(lost.contains("; try find; near: e2 Button \"Login\""), "{lost}");
+    assert!(
+        lost.contains("; try find; near: e2 Window[name=\"Acme Login\"]/Button[name=\"Login\"]"),
+        "{lost}"
+    );
     for text in [clicked, filled, typed, dry, lost] {
         assert!(text.len() / 4 <= 60, "{} tokens: {text}", text.len() / 4);
     }

@@ -392,9 +392,9 @@ section! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Delivery {
-    /// Nothing: the element does it by itself, or the input is refused.
+    // Nothing: the element does it by itself, or the input is refused.
     Background,
-    /// The focus, the front of the screen and the pointer, where the element does not do it by itself.
+    // The focus, the front of the screen and the pointer, where the element does not do it by itself.
     #[default]
     Foreground,
 }

@@ -18,6 +18,7 @@ const ELSEWHERE: &[&str] = &[
     "src/cli.rs",
     "src/doctor/",
     "src/main.rs",
+    "src/terminal.rs",
 ];
 /// Of declarations, what only lists and pages show.
 const DECLARED: &[&str] = &["brief", "detail", "shows", "about"];

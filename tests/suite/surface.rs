@@ -140,7 +140,7 @@ fn the_list_of_tools_is_cheap_to_read() {
     let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
     let tools = tools.as_array().unwrap();
     let tokens = serde_json::to_string(tools).unwrap().len() / 4 / tools.len();
-    assert!(tokens <= 170, "{tokens} tokens a tool on average");
+    assert!(tokens <= 180, "{tokens} tokens a tool on average");
 }
 
 #[test]

@@ -187,6 +187,7 @@ pub struct BusConnection {
     /// Where applications that know only their own window begin to count, from the window's corner.
     pub insets: RefCell<HashMap<Rc<str>, (i32, i32)>>,
     pub mirrors: RefCell<super::mirror::Mirrors>,
+    pub blocks: RefCell<super::table::KnownBlocks>,
     /// How many questions had no answer in time.
     pub silences: Cell<u64>,
     /// Up to where the messages were heard by who listens to events, and who waits for it.
@@ -276,6 +277,7 @@ impl BusConnection {
             remembered: RefCell::default(),
             insets: RefCell::default(),
             mirrors: RefCell::default(),
+            blocks: RefCell::default(),
             silences: Cell::default(),
             heard: Cell::default(),
             listening: Notify::new(),
@@ -467,6 +469,7 @@ impl BusConnection {
         self.insets.borrow_mut().remove(name);
         self.remembered.borrow_mut().forget(name);
         self.mirrors.borrow_mut().forget(name);
+        self.blocks.borrow_mut().forget(name);
     }
 }
 

@@ -84,6 +84,8 @@ pub struct ElementState {
     pub window_offset: Option<(i32, i32)>,
     /// What a click does to it, where it can do that by itself.
     pub click: Option<Request>,
+    /// It plays such a click for a while before it happens; one of the pointer happens at once.
+    pub plays_click: bool,
     /// What may do the same as a click where no pointer reaches it: a toggle does not tell all that a click does.
     pub unseen_click: Option<Request>,
     /// Its own thing, which for an item of a list is a double click's.

@@ -89,7 +89,7 @@ impl Interaction<'_> {
                 self.point_holding(PointerAction::Click(*button, *count), element.as_ref(), *at, modifiers)
             }
             Act::Click { element: Some(element), at, button: Button::Left, count: 1, .. } => {
-                self.request_or_click(element, *at, |state| state.click.clone())
+                self.click(element, *at)
             }
             Act::Click { element: Some(element), at, button: Button::Right, count: 1, .. } => {
                 self.open_menu(element, *at)
@@ -142,6 +142,23 @@ impl Interaction<'_> {
 
     // ── clicking ───────────────────────────────────────────────────────────────────────────────────
 
+    /// The element itself is asked first, but for one that would take its time where the pointer meets it.
+    fn click(&self, element: &Handle, at: Option<Point>) -> Result<Done> {
+        let state = self.enabled(element)?;
+        if state.plays_click && self.delivery == Delivery::Foreground && self.is_met(element, &state, at)? {
+            return self.point(PointerAction::Click(Button::Left, 1), Some(element), at);
+        }
+        self.request_or_point(element, at, &state, state.click.clone())
+    }
+
+    /// Whether the pointer meets the element as things are, without a raise or a scroll.
+    fn is_met(&self, element: &Handle, state: &ElementState, at: Option<Point>) -> Result<bool> {
+        match self.backend.visible_bounds(element, state)? {
+            Some(place) => self.backend.hits_window(&element.window_uid, point_in(place, at)),
+            None => Ok(false),
+        }
+    }
+
     fn request_or_click(
         &self,
         element: &Handle,
@@ -149,7 +166,16 @@ impl Interaction<'_> {
         request: fn(&ElementState) -> Option<Request>,
     ) -> Result<Done> {
         let state = self.enabled(element)?;
-        let request = request(&state);
+        self.request_or_point(element, at, &state, request(&state))
+    }
+
+    fn request_or_point(
+        &self,
+        element: &Handle,
+        at: Option<Point>,
+        state: &ElementState,
+        request: Option<Request>,
+    ) -> Result<Done> {
         let is_focus = request == Some(Request::Focus);
         if is_focus
             && self.delivery == Delivery::Foreground
@@ -160,7 +186,7 @@ impl Interaction<'_> {
         if let Some(done) = self.request(element, request)? {
             // What only gives the focus has done nothing where it did not.
             if !is_focus || self.is_focused_soon(element)? {
-                return Ok(Done { verified: is_focus || self.has_switched(element, &state)?, ..done });
+                return Ok(Done { verified: is_focus || self.has_switched(element, state)?, ..done });
             }
         }
         match self.delivery {
@@ -169,7 +195,7 @@ impl Interaction<'_> {
                 let is_met = !is_focus || self.is_focused_soon(element)?;
                 Ok(if is_met { done } else { done_with_note(done.route, UNFOCUSED) })
             }
-            Delivery::Background => self.click_unseen(element, &state),
+            Delivery::Background => self.click_unseen(element, state),
         }
     }
 
@@ -265,8 +291,7 @@ impl Interaction<'_> {
             place => place,
         };
         let place = place.ok_or_else(|| unreachable(&state, "it is not on the screen now"))?;
-        // The caller's point was chosen with care for what covers the element; it counts while it fits.
-        let point = at.filter(|at| place.contains(*at)).unwrap_or(place.center());
+        let point = point_in(place, at);
         self.uncover(element, &state, point)?;
         Ok(point)
     }
@@ -580,6 +605,11 @@ impl Interaction<'_> {
         // A list that closed has thrown its options away, which says nothing.
         Ok(self.backend.element_state(&option.handle).is_ok_and(|now| now.selected == Some(true)))
     }
+}
+
+/// The caller's point was chosen with care for what covers the element; it counts while it fits.
+fn point_in(place: Rect, at: Option<Point>) -> Point {
+    at.filter(|at| place.contains(*at)).unwrap_or(place.center())
 }
 
 /// It was read back.

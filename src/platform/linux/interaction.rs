@@ -228,7 +228,9 @@ impl Backend for X11Backend<'_> {
     }
 
     fn element_state(&self, element: &Handle) -> Result<ElementState> {
-        self.elements().state(element)
+        let state = self.elements().state(element)?;
+        // GTK4 counts from its window, and plays the press of a button.
+        Ok(ElementState { plays_click: state.window_offset.is_some(), ..state })
     }
 
     fn element_with_text(&self, element: &Handle) -> Result<ElementState> {

@@ -41,6 +41,22 @@ fn an_element_that_can_does_it_by_itself() {
 }
 
 #[test]
+fn what_plays_its_click_is_clicked_by_the_pointer_where_that_meets_it() {
+    each(|system| {
+        let slow = || system.changed(Thing::Button, obeys, |state| state.plays_click = true);
+        slow().check(&click(), BY_POINTER, &[CLICKED]);
+        let covered = slow();
+        covered.covered.set(true);
+        covered.check(&click(), BY_ITSELF, &[system.press]);
+        let away = slow();
+        away.sight.set(Rect::default());
+        away.check(&click(), BY_ITSELF, &[system.press]);
+        slow().check_behind(&click(), BY_ITSELF, &[system.press]);
+        slow().check(&Act::Invoke { element: handle("it") }, BY_ITSELF, &[system.press]);
+    });
+}
+
+#[test]
 fn an_item_selects_itself() {
     SELF_SELECTING.iter().for_each(|system| {
         system.with(Thing::Item, obeys).check(&click(), BY_ITSELF, &["it: select"]);

@@ -90,6 +90,14 @@ pub struct Observer {
     typed: Mutex<typed_secrets::TypedSecret>,
     /// The windows as they were last listed.
     listed: Mutex<Vec<Window>>,
+    calm: Mutex<Option<CalmSince>>,
+}
+
+/// When somebody began to wait in vain for a change, and what had been counted by then.
+#[derive(Clone, Copy, Debug)]
+struct CalmSince {
+    generation: u64,
+    since: Duration,
 }
 
 /// A view and where it came from.
@@ -121,8 +129,8 @@ impl Observer {
         let ocr = Ocr::new(Default::default(), clock.clone());
         let cache = Mutex::new(cache::Cache::new(cache_ttl));
         let (refs, region) = (Refs::default(), InputRegion::default());
-        let (typed, listed) = (Mutex::default(), Mutex::default());
-        Self { platform, clock, redactor, cache, refs, ocr, region, typed, listed }
+        let (typed, listed, calm) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { platform, clock, redactor, cache, refs, ocr, region, typed, listed, calm }
     }
 
     pub fn redactor(&self) -> &Redactor {
@@ -361,9 +369,13 @@ impl Observer {
             if left.is_zero() {
                 return Ok(());
             }
+            let since = self.clock.now();
             match self.platform.watch().wait_change(seen, patience.min(left), cancel)? {
                 Wake::Changed => patience = CALM,
-                Wake::Elapsed => return Ok(()),
+                Wake::Elapsed => {
+                    *lock(&self.calm) = Some(CalmSince { generation: seen, since });
+                    return Ok(());
+                }
                 Wake::NoEvents => return self.clock.sleep(left, cancel),
             }
             seen = self.platform.watch().generation()?;
@@ -376,11 +388,21 @@ impl Observer {
         loop {
             let left = deadline.saturating_sub(self.clock.now());
             let seen = self.platform.watch().generation()?;
-            let wake = self.platform.watch().wait_change(seen, CALM.min(left), cancel)?;
+            let rest = CALM.saturating_sub(self.calm_time(seen));
+            if rest.is_zero() {
+                return Ok(());
+            }
+            let wake = self.platform.watch().wait_change(seen, rest.min(left), cancel)?;
             if left.is_zero() || !matches!(wake, Wake::Changed) {
                 return Ok(());
             }
         }
+    }
+
+    /// How long nothing has changed, as far as somebody waited for it.
+    fn calm_time(&self, generation: u64) -> Duration {
+        let calm = lock(&self.calm).filter(|calm| calm.generation == generation);
+        calm.map_or(Duration::ZERO, |calm| self.clock.now().saturating_sub(calm.since))
     }
 
     /// Sends one input. Whatever was cached is stale from here on.

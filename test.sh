@@ -11,6 +11,7 @@
 #
 # OSO_CACHE                where the tools are kept (default: .cache in the project, which git ignores)
 # CI=true                  a test that cannot run here is a failure instead of a skip
+# DESKTOP_RUNS             how often what depends on timing is tried on real programs (4 to 10 times by default)
 # PROPTEST_RNG_SEED        another seed for the property tests (fixed by default, so that a run can be repeated)
 set -uo pipefail
 
@@ -244,14 +245,17 @@ wayland_programs_are_there() {
 
 desktop_packages=(xvfb dbus at-spi2-core openbox gtk-3-examples gtk-4-examples gnome-calculator mousepad kcalc
     chromium xterm zenity python3-pyatspi fonts-dejavu-core xinput xdotool x11-utils gir1.2-gtk-3.0 gir1.2-gtk-4.0
-    python3-pyqt5 libreoffice-calc libreoffice-gtk3 firefox-esr keepassxc kwrite yad pcmanfm)
+    python3-pyqt5 libreoffice-calc libreoffice-writer libreoffice-gtk3 firefox-esr keepassxc kwrite yad pcmanfm gimp inkscape
+    gedit jedit default-jdk libatk-wrapper-java)
 
 desktop_programs_are_there() {
     local program
     for program in Xvfb dbus-daemon openbox gtk3-widget-factory gtk4-widget-factory gnome-calculator mousepad kcalc \
-        chromium xterm zenity xinput xdotool xprop soffice firefox-esr keepassxc kwrite yad pcmanfm; do
+        chromium xterm zenity xinput xdotool xprop localc lowriter firefox-esr keepassxc kwrite yad pcmanfm gimp inkscape gedit \
+        jedit javac; do
         command -v "$program" >/dev/null || return
     done
+    [ -e /usr/share/java/java-atk-wrapper.jar ] || return
     /usr/bin/python3 -c "import pyatspi, gi, PyQt5.QtWidgets; gi.require_version('Gtk', '4.0')" 2>/dev/null
 }
 

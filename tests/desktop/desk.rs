@@ -55,7 +55,10 @@ pub struct Desk {
 }
 
 enum Lent {
-    Shared(&'static Sandbox, #[expect(dead_code, reason = "held until the test ends")] MutexGuard<'static, ()>),
+    Shared(
+        &'static Sandbox,
+        #[expect(dead_code, reason = "held until the test ends")] MutexGuard<'static, ()>,
+    ),
     Own(Box<Sandbox>),
 }
 

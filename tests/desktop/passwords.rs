@@ -63,7 +63,12 @@ impl Login {
         let address = page.address();
         let mut arguments = arguments.to_vec();
         arguments.push(&address);
-        Self::started(server, desk.start(program, &arguments), "Login page", Box::new(move || page.received()))
+        Self::started(
+            server,
+            desk.start(program, &arguments),
+            "Login page",
+            Box::new(move || page.received()),
+        )
     }
 
     fn started(server: &mut Server, app: App, title: &str, got: Box<dyn Fn() -> Vec<String>>) -> Self {
@@ -231,8 +236,7 @@ fn qt_passwords_are_in_no_record() {
 
 #[test]
 fn swing_passwords_are_in_no_record() {
-    const BRIDGE: &str =
-        "-Djavax.accessibility.assistive_technologies=org.GNOME.Accessibility.AtkWrapper";
+    const BRIDGE: &str = "-Djavax.accessibility.assistive_technologies=org.GNOME.Accessibility.AtkWrapper";
     check(|desk, server| Login::program(desk, server, "java", &["-cp", JAVA_BRIDGE, BRIDGE, "Login.java"]));
 }
 

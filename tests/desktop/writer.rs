@@ -119,8 +119,11 @@ fn a_document_holds_exactly_what_was_typed() {
 /// In the same program, because it takes long to start.
 fn a_shortcut_changes_the_text_after_it(stage: &mut Stage<'_>, saved: &Saved<'_>) {
     for run in 0..runs(4) {
-        let [before, heavy, after] =
-            [&format!("This is line {run} of more than thirty letters, "), &format!("heavy{run}"), " and plain."];
+        let [before, heavy, after] = [
+            &format!("This is line {run} of more than thirty letters, "),
+            &format!("heavy{run}"),
+            " and plain.",
+        ];
         let steps = [
             key("ctrl+a"),
             key("delete"),

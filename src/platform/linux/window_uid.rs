@@ -4,7 +4,9 @@
 //! program a moment later. The tag is made of the process and the time of its start, which no later process shares.
 
 use std::fmt;
+use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _, QueryClientIdsReply};
 
 use super::desktop::X11Cookie;
@@ -59,6 +61,14 @@ fn start_time(stat: &str) -> Option<u64> {
     stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
 }
 
+/// How long a process has run; nothing when there is none.
+pub fn age_of(pid: u32) -> Option<Duration> {
+    // Linux counts in hundredths of a second here, whatever it counts in itself.
+    let started = Duration::from_millis(10 * start_time(&stat_of(pid)?)?);
+    let now = Duration::try_from(clock_gettime(ClockId::Boottime)).ok()?;
+    Some(now.saturating_sub(started))
+}
+
 /// The same in every process of this program, so that two servers and two calls speak of the same window (FNV-1a).
 fn owner_tag(pid: u32, started: u64) -> u32 {
     let bytes = pid.to_le_bytes().into_iter().chain(started.to_le_bytes());
@@ -102,6 +112,14 @@ mod tests {
         let uid = WindowUid { xid, owner };
         assert_eq!(uid.to_string(), text);
         assert_eq!(WindowUid::parse(text).unwrap(), uid);
+    }
+
+    #[test]
+    fn a_process_has_an_age() {
+        let age = |pid| age_of(pid).unwrap();
+        assert!(age(std::process::id()) < Duration::from_secs(3600));
+        assert!(age(1) >= age(std::process::id()));
+        assert_eq!(age_of(u32::MAX), None);
     }
 
     #[test]

@@ -273,7 +273,7 @@ impl Desktop for Linux {
 
     /// Some are windows of a program of their own, and do not say what they are.
     fn is_splash(&self, window: &Window) -> Result<bool> {
-        if window.process.ends_with("splash") {
+        if window.process.ends_with("splash") || desktop::is_splash_of_java(&window.process, &window.title) {
             return Ok(true);
         }
         self.link.with_errors(|server| desktop::is_splash(server, &window.uid))

@@ -181,6 +181,12 @@ pub fn is_splash(server: &X11Server, uid: &str) -> Result<bool, X11Failure> {
     }
 }
 
+/// Java calls its windows without frame and title win0, win1 and so on, and says nothing else of a splash screen.
+pub fn is_splash_of_java(process: &str, title: &str) -> bool {
+    let number = title.strip_prefix("win").unwrap_or_default();
+    process == "java" && !number.is_empty() && number.bytes().all(|sign| sign.is_ascii_digit())
+}
+
 /// A window that is not there is reported by its uid.
 fn name_window(trouble: X11Error, uid: &str) -> X11Failure {
     if trouble.is_gone() { gone(uid).into() } else { trouble.into() }
@@ -724,6 +730,18 @@ mod tests {
     use proptest::prelude::*;
 
     const NONE: Extents = Extents { left: 0, right: 0, top: 0, bottom: 0 };
+
+    #[test]
+    fn java_splash_screens_have_the_name_that_java_gives_them() {
+        let check =
+            |process, title, expected| assert_eq!(is_splash_of_java(process, title), expected, "{title}");
+        check("java", "win0", true);
+        check("java", "win12", true);
+        check("java", "win", false);
+        check("java", "window 3", false);
+        check("java", "jEdit - letter.txt", false);
+        check("xterm", "win0", false);
+    }
 
     fn frame_of(client: Rect, shadow: Extents, decoration: Extents) -> WindowFrame {
         WindowFrame { client, shadow, decoration, pid: None }

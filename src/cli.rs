@@ -13,6 +13,7 @@ Examples:
   os-screen-observer --mock --scenario a.yaml   the same, from a scenario file
   os-screen-observer --mode mcp --profile agent what a client like Claude Desktop starts
   os-screen-observer --sandbox gnome-calculator a program on a private desktop, separate from yours (Linux)
+  os-screen-observer --browser https://…        a browser, whose tabs are windows and whose pages are trees
   os-screen-observer doctor                     what works on this machine, and how to fix the rest
   os-screen-observer call list_windows --mock   one tool, once, from the shell
   echo '{\"x\": 10, \"y\": 20}' | os-screen-observer call click_at - --mock

@@ -20,7 +20,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 pub use env::{own_variable_names, process_environment, process_environment_os, process_variable};
-pub use flags::{Flags, Mode, Profile};
+pub use flags::{BrowserStart, Flags, Mode, Profile};
 pub use keys::{KEYS, Key, KeyRule};
 pub use secret::{Endpoint, Secret};
 pub use types::*;
@@ -47,6 +47,8 @@ pub struct Loaded {
     pub steered_clock: bool,
     /// A private desktop is wanted, with this command in it; an empty one for no program.
     pub sandbox: Option<Vec<String>>,
+    /// A browser is wanted, which begins with this page.
+    pub browser: Option<BrowserStart>,
     /// Secrets that the environment names; those of `secrets.file` are read when the server is built.
     pub environment_secrets: BTreeMap<String, Secret>,
 }
@@ -69,6 +71,7 @@ impl Loaded {
             scenario: None,
             steered_clock: false,
             sandbox: None,
+            browser: None,
             environment_secrets: BTreeMap::new(),
         }
     }
@@ -76,8 +79,9 @@ impl Loaded {
     /// The mock needs no other desktop, and no other desktop can play a scenario.
     fn with_flags_of_one_desktop(mut self, flags: &Flags) -> Self {
         if self.config.wants_mock() {
-            if flags.sandbox.is_some() {
-                self.notices.push("--sandbox is ignored: the mock desktop is in use".to_owned());
+            let ignored = [("--sandbox", flags.sandbox.is_some()), ("--browser", flags.browser.is_some())];
+            for (flag, _) in ignored.into_iter().filter(|(_, given)| *given) {
+                self.notices.push(format!("{flag} is ignored: the mock desktop is in use"));
             }
             self.scenario.clone_from(&flags.scenario);
             self.steered_clock = flags.steered_clock;
@@ -87,7 +91,11 @@ impl Loaded {
         for (flag, _) in given.into_iter().filter(|(_, given)| *given) {
             self.notices.push(format!("{flag} is ignored: it needs --mock"));
         }
+        if flags.headful && flags.browser.is_none() {
+            self.notices.push("--headful is ignored: it needs --browser".to_owned());
+        }
         self.sandbox = flags.sandbox_command();
+        self.browser = flags.browser_start();
         self
     }
 

@@ -93,6 +93,7 @@ config! {
         section budgets: Budgets,
         section secrets: NamedSecrets,
         section sandbox: Sandbox,
+        section browser: BrowserConfig,
         section launch: Launching,
         section exec: Exec,
         section input: InputBounds,
@@ -593,6 +594,22 @@ section! {
     #[serde(default)]
     pub struct Sandbox in "sandbox" {
         /// The size of its screen, in pixels.
+        size: Size = Size::default() => plain(ScreenSize),
+    }
+}
+
+section! {
+    /// The browser that `--browser` starts.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct BrowserConfig in "browser" {
+        /// The program, by its name or its path; null: the first of Chromium, Chrome, Edge and
+        /// chromium-headless-shell that is found.
+        executable: Option<String> = None => guard(MAYBE_TEXT),
+        /// Keep the browser's own sandbox around pages. It does not start as root and in some containers; without
+        /// it a page that breaks out of its process has the rights of this server.
+        sandbox: bool = true => guard(Flag),
+        /// The size of a page, in pixels.
         size: Size = Size::default() => plain(ScreenSize),
     }
 }

@@ -5,6 +5,7 @@
 //! [`unsupported`], which refuses with a reason. An adapter waits only for what it asked for itself ([`poll`]).
 
 mod bell_watch;
+pub mod browser;
 pub mod child_process;
 pub mod interaction;
 #[cfg(target_os = "linux")]
@@ -457,6 +458,9 @@ pub const fn os_name() -> &'static str {
 pub fn choose(loaded: &Loaded, clock: &Clock) -> Result<Chosen, String> {
     if let Some(command) = &loaded.sandbox {
         return Ok(private_desktop(loaded.config.sandbox.size, command, clock));
+    }
+    if let Some(start) = &loaded.browser {
+        return Ok(browser::start_browser(start, &loaded.config.browser, clock));
     }
     if !loaded.config.wants_mock() {
         return Ok(connect(clock, &loaded.config.platform).unwrap_or_else(absent_because).into());

@@ -429,6 +429,7 @@ fn plan_element(spanned: &Spanned<ElementEntry>, bounds: Rect, numbers: &[u32]) 
         unseen: None,
         native: None,
         native_is_place: false,
+        is_document: false,
     })
 }
 

@@ -10,7 +10,7 @@
 
 mod input;
 mod notepad;
-mod render;
+pub(in crate::platform) mod render;
 mod windows;
 pub mod world;
 

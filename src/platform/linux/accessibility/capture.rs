@@ -618,6 +618,7 @@ fn build_element(
         hidden: !fact.sight.shows || bounds.is_empty() || clipped,
         native: node.native.clone().or_else(|| Some(step.object.native())),
         native_is_place: false,
+        is_document: false,
         unseen: None,
     }
 }

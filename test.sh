@@ -67,6 +67,7 @@ main() {
     if [ "${1:-}" != --quick ]; then
         stage "desktop: real programs" desktop_tests
         stage "desktop: Wayland" wayland_tests
+        stage "browser: pages" browser_tests
         stage "dependencies: bans, licences, sources" dependency_rules
         stage "dependencies: advisories" dependency_advisories
         stage "dependencies: unused" dependencies_unused
@@ -206,7 +207,7 @@ cargo_tests() {
     local targets=(--lib --bins) file status=0
     for file in tests/*.rs tests/*/main.rs; do
         file="${file%/main.rs}"
-        case $file in tests/desktop*) ;; *) targets+=(--test "$(basename "$file" .rs)") ;; esac
+        case $file in tests/desktop* | tests/browser) ;; *) targets+=(--test "$(basename "$file" .rs)") ;; esac
     done
     with_features cargo test --locked --no-fail-fast "${targets[@]}" || status=$?
     with_features cargo test --locked --no-fail-fast --doc || status=$?
@@ -221,6 +222,16 @@ desktop_tests() {
     fi
     desktop_programs_are_there || system_packages "${desktop_packages[@]}" || return
     with_features cargo test --locked --no-fail-fast --test desktop --test desktop_x11
+}
+
+# Pages of a site on loopback, in a browser that the built server starts.
+browser_tests() {
+    if [ "$(uname -s)" != Linux ]; then
+        echo "Not run: these tests start Debian's chromium."
+        return "$missing_tool"
+    fi
+    command -v chromium >/dev/null || system_packages chromium || return
+    with_features cargo test --locked --no-fail-fast --test browser
 }
 
 # A compositor without a screen, with no X server beside it; it refuses to run as root, so the test gives itself up to

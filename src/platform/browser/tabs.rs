@@ -158,6 +158,13 @@ struct InfoChanged {
     target_info: TargetInfo,
 }
 
+/// What the browser answers to who asks for its targets.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetList {
+    target_infos: Vec<TargetInfo>,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TargetInfo {
@@ -355,11 +362,18 @@ impl Tabs {
     }
 
     fn rename(&self, event: &CdpEvent<'_>) {
-        let Some(InfoChanged { target_info }) = event.read() else { return };
+        if let Some(InfoChanged { target_info }) = event.read() {
+            self.take_titles(TargetList { target_infos: vec![target_info] });
+        }
+    }
+
+    pub fn take_titles(&self, list: TargetList) {
         let mut open = lock(&self.open);
-        if let Some(tab) = open.tabs.iter_mut().find(|tab| tab.target == target_info.target_id) {
-            tab.title = target_info.title;
-            tab.url = target_info.url;
+        for info in list.target_infos {
+            if let Some(tab) = open.tabs.iter_mut().find(|tab| tab.target == info.target_id) {
+                tab.title = info.title;
+                tab.url = info.url;
+            }
         }
     }
 

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
+
 use super::clip::{ClipArea, frame_corner, to_rect};
 use super::handle::NodeHandle;
 use super::names::{accessible_name, content_text, description, one_space, own_name, select_options};
@@ -15,7 +17,8 @@ use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
 use crate::platform::normalize::shortened;
 
 /// What was captured of one renderer: the page, or a frame of another site.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct FrameCapture {
     pub snapshot: Snapshot,
     /// Which document each frame shows.
@@ -26,7 +29,7 @@ pub struct FrameCapture {
     pub focused: Option<i64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct FrameOwner {
     /// The capture that the element is in.
     pub capture: usize,
@@ -263,7 +266,11 @@ impl<'a> PageWalk<'a> {
             "TH" => in_cell(Role::HeaderItem),
             _ => None,
         };
-        role.or_else(|| self.is_plain_clickable(node, context).then_some(Role::Button))
+        let clickable = || match dom.tag(node) {
+            "A" => Role::Hyperlink,
+            _ => Role::Button,
+        };
+        role.or_else(|| self.is_plain_clickable(node, context).then(clickable))
             .or_else(|| own_name(dom, node, None).filter(|_| !context.folded).map(|_| Role::Group))
     }
 

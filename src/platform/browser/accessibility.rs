@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Browser;
-use super::decode::snapshot::{STYLES, Snapshot};
+use super::decode::snapshot::{PageSnapshot, STYLES};
 use super::decode::tree::{FrameCapture, FrameOwner, page_tree};
 use super::page::{Evaluated, FrameTreeAnswer, PageSession};
 use super::script::FOCUSED_ELEMENT;
@@ -187,7 +187,7 @@ impl CaptureOrders<'_> {
     fn receive(self, place: Option<usize>) -> CdpResult<FrameCapture> {
         let documents = self.page.wait::<FrameTreeAnswer>(&self.frames)?.documents();
         let focused = self.focused_node()?;
-        let snapshot: Snapshot = self.page.wait(&self.snapshot)?;
+        let snapshot: PageSnapshot = self.page.wait(&self.snapshot)?;
         let owner = match (self.owner, place) {
             (Some((page, order)), Some(capture)) => {
                 let page = PageSession { deadline: self.page.deadline, ..page };

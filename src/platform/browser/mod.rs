@@ -43,8 +43,11 @@ use process::{BrowserPlan, BrowserProcess};
 use tabs::{TabState, Tabs};
 use wire::{CdpConnection, CdpFailure};
 
-/// How long the browser may take to start and to show its first page.
+/// How long the browser may take to start and to answer.
 const START: Duration = Duration::from_secs(30);
+
+/// How long the first page may take to load before it is worked as it is.
+const FIRST_PAGE: Duration = Duration::from_secs(10);
 
 /// A wait looks again after this time, whether or not an event came: what is drawn on a canvas tells nobody.
 const EVENTS_TRUSTED_FOR: Duration = Duration::from_secs(2);
@@ -132,7 +135,9 @@ fn open_first_page(
             let message = format!("{url}: {problem}");
             return Err(CdpFailure::Refused { method: "Page.navigate", message });
         }
-        await_tab(tabs, bell, deadline, |tab| !tab.loading || tab.dialog.is_some())?;
+        // A page that goes on loading can be worked all the same.
+        let _ =
+            await_tab(tabs, bell, Deadline::after(FIRST_PAGE), |tab| !tab.loading || tab.dialog.is_some());
     }
     let processes = ask(None, "SystemInfo.getProcessInfo", json!({}))?;
     Ok(browser_pid(processes).unwrap_or(0))

@@ -26,7 +26,7 @@ pub enum Style {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Snapshot {
+pub struct PageSnapshot {
     pub documents: Vec<DocumentArrays>,
     strings: Vec<String>,
 }
@@ -87,14 +87,14 @@ struct RareFlags {
 
 /// A place in the coordinates of its document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Area {
+pub struct PageArea {
     pub x: f64,
     pub y: f64,
     pub width: f64,
     pub height: f64,
 }
 
-impl Area {
+impl PageArea {
     fn read(numbers: &[f64]) -> Option<Self> {
         match numbers {
             [x, y, width, height] => Some(Self { x: *x, y: *y, width: *width, height: *height }),
@@ -142,7 +142,7 @@ pub struct DomDocument<'a> {
 }
 
 impl<'a> DomDocument<'a> {
-    pub fn new(snapshot: &'a Snapshot, index: usize) -> Option<Self> {
+    pub fn new(snapshot: &'a PageSnapshot, index: usize) -> Option<Self> {
         let arrays = snapshot.documents.get(index)?;
         let strings = &snapshot.strings;
         let (parent, first_child, next_sibling) = link_nodes(&arrays.nodes.parent_index);
@@ -211,7 +211,7 @@ impl<'a> DomDocument<'a> {
     }
 
     /// The part that shows at a time; the layout of the document node has its size.
-    pub fn viewport(&self) -> Area {
+    pub fn viewport(&self) -> PageArea {
         self.area(0).unwrap_or_default()
     }
 
@@ -304,13 +304,13 @@ impl<'a> DomDocument<'a> {
         self.layout_of(node).is_some()
     }
 
-    pub fn area(&self, node: usize) -> Option<Area> {
-        self.arrays.layout.bounds.get(self.layout_of(node)?).and_then(|numbers| Area::read(numbers))
+    pub fn area(&self, node: usize) -> Option<PageArea> {
+        self.arrays.layout.bounds.get(self.layout_of(node)?).and_then(|numbers| PageArea::read(numbers))
     }
 
     /// Its border and the size of what is within, as `clientLeft` and so on tell it.
-    pub fn client_area(&self, node: usize) -> Option<Area> {
-        self.arrays.layout.client_rects.get(self.layout_of(node)?).and_then(|numbers| Area::read(numbers))
+    pub fn client_area(&self, node: usize) -> Option<PageArea> {
+        self.arrays.layout.client_rects.get(self.layout_of(node)?).and_then(|numbers| PageArea::read(numbers))
     }
 
     pub fn style(&self, node: usize, style: Style) -> &'a str {

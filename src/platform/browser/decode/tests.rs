@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::handle::NodeHandle;
-use super::snapshot::Snapshot;
+use super::snapshot::PageSnapshot;
 use super::tree::{FrameCapture, page_tree};
 use crate::model::{Rect, Role, Tree};
 
@@ -161,7 +161,7 @@ fn roles_and_names_are_those_of_the_browsers_own_accessibility_tree() {
 }
 
 /// One document of these nodes: the parent and the tag of each.
-fn snapshot_of(nodes: &[(i64, &str)]) -> Snapshot {
+fn snapshot_of(nodes: &[(i64, &str)]) -> PageSnapshot {
     let names: Vec<&str> = nodes.iter().map(|(_, name)| *name).collect();
     let count = nodes.len();
     let all: Vec<usize> = (0..count).collect();
@@ -247,7 +247,7 @@ fn hostile_snapshot() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn hostile_arrays_make_a_tree_or_nothing(value in hostile_snapshot()) {
-        let Ok(snapshot) = serde_json::from_value::<Snapshot>(value) else { return Ok(()) };
+        let Ok(snapshot) = serde_json::from_value::<PageSnapshot>(value) else { return Ok(()) };
         let capture = FrameCapture { snapshot, ..FrameCapture::default() };
         let tree = page_tree(&[capture.clone(), capture], "hostile", WINDOW);
         prop_assert!(tree.len() < 100);

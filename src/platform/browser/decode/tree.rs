@@ -11,7 +11,7 @@ use super::clip::{ClipArea, frame_corner, to_rect};
 use super::handle::NodeHandle;
 use super::names::{accessible_name, content_text, description, one_space, own_name, select_options};
 use super::roles::{DomRole, dom_role, is_editable, is_editing_host, is_named_by_content, is_secret_field};
-use super::snapshot::{Area, DomDocument, Snapshot, Style};
+use super::snapshot::{DomDocument, PageArea, PageSnapshot, Style};
 use super::states;
 use crate::model::{Element, Rect, Role, Tree, TreeBuilder};
 use crate::platform::normalize::shortened;
@@ -20,7 +20,7 @@ use crate::platform::normalize::shortened;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct FrameCapture {
-    pub snapshot: Snapshot,
+    pub snapshot: PageSnapshot,
     /// Which document each frame shows.
     pub documents: HashMap<String, String>,
     /// The element that holds it, for a frame of another site.
@@ -61,7 +61,7 @@ struct DocumentPlace<'t> {
     capture: usize,
     document: usize,
     at: (f64, f64),
-    within: Option<Area>,
+    within: Option<PageArea>,
     frame_name: &'t str,
 }
 
@@ -108,7 +108,7 @@ enum WalkStep {
 /// Texts that stand beside each other.
 struct TextRun {
     text: String,
-    area: Area,
+    area: PageArea,
     hidden: bool,
     native: Option<String>,
 }
@@ -516,7 +516,7 @@ fn begins_line(dom: &DomDocument<'_>, node: usize) -> bool {
 
 /// Where an element is, and whether it is to be taken as there although it is transparent. A box to tick or to choose
 /// a file with is often made invisible, and its label is what a person sees and clicks.
-fn shown_area(dom: &DomDocument<'_>, node: usize, transparent: bool) -> (Area, bool) {
+fn shown_area(dom: &DomDocument<'_>, node: usize, transparent: bool) -> (PageArea, bool) {
     let area = dom.area(node).unwrap_or_default();
     let can_be_styled =
         dom.tag(node) == "INPUT" && matches!(dom.word(node, "type").as_str(), "checkbox" | "radio" | "file");

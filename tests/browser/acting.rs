@@ -6,13 +6,12 @@ use crate::PageTest;
 
 #[track_caller]
 fn check_set(page: &mut PageTest, name: &str, value: &str, expected: &Value) {
-    let selector = format!("//*[name=\"{name}\" and @role!=\"Text\"]");
     let element =
         page.elements(None).into_iter().find(|it| it["name"] == name && it["role"] != "Text").unwrap();
     let role = element["role"].as_str().unwrap().to_owned();
     let receipt =
         page.ok("set_value", json!({ "selector": format!("//{role}[name=\"{name}\"]"), "value": value }));
-    assert_eq!(receipt["verified"], true, "{selector}: {receipt}");
+    assert_eq!(receipt["verified"], true, "{name}: {receipt}");
     assert_eq!(page.value_of(name), *expected, "{name}");
 }
 
@@ -130,7 +129,7 @@ fn a_parcel_is_dragged_to_its_target() {
         (bounds["x"].as_i64().unwrap() + 10, bounds["y"].as_i64().unwrap() + 10)
     };
     let (from, to) = (place(&mut page, "drag me"), place(&mut page, "drop here"));
-    page.ok("drag", json!({ "x1": from.0, "y1": from.1, "x2": to.0, "y2": to.1 }));
+    page.ok("drag", json!({ "from": { "x": from.0, "y": from.1 }, "to": { "x": to.0, "y": to.1 } }));
     page.until_shown("Text", "got parcel");
 }
 

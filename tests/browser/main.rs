@@ -64,7 +64,7 @@ impl PageTest {
 
     /// All elements of a window in a flat list.
     pub fn elements(&mut self, window_uid: Option<&str>) -> Vec<Value> {
-        let arguments = window_uid.map_or(json!({}), |uid| json!({ "window_uid": uid }));
+        let arguments = window_uid.map_or(json!({ "depth": 64 }), |uid| json!({ "window_uid": uid }));
         let reply = self.ok("get_window_structure", arguments);
         let mut rest = vec![reply["tree"].clone()];
         let mut all = Vec::new();

@@ -74,7 +74,7 @@ fn waits_and_judgements_work_on_pages() {
     page.ok("wait_for", json!({ "any_of": [{ "type": "element_appears", "selector": "//Button[name=\"Send\"]" }], "timeout_ms": 5000 }));
     let judged = page.ok(
         "assert_state",
-        json!({ "all_of": [{ "type": "element_exists", "selector": "//Button[name=\"Send\"]" }] }),
+        json!({ "predicates": [{ "kind": "element_exists", "selector": "//Button[name=\"Send\"]" }] }),
     );
     assert!(!judged.to_string().contains("\"passed\":false"), "{judged}");
 }

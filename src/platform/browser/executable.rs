@@ -116,7 +116,7 @@ mod tests {
         check(&["chromium", "google-chrome"], None, "/usr/bin/chromium");
         check(&["microsoft-edge", "chromium-headless-shell"], None, "/usr/bin/microsoft-edge");
         check(&["chromium-headless-shell"], None, "/usr/bin/chromium-headless-shell");
-        check(&[MAC_PATHS[1]], None, MAC_PATHS[1]);
+        check(&MAC_PATHS[1..2], None, MAC_PATHS[1]);
         check(&["chromium", "brave"], Some("brave"), "/usr/bin/brave");
         check(&["/opt/b/chrome"], Some("/opt/b/chrome"), "/opt/b/chrome");
     }

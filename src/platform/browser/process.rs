@@ -84,10 +84,12 @@ impl Drop for BrowserProcess {
         while !deadline.is_over() && matches!(self.child.try_wait(), Ok(None)) {
             sleep_really(Duration::from_millis(5));
         }
-        spawn::end_group(&self.child);
-        // Both fail only when it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        // Once its end was taken notice of, its number may be another's.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            spawn::end_group(&self.child);
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
         remove_folder(&self.folder);
     }
 }
@@ -95,10 +97,7 @@ impl Drop for BrowserProcess {
 /// A folder that nobody else can read: it gets cookies and what pages store.
 fn make_profile_folder() -> Result<PathBuf, String> {
     let folder = std::env::temp_dir().join(crate::random::random_token("os-screen-observer-browser-"));
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(&folder).map_err(|problem| {
+    spawn::create_private_folder(&folder).map_err(|problem| {
         format!("the folder {} for the browser cannot be made: {problem}", folder.display())
     })?;
     Ok(folder)
@@ -124,6 +123,8 @@ const SWITCHES: &[&str] = &[
     "--disable-component-update",
     "--disable-crash-reporter",
     "--disable-default-apps",
+    // Containers have little shared memory, and a page that needs more crashes.
+    "--disable-dev-shm-usage",
     "--disable-domain-reliability",
     "--disable-extensions",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,PaintHolding",
@@ -180,6 +181,7 @@ mod spawn {
     use std::path::Path;
     use std::process::{Child, Command, Stdio};
 
+    use std::os::unix::fs::DirBuilderExt;
     use std::os::unix::process::CommandExt;
 
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -202,6 +204,10 @@ rm -rf -- "$folder""#;
         command.spawn().map_err(|problem| format!("{} cannot be started: {problem}", executable.display()))
     }
 
+    pub fn create_private_folder(folder: &Path) -> std::io::Result<()> {
+        std::fs::DirBuilder::new().mode(0o700).create(folder)
+    }
+
     /// Whatever of the browser is still there. Where there is nothing left, this fails.
     pub fn end_group(child: &Child) {
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
@@ -215,6 +221,10 @@ mod spawn {
 
     pub fn spawn_browser(_: &Path, _: &[String], _: &Path) -> Result<Child, String> {
         Err("this build starts browsers on Linux and macOS only".to_owned())
+    }
+
+    pub fn create_private_folder(folder: &Path) -> std::io::Result<()> {
+        std::fs::create_dir(folder)
     }
 
     pub fn end_group(_: &Child) {}

@@ -208,6 +208,16 @@ struct OfFrame {
 }
 
 #[derive(Deserialize)]
+struct Navigated {
+    frame: NavigatedFrame,
+}
+
+#[derive(Deserialize)]
+struct NavigatedFrame {
+    id: String,
+}
+
+#[derive(Deserialize)]
 struct WorldMade {
     context: WorldContext,
 }
@@ -309,6 +319,7 @@ impl Tabs {
                 self.set_loading(session, event, true);
             }
             "Page.frameStoppedLoading" => self.set_loading(session, event, false),
+            "Page.frameNavigated" => self.revive(session, event),
             "Input.dragIntercepted" => {
                 if let Some(DragIntercepted { data }) = event.read() {
                     self.change_of_session(session, |tab| tab.drag_data = Some(data));
@@ -401,6 +412,12 @@ impl Tabs {
                 }
             });
         }
+    }
+
+    /// A page that shows another document has not crashed, or no longer.
+    fn revive(&self, session: &str, event: &CdpEvent<'_>) {
+        let Some(Navigated { frame }) = event.read() else { return };
+        self.change_of_session(session, |tab| tab.crashed &= tab.target != frame.id);
     }
 
     fn change_of_session(&self, session: &str, change: impl FnOnce(&mut TabState)) {

@@ -124,6 +124,7 @@ fn a_list_that_the_page_made_is_opened_and_chosen_from() {
 #[test]
 fn a_parcel_is_dragged_to_its_target() {
     let mut page = PageTest::open("form.html");
+    scroll_down(&mut page, 5);
     let place = |page: &mut PageTest, name: &str| {
         let bounds = page.elements(None).into_iter().find(|it| it["name"] == name).unwrap()["bounds"].clone();
         (bounds["x"].as_i64().unwrap() + 10, bounds["y"].as_i64().unwrap() + 10)
@@ -133,15 +134,22 @@ fn a_parcel_is_dragged_to_its_target() {
     page.until_shown("Text", "got parcel");
 }
 
+/// Turns the wheel and waits until the page has moved.
+#[track_caller]
+fn scroll_down(page: &mut PageTest, clicks: i64) {
+    let heading = |page: &mut PageTest| {
+        let found = page.elements(None).into_iter().find(|it| it["role"] == "Heading").unwrap();
+        found["bounds"]["y"].as_i64().unwrap()
+    };
+    let before = heading(page);
+    page.ok("scroll", json!({ "x": 600, "y": 400, "clicks": -clicks }));
+    let began = std::time::Instant::now();
+    while heading(page) > before - 100 * clicks {
+        assert!(began.elapsed() < crate::PATIENCE, "the page does not move");
+    }
+}
+
 #[test]
 fn the_wheel_scrolls_the_page() {
-    let mut page = PageTest::open("form.html");
-    let top = |page: &mut PageTest| {
-        page.elements(None).into_iter().find(|it| it["role"] == "Heading").unwrap()["bounds"]["y"]
-            .as_i64()
-            .unwrap()
-    };
-    let before = top(&mut page);
-    page.ok("scroll", json!({ "x": 600, "y": 400, "clicks": -3 }));
-    assert!(top(&mut page) < before - 100);
+    scroll_down(&mut PageTest::open("form.html"), 3);
 }

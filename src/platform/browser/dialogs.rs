@@ -227,6 +227,7 @@ mod tests {
             title: "Shop".to_owned(),
             url: String::new(),
             size: Size { width: 1280, height: 800 },
+            prepared: true,
             dialog: Some(dialog),
             loading: false,
             crashed: false,

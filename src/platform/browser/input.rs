@@ -15,7 +15,7 @@ use super::wire::{CdpFailure, CdpResult, SentOrder};
 use crate::clock::Cancel;
 use crate::error::{Error, Kind, Result};
 use crate::model::input::{Act, Button, Delivery, Handle, Modifier, OptionChoice};
-use crate::model::{KeyCombo, NamedKey, Point, Rect};
+use crate::model::{KeyCombo, NamedKey, Point, Rect, Role, Tree};
 use crate::platform::interaction::{
     Drag, PointerAction, choice_index, done_by, done_with_note, no_point, option_not_found, point_between,
 };
@@ -294,7 +294,7 @@ impl<'a> PageInput<'a> {
     fn use_pointer(&self, action: PointerAction, at: Point, held: &[Modifier]) -> Result<Done> {
         self.browser.region.check(&[at])?;
         self.browser.tabs.change(&self.tab.target, |tab| tab.pointer = at);
-        let held = modifier_bits(held);
+        let (held, heard) = (modifier_bits(held), self.browser.bell.rings());
         let mut orders = vec![self.mouse("mouseMoved", at, held, json!({}))?];
         match action {
             PointerAction::Hover => {}
@@ -311,6 +311,11 @@ impl<'a> PageInput<'a> {
             }
         }
         self.wait_all(&orders)?;
+        if let PointerAction::Scroll(_) = action {
+            // The page moves with its next frame, and says so; where it is at its end, nothing comes.
+            let (clock, bell) = (&self.browser.clock, &self.browser.bell);
+            clock.sleep_unless_rung(bell, heard, WHEEL_TIME, self.page.cancel)?;
+        }
         Ok(done_by(Route::Pointer))
     }
 
@@ -533,8 +538,7 @@ impl<'a> PageInput<'a> {
         let tree = self.browser.tree(window, &patience)?;
         let own = (0..tree.len()).find(|&at| tree[at].native.as_deref() == Some(&element.native));
         let own = own.map_or(0..0, |at| at + 1..tree.end(at));
-        let is_option =
-            |at: &usize| tree[*at].role.is_option() && !tree[*at].hidden && tree[*at].native.is_some();
+        let is_option = |at: &usize| is_page_option(&tree, *at);
         let mut options: Vec<usize> = own.filter(is_option).collect();
         if options.is_empty() {
             options = (0..tree.len()).filter(is_option).collect();
@@ -545,6 +549,18 @@ impl<'a> PageInput<'a> {
         Ok((names, native.map(|native| Handle { window_uid: element.window_uid.clone(), native })))
     }
 }
+
+/// An option of a list, a menu or a tree that the page made; those of the browser's own lists are chosen there.
+fn is_page_option(tree: &Tree, node: usize) -> bool {
+    let mut above = std::iter::successors(tree.parent(node), |&at| tree.parent(at));
+    let is_option = matches!(tree[node].role, Role::ListItem | Role::MenuItem | Role::TreeItem);
+    let holds = |role: &Role| matches!(role, Role::List | Role::Menu | Role::Tree | Role::ComboBox);
+    let held_by = above.find(|&at| holds(&tree[at].role)).map(|at| &tree[at].role);
+    is_option && tree[node].native.is_some() && held_by.is_some_and(|role| *role != Role::ComboBox)
+}
+
+/// How long it may take until a wheel has moved what it turns over.
+const WHEEL_TIME: Duration = Duration::from_millis(150);
 
 /// Some pages take a drag only after a few moves.
 const DRAG_STEPS: u32 = 12;

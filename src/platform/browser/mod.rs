@@ -128,7 +128,7 @@ fn open_first_page(
     };
     ask(None, "Target.setDiscoverTargets", json!({ "discover": true, "filter": [{ "type": "page" }] }))?;
     ask(None, "Target.setAutoAttach", tabs::auto_attach())?;
-    let first = await_tab(tabs, bell, deadline, |_| true)?;
+    let first = await_tab(tabs, bell, deadline, |tab| tab.prepared)?;
     if url != BLANK_PAGE {
         let answer = ask(Some(&first.session), "Page.navigate", json!({ "url": url }))?;
         if let Some(problem) = answer.get("errorText").and_then(Value::as_str) {

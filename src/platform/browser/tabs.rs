@@ -4,12 +4,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::wire::{CdpConnection, CdpEvent, CdpFailure};
-use crate::clock::{Bell, lock};
+use crate::clock::{Bell, Cancel, Deadline, lock};
 use crate::config::Size;
 use crate::error::{Error, Kind, Result};
 use crate::model::Point;
@@ -38,6 +39,8 @@ pub struct TabState {
     pub title: String,
     pub url: String,
     pub size: Size,
+    /// It was told everything that has to be told before it runs.
+    pub prepared: bool,
     pub dialog: Option<PageDialog>,
     /// A document is on its way, or was asked for.
     pub loading: bool,
@@ -257,7 +260,10 @@ impl Tabs {
             (Arc::downgrade(self), Arc::downgrade(connection));
         move |event| {
             if let (Some(tabs), Some(connection)) = (tabs.upgrade(), connection.upgrade()) {
-                tabs.take_event(&connection, event);
+                match event.method {
+                    "Target.attachedToTarget" => tabs.attach(&connection, event),
+                    _ => tabs.take_event(&connection, event),
+                }
             }
         }
     }
@@ -301,7 +307,6 @@ impl Tabs {
     fn take_event(&self, connection: &CdpConnection, event: &CdpEvent<'_>) {
         let session = event.session.unwrap_or_default();
         match event.method {
-            "Target.attachedToTarget" => self.attach(connection, event),
             "Target.detachedFromTarget" => {
                 if let Some(Detached { session_id }) = event.read() {
                     lock(&self.open).detach(&session_id);
@@ -345,31 +350,40 @@ impl Tabs {
         self.bell.ring();
     }
 
-    fn attach(&self, connection: &CdpConnection, event: &CdpEvent<'_>) {
+    fn attach(self: &Arc<Self>, connection: &Arc<CdpConnection>, event: &CdpEvent<'_>) {
         let Some(Attached { session_id, target_info }) = event.read() else { return };
-        let is_page = target_info.kind == "page";
+        let (is_page, target) = (target_info.kind == "page", target_info.target_id.clone());
         let known = lock(&self.open).attach(event.session, session_id.clone(), target_info, self.size);
         if known {
-            self.prepare_session(connection, &session_id, is_page);
+            prepare_session(connection, &session_id);
         }
-        connection.tell(Some(&session_id), "Runtime.runIfWaitingForDebugger", json!({}));
+        if known && is_page {
+            let (tabs, connection) = (self.clone(), connection.clone());
+            // Not on the reader's thread, which has to read the answers.
+            std::thread::spawn(move || tabs.prepare_page(&connection, &session_id, &target));
+        } else {
+            connection.tell(Some(&session_id), "Runtime.runIfWaitingForDebugger", json!({}));
+        }
+        self.bell.ring();
     }
 
-    /// What a session is told before its page runs.
-    fn prepare_session(&self, connection: &CdpConnection, session: &str, is_page: bool) {
-        let tell = |method, params| connection.tell(Some(session), method, params);
-        tell("Page.enable", json!({}));
-        tell("DOM.enable", json!({}));
-        tell("Runtime.enable", json!({}));
-        tell("Runtime.addBinding", json!({ "name": BINDING, "executionContextName": WORLD }));
-        let script = json!({ "source": CHANGE_SCRIPT, "worldName": WORLD, "runImmediately": true });
-        tell("Page.addScriptToEvaluateOnNewDocument", script);
-        tell("Target.setAutoAttach", auto_attach());
-        if is_page {
+    /// A page goes on only when it was prepared: Chromium 156 crashes on pages that navigate while they are.
+    fn prepare_page(&self, connection: &CdpConnection, session: &str, target: &str) {
+        let (deadline, cancel) = (Deadline::after(PREPARATION), Cancel::new());
+        let orders = [
             // A page in the background has its focus all the same: it is worked without being raised.
-            tell("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
-            tell("Emulation.setDeviceMetricsOverride", device_metrics(self.size));
+            ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
+            ("Emulation.setDeviceMetricsOverride", device_metrics(self.size)),
+            ("Page.getFrameTree", json!({})),
+        ];
+        for (method, params) in orders {
+            // A page that does not answer is worked as it is.
+            let _ = connection
+                .send(Some(session), method, params)
+                .and_then(|order| connection.wait::<Value>(&order, deadline, &cancel));
         }
+        connection.tell(Some(session), "Runtime.runIfWaitingForDebugger", json!({}));
+        self.change(target, |tab| tab.prepared = true);
     }
 
     fn rename(&self, event: &CdpEvent<'_>) {
@@ -450,6 +464,7 @@ impl OpenTabs {
                     title: info.title,
                     url: info.url,
                     size,
+                    prepared: false,
                     dialog: None,
                     loading: false,
                     crashed: false,
@@ -499,6 +514,21 @@ impl OpenTabs {
             self.frames.iter().filter(|frame| frame.tab == target).map(|frame| frame.session.clone());
         tabs.chain(frames).collect()
     }
+}
+
+/// How long the preparation of a page may take.
+const PREPARATION: Duration = Duration::from_secs(5);
+
+/// What a session is told before its page runs.
+fn prepare_session(connection: &CdpConnection, session: &str) {
+    let tell = |method, params| connection.tell(Some(session), method, params);
+    tell("Page.enable", json!({}));
+    tell("DOM.enable", json!({}));
+    tell("Runtime.enable", json!({}));
+    tell("Runtime.addBinding", json!({ "name": BINDING, "executionContextName": WORLD }));
+    let script = json!({ "source": CHANGE_SCRIPT, "worldName": WORLD, "runImmediately": true });
+    tell("Page.addScriptToEvaluateOnNewDocument", script);
+    tell("Target.setAutoAttach", auto_attach());
 }
 
 /// Pages and their frames are attached to before they run.
